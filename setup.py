@@ -1,0 +1,42 @@
+"""Reads settings.ini, the one place where names, versions and requirements are kept."""
+from configparser import ConfigParser
+from pathlib import Path
+
+from setuptools import find_namespace_packages, setup
+
+here = Path(__file__).parent
+parser = ConfigParser(delimiters=["="], interpolation=None)
+parser.read(here / "settings.ini", encoding="utf-8")
+settings = parser["DEFAULT"]
+
+EXTRAS = ("models", "llm", "stanza", "splitters", "hub", "ray", "lab", "docs", "dev")
+extras = {name: settings[f"{name}_requirements"].split() for name in EXTRAS}
+extras["all"] = sorted({one for name in EXTRAS if name not in ("docs", "dev") for one in extras[name]})
+
+setup(
+    name=settings["lib_name"],
+    version=settings["version"],
+    description=settings["description"],
+    long_description=(here / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    author=settings["author"],
+    author_email=settings["author_email"],
+    url=settings["git_url"],
+    license_expression="Apache-2.0",
+    keywords=settings["keywords"],
+    packages=find_namespace_packages(include=["summeval_nb", "summeval_nb.*"]),
+    package_data={"summeval_nb": ["*.pyi", "py.typed", "assets/*", "assets/*/*"]},
+    python_requires=f">={settings['min_python']}",
+    install_requires=settings["requirements"].split(),
+    extras_require=extras,
+    entry_points={"console_scripts": settings["console_scripts"].split("\n")},
+    zip_safe=False,
+    classifiers=[
+        "Development Status :: 3 - Alpha",
+        "Intended Audience :: Science/Research",
+        "Natural Language :: English",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+    ],
+)

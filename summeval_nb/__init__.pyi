@@ -1,0 +1,10 @@
+"""The public face: one line a name, grouped by chapter, imported when first used."""
+
+from .results import Evidence as Evidence
+from .results import Finding as Finding
+from .results import Score as Score
+from .results import Sentence as Sentence
+from .results import Signature as Signature
+from .results import Verdict as Verdict
+
+__version__: str

@@ -1,0 +1,24 @@
+"""What all tests share: where the real data is, and one thread a process so that parallel tests do not fight."""
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real data sets named by SUMMEVAL_NB_DATA; tests that need it are skipped where it is not set."""
+    folder = os.environ.get("SUMMEVAL_NB_DATA")
+    if not folder:
+        pytest.skip("needs the real data sets: set SUMMEVAL_NB_DATA to their folder")
+    path = Path(folder)
+    assert path.is_dir(), f"SUMMEVAL_NB_DATA names {path}, which is not a folder"
+    return path
