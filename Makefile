@@ -34,7 +34,7 @@ $(VENV)/.dev: $(VENV)/.demo
 	@touch $@
 
 demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence
-	@$(BIN)/python -m summeval_nb.cli demo
+	@$(BIN)/python -m summeval_nb demo
 
 test: $(VENV)/.dev sync  ## everything: export in sync, all notebooks, tests, doctests, the site
 	$(BIN)/ruff check nbs tests benchmarks docs setup.py

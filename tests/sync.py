@@ -1,4 +1,4 @@
-"""Fail if the exported package differs from the notebooks, or a notebook holds outputs. Changes nothing that is in sync."""
+"""Fail if the exported package differs from the notebooks, or a notebook holds outputs."""
 
 import hashlib
 import os
