@@ -12,5 +12,8 @@ from .data import SummEval as SummEval
 from .data import load_summeval as load_summeval
 from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
+from .store import Store as Store
+from .store import StoreError as StoreError
+from .store import content_key as content_key
 
 __version__: str
