@@ -93,7 +93,7 @@ def _plain_number(text: str) -> str:
     plain = re.sub(r",(?=\d{3}(?!\d))", "", text)
     return re.sub(r"\.0+$", "", plain)
 
-# %% ../nbs/14_check.ipynb #33b49bb0
+# %% ../nbs/14_check.ipynb #922071d7
 class Token(NamedTuple):
     """A token of a sentence: its key for comparison, its kind, and its place `sentence[start:end]`.
 
@@ -114,7 +114,7 @@ def _number_tokens(match: re.Match[str]) -> Iterator[Token]:
         return
     yield Token(_plain_number(match["number"]), "number", *match.span("number"))
     if suffix in _UNITS:
-        yield Token(_stem(_UNITS[suffix]), "content", *match.span("suffix"))
+        yield Token(_stem(_UNITS[suffix]), "content", match.end() - len(suffix), match.end())
 
 
 def _word_token(match: re.Match[str]) -> Token:
@@ -599,6 +599,20 @@ class _PackagedEmbedder:
             tokens.append(inner / np.linalg.norm(inner, axis=1, keepdims=True))
         return vectors, tokens
 
+# %% ../nbs/14_check.ipynb #b7428cb9
+def _fingerprint(slope: float, offset: float) -> str:
+    """Return a name for everything that decides an embedded checker's probability."""
+    data = [_fitted(), resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes().hex()]
+    digest = hashlib.sha256(json.dumps([*data, slope, offset], sort_keys=True).encode("utf-8")).hexdigest()
+    return f"embedded-{digest[:12]}"
+
+
+def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
+    """Return the pair's evidence sentences with their cosines, best first, ties by position."""
+    cosines = _cosines(vectors)
+    order = np.argsort(-cosines, kind="stable")
+    return [Evidence(int(index), float(cosines[index])) for index in order]
+
 # %% ../nbs/14_check.ipynb #0d0860eb
 class EmbeddedChecker:
     """The checker that comes with the package: ten features, weights fitted to human judgements, no download.
@@ -710,20 +724,6 @@ class EmbeddedChecker:
         if slope <= 0:
             raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
         return EmbeddedChecker(threshold=self.threshold, slope=slope * self.slope, offset=slope * self.offset + offset)
-
-# %% ../nbs/14_check.ipynb #b7428cb9
-def _fingerprint(slope: float, offset: float) -> str:
-    """Return a name for everything that decides an embedded checker's probability."""
-    data = [_fitted(), resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes().hex()]
-    digest = hashlib.sha256(json.dumps([*data, slope, offset], sort_keys=True).encode("utf-8")).hexdigest()
-    return f"embedded-{digest[:12]}"
-
-
-def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
-    """Return the pair's evidence sentences with their cosines, best first, ties by position."""
-    cosines = _cosines(vectors)
-    order = np.argsort(-cosines, kind="stable")
-    return [Evidence(int(index), float(cosines[index])) for index in order]
 
 # %% ../nbs/14_check.ipynb #9fa4ac72
 @cache
