@@ -15,5 +15,12 @@ from .data import sample_articles as sample_articles
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .check import Calibration as Calibration
+from .check import Checker as Checker
+from .check import EmbeddedChecker as EmbeddedChecker
+from .check import PairVectors as PairVectors
+from .check import calibration as calibration
+from .check import checker as checker
+from .check import load_checker as load_checker
 
 __version__: str
