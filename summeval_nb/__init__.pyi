@@ -15,5 +15,10 @@ from .data import sample_articles as sample_articles
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .ngrams import clipped_counts as clipped_counts
+from .ngrams import list_ngrams as list_ngrams
+from .ngrams import load_tokenizer as load_tokenizer
+from .ngrams import porter_stem as porter_stem
+from .ngrams import rouge_tokenizer as rouge_tokenizer
 
 __version__: str

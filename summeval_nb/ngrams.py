@@ -142,8 +142,8 @@ def _whole(word: str) -> list[str]:
 _TOKENIZERS["rouge"] = WordTokenizer("rouge", _clean_google, _whole)
 _TOKENIZERS["rouge-1.5.5"] = WordTokenizer("rouge-1.5.5", _clean_rouge155, _whole)
 
-# %% ../nbs/20_ngrams.ipynb #b2099cbc
-_SHAPE = str.maketrans({c: "v" for c in "aeiou"} | {c: "c" for c in "bcdfghjklmnpqrstvwxz0123456789"})
+# %% ../nbs/20_ngrams.ipynb #6692f156
+_SHAPE = str.maketrans(dict.fromkeys("aeiou", "v") | dict.fromkeys("bcdfghjklmnpqrstvwxz0123456789", "c"))
 
 
 def _shape(stem: str) -> str:
@@ -196,14 +196,13 @@ def _mend(stem: str, dialect: str) -> str:
         return stem if stem[-1] in "lsz" else stem[:-1]
     return stem + "e" if _measure(stem) == 1 and _short(stem, dialect) else stem
 
-# %% ../nbs/20_ngrams.ipynb #3084411e
-_STEP_2 = {
-    **dict(ational="ate", tional="tion", enci="ence", anci="ance", izer="ize", bli="ble", alli="al", entli="ent"),
-    **dict(eli="e", ousli="ous", ization="ize", ation="ate", ator="ate", alism="al", iveness="ive", fulness="ful"),
-    **dict(ousness="ous", aliti="al", iviti="ive", biliti="ble", logi="log"),
-}
-_STEP_3 = dict(icate="ic", ative="", alize="al", iciti="ic", ical="ic", ful="", ness="")
-_STEP_4 = dict.fromkeys("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split(), "")
+# %% ../nbs/20_ngrams.ipynb #a03a67ba
+_SUFFIXES_2 = """ational-ate tional-tion enci-ence anci-ance izer-ize bli-ble alli-al entli-ent eli-e ousli-ous
+ization-ize ation-ate ator-ate alism-al iveness-ive fulness-ful ousness-ous aliti-al iviti-ive biliti-ble logi-log"""
+_SUFFIXES_3 = "icate-ic ative- alize-al iciti-ic ical-ic ful- ness-"
+_SUFFIXES_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"
+_STEP_2, _STEP_3 = (dict(rule.split("-") for rule in rules.split()) for rules in (_SUFFIXES_2, _SUFFIXES_3))
+_STEP_4 = dict.fromkeys(_SUFFIXES_4.split(), "")
 _ENDINGS = {id(table): tuple(table) for table in (_STEP_2, _STEP_3, _STEP_4)}
 
 
@@ -225,7 +224,7 @@ def _steps_2_3(word: str, dialect: str) -> str:
     end = _ending(word, _STEP_3)
     return word[: -len(end)] + _STEP_3[end] if end and _measure(word[: -len(end)]) > 0 else word
 
-# %% ../nbs/20_ngrams.ipynb #981fe1b9
+# %% ../nbs/20_ngrams.ipynb #d1407880
 def _strip_if_long(word: str, end: str) -> str:
     stem = word[: -len(end)]
     allowed = end and word.endswith(end) and (end != "ion" or stem.endswith(("s", "t")))
@@ -248,10 +247,10 @@ def _step_5(word: str, dialect: str) -> str:
             word = word[:-1]
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
-# %% ../nbs/20_ngrams.ipynb #a0b73337
-_IRREGULAR = dict(skies="sky", dying="die", lying="lie", tying="tie", innings="inning", outings="outing")
-_IRREGULAR |= {"cannings": "canning"}
-_IRREGULAR |= {word: word for word in "sky news inning outing canning howe proceed exceed succeed".split()}
+
+_IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
+_IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
+_IRREGULAR |= {w: w for w in ("sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")}
 
 
 def porter_stem(word: str, dialect: str = "nltk") -> str:
@@ -489,7 +488,7 @@ def clipped_counts(
     own = Counter(list_ngrams(candidate, n))
     return {gram: (times, greatest[gram], min(times, greatest[gram])) for gram, times in own.items()}
 
-# %% ../nbs/20_ngrams.ipynb #ae1fccab
+# %% ../nbs/20_ngrams.ipynb #c0ce3159
 _SUBWORD_MARKS = "\u2581\u0120#@"  # SentencePiece, byte-level BPE, WordPiece, subword-nmt
 
 
@@ -505,18 +504,16 @@ def token_spans(text: str, tokens: Iterable[Hashable]) -> list[tuple[int, int] |
     spans: list[tuple[int, int] | None] = []
     position = 0
     for token in tokens:
-        found = _find(text, lowered, str(token), position)
+        found = _find(lowered, str(token), position)
         spans.append(found)
         position = found[1] if found else position
     return spans
 
 
-def _find(text: str, lowered: str, token: str, position: int) -> tuple[int, int] | None:
+def _find(lowered: str, token: str, position: int) -> tuple[int, int] | None:
     """Look for a token near a position; what lies between may be up to 80 characters, if they hold no words."""
     forms = [token, token.strip(_SUBWORD_MARKS)] + [name for name, sign in _ENTITIES.items() if sign == token]
-    places = [(place, form) for form in forms if form and (place := text.find(form, position)) >= 0]
-    if not places:
-        places = [(place, form) for form in forms if form and (place := lowered.find(form.lower(), position)) >= 0]
+    places = [(place, form) for form in forms if form and (place := lowered.find(form.lower(), position)) >= 0]
     if not places:
         return None
     start, form = min(places, key=lambda item: item[0])
