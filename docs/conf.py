@@ -22,9 +22,7 @@ extensions = [
     "nbdev_pages",
 ]
 exclude_patterns = ["_notebooks"]
-nitpick_ignore_regex = [
-    ("py:.*", r"(?!summeval_nb\b).*")
-]  # others' names: no site is asked offline
+nitpick_ignore_regex = [("py:.*", r"(?!summeval_nb\b).*")]  # others' names: no site is asked offline
 
 nb_execution_mode = "off"  # nbdev_pages brings executed copies
 nb_merge_streams = True

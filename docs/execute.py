@@ -131,7 +131,8 @@ def _message(path: Path, index: int, notebook: nbformat.NotebookNode, error: Exc
     elif isinstance(error, DeadKernelError):
         why = "the kernel died (out of memory?)"
     else:
-        why = _ANSI.sub("", error.traceback).rstrip()
+        raised = [out for out in cell.outputs if out.output_type == "error"]
+        why = _ANSI.sub("", "\n".join(raised[-1].traceback) if raised else str(error))
     source = "\n".join(f"    {line}" for line in cell.source.splitlines())
     return f"{where}\n\n{source}\n\n{why}"
 

@@ -58,6 +58,11 @@ def split_directives(source: str) -> tuple[dict[str, str], str]:
     return directives, "\n".join(lines).strip("\n")
 
 
+def cell_tags(directives: dict[str, str]) -> set[str]:
+    """Return myst-nb's tags for nbdev's directives."""
+    return {_TAGS.get((key, value), _TAGS.get((key, None))) for key, value in directives.items()} - {None}
+
+
 def is_export(directives: dict[str, str]) -> bool:
     return not {"export", "exports", "exporti"}.isdisjoint(directives)
 
@@ -125,7 +130,7 @@ def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode
                 cells.append(nbformat.v4.new_markdown_cell(f"{{.download}}\n{text}", id="download"))
             continue
         directives, code = split_directives(cell.source)
-        tags = {_TAGS.get((key, value), _TAGS.get((key, None))) for key, value in directives.items()} - {None}
+        tags = cell_tags(directives)
         module = directives.get("default_exp", module)
         cell.source, cell.outputs = code, shown_outputs(cell.outputs)
         alt = directives.get("fig-alt", f"Figure of the section “{heading}”")
