@@ -209,7 +209,7 @@ def _numbers_html(report: Report) -> str:
     table = html_table(rows, caption="Every judged sentence")
     return f'<details><summary>All numbers</summary><div class="sr-scroll" tabindex="0">{table}</div></details>'
 
-# %% ../nbs/05_report.ipynb #aa15a2f0
+# %% ../nbs/05_report.ipynb #cf86cf5b
 def _summaries_html(name: str, report: Report) -> str:
     """The judged sentences as a list, or one list under each group's name."""
     items = [_entry_html(name, i, entry, report.source, report.spans) for i, entry in enumerate(report.entries)]
@@ -264,8 +264,10 @@ def _legend_html(entries: Sequence[Entry]) -> str:
         background, color = probability_color(probability)
         parts.append(f'<span class="sr-text" style="background:{background};color:{color}">{words}</span>')
     for kind in kinds:
+        background, color = probability_color(0.5)
         line = f"text-decoration: underline {_LINES.get(kind, 'solid')} #a11212 2px"
-        parts.append(f'<span style="{line}">{escape(kind)}</span> not in the evidence')
+        style = f"background:{background};color:{color};{line}"
+        parts.append(f'<span class="sr-text" style="{style}">{escape(kind)}</span> not in the evidence')
     return f"<p><small>{' · '.join(parts)} · open a sentence to see its evidence</small></p>"
 
 # %% ../nbs/05_report.ipynb #d72c1fca
