@@ -385,7 +385,7 @@ def _count_rows(candidates: Sequence[str], references: Sequence[Sequence[str]], 
         rows[:, 2 + options.n + order] = np.maximum(lengths - order, 0)
     return rows
 
-# %% ../nbs/21_bleu.ipynb #6f2a4e16
+# %% ../nbs/21_bleu.ipynb #65d7fc32
 def corpus_bleu(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -426,7 +426,7 @@ def corpus_bleu(
     Examples
     --------
     >>> round(float(corpus_bleu(["the cat sat on it", "yes"], [["the cat sat on it"], "no"])), 2)
-    91.93
+    95.54
     """
     options = BleuOptions(n, tokenize, smooth, smooth_value, lowercase, effective_order)
     texts, groups = require_pairs(candidates, references)
@@ -434,7 +434,7 @@ def corpus_bleu(
         raise ValueError("candidates is empty: a corpus needs at least one text")
     return _assemble(_count_rows(texts, groups, options), options, list(zip(texts, groups, strict=True)))
 
-# %% ../nbs/21_bleu.ipynb #9cfb1d8c
+# %% ../nbs/21_bleu.ipynb #04294fcd
 def _bleu_rows(rows: np.ndarray, options: BleuOptions) -> np.ndarray:
     """Return BLEU for each row of counts: `bleu_from_counts` for arrays of shape (..., 2 + 2n)."""
     n, value = options.n, SMOOTHING[options.smooth] if options.smooth_value is None else options.smooth_value
@@ -449,7 +449,7 @@ def _bleu_rows(rows: np.ndarray, options: BleuOptions) -> np.ndarray:
     if options.smooth == "exp":
         counts = np.where(empty, 0.5 ** np.cumsum(empty, axis=-1), counts)
     elif options.smooth == "floor":
-        counts = np.where(empty, value, counts)
+        counts = np.where(empty, value or 0.0, counts)
     used = exists if options.effective_order else np.ones_like(exists)
     usable = exists & (counts > 0)
     safe = np.where(usable, counts / np.maximum(totals, 1e-300), 1.0)
@@ -503,7 +503,7 @@ class BleuTable:
             f"mean BLEU of {len(self)} texts", self.mean(), undefined, self.rows()[:10], str(self.signature)
         )
 
-# %% ../nbs/21_bleu.ipynb #92c56ec8
+# %% ../nbs/21_bleu.ipynb #fb55e7a3
 def bleu_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -533,7 +533,7 @@ def bleu_many(
     options = BleuOptions(n, tokenize, smooth, smooth_value, lowercase, effective_order)
     texts, groups = require_pairs(candidates, references)
     rows = _count_rows(texts, groups, options)
-    return BleuTable(_bleu_rows(rows, options), rows[:, :2].any(axis=1), rows, options.signature(groups))
+    return BleuTable(_bleu_rows(rows, options), rows[:, :2].max(axis=1) > 0, rows, options.signature(groups))
 
 # %% ../nbs/21_bleu.ipynb #e63c1a68
 def _interval(rows: np.ndarray, options: BleuOptions, confidence: float, n_resamples: int, seed: int) -> Interval:
