@@ -15,5 +15,17 @@ from .data import sample_articles as sample_articles
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .check import Calibration as Calibration
+from .check import Checker as Checker
+from .check import EmbeddedChecker as EmbeddedChecker
+from .check import PairVectors as PairVectors
+from .check import calibration as calibration
+from .check import checker as checker
+from .check import load_checker as load_checker
+from .ngrams import clipped_counts as clipped_counts
+from .ngrams import list_ngrams as list_ngrams
+from .ngrams import load_tokenizer as load_tokenizer
+from .ngrams import porter_stem as porter_stem
+from .ngrams import rouge_tokenizer as rouge_tokenizer
 
 __version__: str
