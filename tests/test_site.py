@@ -12,26 +12,13 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 execute, nbdev_pages, readme = map(importlib.import_module, ("execute", "nbdev_pages", "readme"))
-HTML = ROOT / "docs" / "_build" / "html"
 PAGES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
-
-
-@pytest.fixture(scope="session")
-def site() -> Path:
-    """The folder of the built site; a second process that asks gets the same build, brought up to date in seconds."""
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", str(HTML)]
-    HTML.parent.mkdir(exist_ok=True)
-    with FileLock(HTML.parent / "site.lock"):
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, f"the site does not build:\n{run.stdout}\n{run.stderr}"
-    return HTML
 
 
 @cache
