@@ -22,5 +22,17 @@ from .check import PairVectors as PairVectors
 from .check import calibration as calibration
 from .check import checker as checker
 from .check import load_checker as load_checker
+from .ngrams import clipped_counts as clipped_counts
+from .ngrams import list_ngrams as list_ngrams
+from .ngrams import load_tokenizer as load_tokenizer
+from .ngrams import porter_stem as porter_stem
+from .ngrams import rouge_tokenizer as rouge_tokenizer
+from .bleu import BleuComparison as BleuComparison
+from .bleu import BleuScore as BleuScore
+from .bleu import BleuTable as BleuTable
+from .bleu import bleu_many as bleu_many
+from .bleu import bleu_score as bleu_score
+from .bleu import compare_bleu as compare_bleu
+from .bleu import corpus_bleu as corpus_bleu
 
 __version__: str
