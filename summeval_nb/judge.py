@@ -346,7 +346,7 @@ def _clause_statements(hypothesis: str) -> list[Statement]:
         as_statement(hypothesis, hypothesis)
     ]
 
-# %% ../nbs/30_judge.ipynb #db95170f
+# %% ../nbs/30_judge.ipynb #0eb25b7a
 _UNABLE = (
     r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"
     r"|would(?:n['’]t| not)|decline|rather not|not possible|impossible)"
@@ -363,8 +363,10 @@ _STRONG = (
     r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t|do not|wouldn['’]?t|would not)\b[^.!?;:]{0,12}\bknow\b",
     r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t have|do not have|have no)\b[^.!?;:]{0,12}"
     r"\b(?:idea|clue|answer|information|knowledge|access|details?|ability)",
-    r"^\W*(?:(?:final )?answer\W+)?(?:no idea|no clue|not a clue|dunno|beats me|no answer|n/a\b|unknown\W*$"
-    r"|unanswerable|not answerable|cannot answer|insufficient|not enough|not (?:stated|available|specified|found|in the)\b)",
+    r"^\W*(?:(?:final )?answer\W+)?"
+    r"(?:no idea|no clue|not a clue|dunno|beats me|no answer|n/a\b|unknown\W*$"
+    r"|unanswerable|not answerable|cannot answer|insufficient|not enough"
+    r"|not (?:stated|available|specified|found|in the)\b)",
     r"\bi(?:['’]m| am)(?: \w+)? (?:not sure|unsure)\b(?![^.!?]*\bbut\b)",
     r"\b(?:not enough|insufficient|need more|lacks? the)\b[^.!?;:]{0,20}\b(?:information|context|details?|data)\b",
     r"\bguess\b[^.!?]{0,20}\bmine\b|\bonly be guessing\b|\bguidelines\b[^.!?]{0,20}\bnot allow\b",
@@ -506,18 +508,15 @@ def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> list[int]:
     """Positions of the k evidence vectors with the greatest cosine to the claim, best first, ties by position."""
     return [int(i) for i in np.argsort(-(_unit(evidence) @ _unit(claim)), kind="stable")[:k]]
 
-# %% ../nbs/30_judge.ipynb #7e38c035
-_SAME_TOPIC = 0.6
-
-
-def _label(verdict: Verdict) -> Label:
-    """Entailed when supported; contradicted when a close sentence differs in a number or a negation; else neutral."""
-    if verdict.supported:
-        return "entailed"
-    differs = {finding.kind for finding in verdict.findings}
-    closest = max((e.similarity or 0.0 for e in verdict.evidence), default=0.0)
-    only_that = bool(differs) and differs <= {"number", "negation"}
-    return "contradicted" if only_that and closest >= _SAME_TOPIC else "neutral"
+# %% ../nbs/30_judge.ipynb #8190f7ea
+def _entailed(verdict: Verdict) -> tuple[Label, float]:
+    """The label and the probability of entailment, from a checker's verdict with its findings."""
+    probability = verdict.probability or 0.0
+    clash = any(finding.kind in ("number", "negation") for finding in verdict.findings)
+    if clash and verdict.supported:
+        return "contradicted", min(probability, 1 - probability)
+    label: Label = "entailed" if verdict.supported else "neutral"
+    return label, min(probability, 1 - probability) if clash else probability
 
 # %% ../nbs/30_judge.ipynb #e0b72891
 class _Vectors:
@@ -569,7 +568,7 @@ def _entail_all(
         for premise, statements in items
     ]
 
-# %% ../nbs/30_judge.ipynb #b5314b23
+# %% ../nbs/30_judge.ipynb #71c3bdae
 def _check(checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: _Vectors) -> list[Verdict]:
     """Verdicts for pairs, with the vectors handed on where the checker takes them."""
     given = [vectors.pair(*pair) for pair in pairs] if getattr(checker, "uses_vectors", False) else [None]
@@ -589,9 +588,8 @@ def _entailment(verdict: Verdict, sentences: Sequence[Sentence]) -> Entailment:
     )
     if verdict.failed:
         return Entailment(label=None, evidence=passages, reason=verdict.reason)
-    return Entailment(
-        label=_label(verdict), probability=verdict.probability, evidence=passages, findings=tuple(verdict.findings)
-    )
+    label, probability = _entailed(verdict)
+    return Entailment(label=label, probability=probability, evidence=passages, findings=tuple(verdict.findings))
 
 # %% ../nbs/30_judge.ipynb #ca18f9d8
 def _candidate_phrases(text: str, longest: int = 4) -> list[str]:
@@ -740,7 +738,7 @@ _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
     "answer": lambda e, c, k, items: _answers(e, c, k, items),
 }
 
-# %% ../nbs/30_judge.ipynb #906f370d
+# %% ../nbs/30_judge.ipynb #b486e2ef
 class EmbeddedJudge(_BulkJudge):
     """The judge that comes with the package: rules, the packaged MiniLM and the embedded checker. No download.
 
@@ -769,7 +767,7 @@ class EmbeddedJudge(_BulkJudge):
     def __init__(self, *, checker: str | Checker = "embedded", embedder: Any = "minilm", k: int = 5):
         self._checker, self._embedder = load_checker(checker), load_embedder(embedder)
         self._k = require_count(k, "k")
-        rules = content_key(_STRONG, _WEAK, _REFUSALS, _ANSWERS, _REFUSAL_WEIGHTS, _SAME_TOPIC)[:12]
+        rules = content_key(_STRONG, _WEAK, _REFUSALS, _ANSWERS, _REFUSAL_WEIGHTS)[:12]
         parts = (f"rules-{rules}", self._checker.fingerprint, f"t{self._checker.threshold}", self._embedder.fingerprint)
         self.fingerprint = "+".join(["embedded-judge", *map(str, parts), f"k{k}"])
 
@@ -781,10 +779,10 @@ class EmbeddedJudge(_BulkJudge):
         require_option(purpose, "purpose", PURPOSES)
         return _EMBEDDED[purpose](self._embedder, self._checker, self._k, items)
 
-# %% ../nbs/30_judge.ipynb #8a2940c0
+# %% ../nbs/30_judge.ipynb #ed1a159c
 PROMPTS: Mapping[str, str] = {
-    "resolve": """Replace each pronoun in the units by what it stands for. Return the units of a case in order, one string
-for each. Change nothing else; leave a pronoun whose meaning is unclear.""",
+    "resolve": """Replace each pronoun in the units by what it stands for. Return the units of a case in order, one
+string for each. Change nothing else; leave a pronoun whose meaning is unclear.""",
     "statements": """Split each hypothesis into its statements: clauses that are claimed to be true by themselves. Use
 only its own words, repeat a shared subject, leave nothing out. Do not cut at conditions, causes or reported speech.""",
     "entail": """Judge each statement by the premise of its case alone. entailed: a reader of the premise would infer
@@ -959,7 +957,7 @@ def _read(task: _Task, purpose: str, reply: Any, case: tuple[Any, ...]) -> Any:
     except ValueError as error:
         return JudgeFailure(purpose, str(error), malformed=True)
 
-# %% ../nbs/30_judge.ipynb #09d8b8c7
+# %% ../nbs/30_judge.ipynb #eb8ca870
 def _packed(sizes: Sequence[int], most: int, characters: int) -> list[list[int]]:
     """Positions in groups of at most `most` members and `characters` characters; a larger one stands alone."""
     groups: list[list[int]] = []
@@ -993,7 +991,7 @@ def _ask_cases(
             for position, one in zip(group, found, strict=True):
                 results[position] = one
         again = [i for i, one in enumerate(results) if isinstance(one, JudgeFailure) and one.malformed]
-        complaints = [f"A first reply could not be used: {results[i].reason[:200]}" for i in again]
+        complaints = [f"A first reply could not be used: {json.dumps(results[i].reason[:200])}" for i in again]
         retried = pool.map(lambda i, complaint: ask(purpose, [cases[i]], complaint)[0], again, complaints)
         for position, one in zip(again, retried, strict=True):
             results[position] = one
