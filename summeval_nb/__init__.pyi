@@ -34,5 +34,11 @@ from .bleu import bleu_many as bleu_many
 from .bleu import bleu_score as bleu_score
 from .bleu import compare_bleu as compare_bleu
 from .bleu import corpus_bleu as corpus_bleu
+from .faithfulness import Comparison as Comparison
+from .faithfulness import Faithfulness as Faithfulness
+from .faithfulness import compare_reports as compare_reports
+from .faithfulness import evaluate as evaluate
+from .faithfulness import evaluate_many as evaluate_many
+from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 
 __version__: str
