@@ -21,5 +21,27 @@ from .significance import adjust_p_values as adjust_p_values
 from .significance import compare as compare
 from .significance import compare_all as compare_all
 from .significance import pairwise_accuracy as pairwise_accuracy
+from .store import Store as Store
+from .store import StoreError as StoreError
+from .store import content_key as content_key
+from .check import Calibration as Calibration
+from .check import Checker as Checker
+from .check import EmbeddedChecker as EmbeddedChecker
+from .check import PairVectors as PairVectors
+from .check import calibration as calibration
+from .check import checker as checker
+from .check import load_checker as load_checker
+from .ngrams import clipped_counts as clipped_counts
+from .ngrams import list_ngrams as list_ngrams
+from .ngrams import load_tokenizer as load_tokenizer
+from .ngrams import porter_stem as porter_stem
+from .ngrams import rouge_tokenizer as rouge_tokenizer
+from .bleu import BleuComparison as BleuComparison
+from .bleu import BleuScore as BleuScore
+from .bleu import BleuTable as BleuTable
+from .bleu import bleu_many as bleu_many
+from .bleu import bleu_score as bleu_score
+from .bleu import compare_bleu as compare_bleu
+from .bleu import corpus_bleu as corpus_bleu
 
 __version__: str

@@ -1,0 +1,403 @@
+"""The store under everything that may happen to it: kills, forks, threads, damage, foreign files, a full disk."""
+
+import json
+import os
+import pickle
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_nb.store import Store, StoreError, content_key, fill_missing
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+WRITER = """
+import sys
+from summeval_nb.store import Store, content_key
+store = Store(sys.argv[1])
+for i in range(int(sys.argv[3]), 10**9):
+    key = content_key(sys.argv[2], i)
+    store.put_many("verdict", {key: {"writer": sys.argv[2], "i": i, "text": "x" * (i % 500)}})
+    sys.stdout.write(f"{i}\\n")
+    sys.stdout.flush()
+"""
+
+
+def start(code: str, *arguments: object) -> subprocess.Popen:
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+
+
+def test_nothing_that_was_acknowledged_is_lost_when_writers_are_killed(tmp_path):
+    """Two writers, killed with -9 at random moments, three rounds over the same file."""
+    path, moments, expected = tmp_path / "s.sqlite", random.Random(7), {}
+    for round_number in range(3):
+        writers = [start(WRITER, path, f"w{n}", 10**6 * round_number) for n in range(2)]
+        for writer in writers:
+            assert writer.stdout.readline().strip() == str(10**6 * round_number), writer.stderr.read()
+        time.sleep(moments.uniform(0.05, 0.4))
+        for n, writer in enumerate(writers):
+            writer.send_signal(signal.SIGKILL)
+            numbers = [10**6 * round_number, *map(int, writer.stdout.read().split("\n")[:-1])]
+            assert writer.wait() == -signal.SIGKILL
+            expected.update({content_key(f"w{n}", i): {"writer": f"w{n}", "i": i} for i in numbers})
+    with Store(path) as store:
+        assert store.verify() == []
+        found = store.get_many("verdict", list(expected))
+    assert len(expected) > 20 and set(found) == set(expected)
+    assert all({key: found[k][key] for key in ("writer", "i")} == value for k, value in expected.items())
+    assert all(found[k]["text"] == "x" * (value["i"] % 500) for k, value in expected.items())
+
+
+def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
+    code = "import sys\nfrom summeval_nb.store import Store\nprint('ready', flush=True)\nStore(sys.argv[1])\n"
+    for attempt, delay in enumerate([0, 0.0005, 0.001, 0.002, 0.005, 0.02]):
+        path = tmp_path / str(attempt) / "s.sqlite"
+        process = start(code, path)
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        with Store(path) as store:
+            assert store.put_many("k", {"a": 1}) == 1 and store.verify() == []
+
+
+def test_processes_that_create_the_same_store_at_once_all_keep_their_answers(tmp_path):
+    code = """
+import sys
+from summeval_nb.store import Store
+print("ready", flush=True); sys.stdin.readline()
+store = Store(sys.argv[1])
+for i in range(50):
+    store.put_many("k", {f"{sys.argv[2]}-{i}": i, f"common-{i}": sys.argv[2]})
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "s.sqlite")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen([*command, str(n)], env=ENVIRONMENT, **pipes) for n in range(4)]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    errors = [process.communicate()[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4, errors
+    store = Store(tmp_path / "s.sqlite")
+    assert store.info().rows[0]["items"] == 4 * 50 + 50
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+
+
+def test_a_killed_run_asks_only_for_what_is_missing_and_gives_equal_results(tmp_path):
+    code = """
+import sys, time
+from summeval_nb.store import Store, content_key, fill_missing
+def compute(positions):
+    print(*positions, flush=True)
+    time.sleep(0.01)
+    return [{"probability": i / 7} for i in positions]
+keys = [content_key("fingerprint", i) for i in range(120)]
+print("done", [a["probability"] for a in fill_missing(Store(sys.argv[1]), "verdict", keys, compute, batch_size=4)])
+"""
+    path = tmp_path / "s.sqlite"
+    first = start(code, path)
+    for _ in range(10):
+        first.stdout.readline()
+    first.send_signal(signal.SIGKILL)
+    asked_first = 10 * 4 + len(first.stdout.read().split())
+    first.wait()
+    survived = Store(path).info().rows[0]["items"]
+    second = start(code, path)
+    out, err = second.communicate()
+    assert second.returncode == 0, err
+    *lines, done = out.splitlines()
+    asked = [int(i) for line in lines for i in line.split()]
+    assert asked_first - 4 <= survived <= asked_first < 120
+    assert asked == list(range(survived, 120))
+    assert done == f"done {[i / 7 for i in range(120)]}"
+
+
+def test_a_forked_child_opens_its_own_connection(tmp_path):
+    store = Store(tmp_path / "s.sqlite")
+    store.put_many("k", {"parent": 1})
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            ok = store.get_many("k", ["parent"]) == {"parent": 1} and store.put_many("k", {"child": 2}) == 1
+            code = 0 if ok else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.get_many("k", ["child", "parent"]) == {"parent": 1, "child": 2}
+    assert store.verify() == []
+
+
+def test_threads_share_a_store(tmp_path):
+    store, errors = Store(tmp_path / "s.sqlite"), []
+
+    def work(n: int) -> None:
+        try:
+            for i in range(40):
+                store.put_many("k", {f"{n}-{i}": {"n": n, "i": i}})
+                assert store.get_many("k", [f"{n}-{i}"]) == {f"{n}-{i}": {"n": n, "i": i}}
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and store.info().rows[0]["items"] == 320
+
+
+def test_a_transaction_is_kept_whole_or_not_at_all(tmp_path):
+    store = Store(tmp_path / "s.sqlite")
+    with pytest.raises(TypeError, match="float32"):
+        store.put_many("k", {"a": 1, "b": np.zeros(2)})
+    assert store.get_many("k", ["a", "b"]) == {}
+    with pytest.raises(KeyboardInterrupt), store._session(write=True) as connection:
+        connection.execute("INSERT INTO items VALUES ('k', 'half', '1', 0, 0)")
+        raise KeyboardInterrupt
+    assert store.get_many("k", ["half"]) == {}
+    assert store.put_many("k", {"a": 1}) == 1  # usable afterwards
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"plain text, longer than a header: " + b"x" * 200,
+        b"SQLite format 3\0",
+        b"SQLite format 3\0" + bytes(84),
+        b"SQLite format 3\0" + bytes(52) + b"SumE" + bytes(28),
+    ],
+    ids=["empty", "text", "short header", "no application", "layout 0"],
+)
+def test_a_foreign_file_is_refused_and_stays_as_it_is(tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="nothing was changed"):
+        Store(path)
+    assert path.read_bytes() == content and [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_another_programs_database_and_a_newer_layout_are_refused(tmp_path):
+    other = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE items (kind, key, value)")
+    connection.commit()
+    connection.close()
+    newer = tmp_path / "newer.sqlite"
+    Store(newer).close()
+    connection = sqlite3.connect(newer)
+    connection.execute("PRAGMA user_version=2")
+    connection.close()
+    for path, message in ((other, "another program"), (newer, "layout 2")):
+        before = path.read_bytes()
+        with pytest.raises(StoreError, match=message):
+            Store(path)
+        assert path.read_bytes() == before
+
+
+def filled(path: Path, count: int = 400) -> Store:
+    store = Store(path)
+    store.put_many("k", {content_key(i): {"i": i, "text": "y" * 100} for i in range(count)})
+    store.close()
+    return store
+
+
+def test_a_store_that_was_cut_short_is_refused(tmp_path):
+    path = tmp_path / "s.sqlite"
+    filled(path)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(StoreError, match="cut short"):
+        Store(path)
+    assert path.read_bytes() == content[: len(content) // 2]
+
+
+def test_damage_in_the_middle_is_an_error_and_never_a_wrong_value(tmp_path):
+    """Random bytes over single pages: every key is right or missing only with an error."""
+    path = tmp_path / "s.sqlite"
+    filled(path)
+    content, rng, caught = path.read_bytes(), random.Random(3), 0
+    for page in range(2, len(content) // 4096):
+        broken = bytearray(content)
+        for _ in range(40):
+            broken[page * 4096 + rng.randrange(4096)] ^= 1 << rng.randrange(8)
+        path.write_bytes(broken)
+        try:
+            with Store(path) as store:
+                found = store.get_many("k", [content_key(i) for i in range(400)])
+                assert store.verify() != [] or len(found) == 400
+            expected = {content_key(i): {"i": i, "text": "y" * 100} for i in range(400)}
+            assert all(expected[key] == value for key, value in found.items())
+        except StoreError as error:
+            caught += "damaged" in str(error)
+    assert caught >= 5
+
+
+def test_a_full_disk_is_explained_and_costs_nothing_that_was_finished(tmp_path):
+    code = f"""
+import resource, signal, sys
+from summeval_nb.store import Store, StoreError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = Store(sys.argv[1])
+store.put_many("k", {{"kept": 1}})
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, {resource.RLIM_INFINITY}))
+try:
+    for i in range(10_000):
+        store.put_many("k", {{f"{{i}}-{{n}}": "z" * 1000 for n in range(20)}})
+except StoreError as error:
+    print("StoreError", error)
+"""
+    process = start(code, tmp_path / "s.sqlite")
+    out, err = process.communicate()
+    assert "StoreError" in out and ("full" in out or "disk I/O" in out) and "run again" in out, out + err
+    with Store(tmp_path / "s.sqlite") as store:
+        assert store.get_many("k", ["kept"]) == {"kept": 1} and store.verify() == []
+
+
+def test_a_folder_and_a_place_that_may_not_be_written_are_explained(tmp_path):
+    with pytest.raises(StoreError, match="is a folder"):
+        Store(tmp_path)
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StoreError, match="cannot be created"):
+        Store(tmp_path / "file" / "s.sqlite")
+    with pytest.raises(ValueError, match="dict"):
+        Store(":memory:")
+
+
+def test_awkward_names_and_pickling(tmp_path):
+    store = Store(tmp_path / "a?b#c %20 é" / "s.sqlite")
+    store.put_many("k'; DROP TABLE items; --", {"'; --\x00\ud83d"[:5]: 1})
+    again = pickle.loads(pickle.dumps(store))
+    assert again.path == store.path and again.get_many("k'; DROP TABLE items; --", ["'; --"]) == {"'; --": 1}
+    assert repr(store) == f"Store({str(store.path)!r})"
+
+
+def test_a_value_of_another_kind_or_key_cannot_take_a_rows_place(tmp_path):
+    """The checksum covers kind and key: a row that was moved is damaged, not an answer."""
+    store = Store(tmp_path / "s.sqlite")
+    store.put_many("k", {"a": 1, "b": 2})
+    connection = sqlite3.connect(store.path)
+    connection.execute("UPDATE items SET key = 'c' WHERE key = 'a'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="checksum"):
+        store.get_many("k", ["c"])
+    assert store.get_many("k", ["b"]) == {"b": 2}
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store") / "s.sqlite")
+
+
+@settings(max_examples=100, deadline=None)
+@given(value=plain)
+def test_plain_values_come_back_equal(shared_store, value):
+    key = content_key("plain", value)
+    shared_store.put_many("plain", {key: value})
+    assert shared_store.get_many("plain", [key]) == {key: json.loads(json.dumps(value))} == {key: value}
+
+
+@settings(max_examples=50, deadline=None)
+@given(shape=st.lists(st.integers(0, 5), max_size=3), seed=st.integers(0, 2**32 - 1))
+def test_arrays_come_back_bit_equal_and_writable(shared_store, shape, seed):
+    array = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    key = content_key("array", shape, seed)
+    shared_store.put_many("array", {key: array[::-1] if array.ndim else array})
+    back = shared_store.get_many("array", [key])[key]
+    assert back.dtype == np.float32 and back.flags.writeable
+    assert np.array_equal(back, array[::-1] if array.ndim else array) and back.shape == array.shape
+
+
+@settings(max_examples=200, deadline=None)
+@given(a=st.lists(st.text(max_size=4), min_size=1, max_size=4), b=st.lists(st.text(max_size=4), min_size=1, max_size=4))
+def test_different_content_has_different_keys(a, b):
+    assert (content_key(*a) == content_key(*b)) == (a == b)
+
+
+def test_more_keys_than_one_query_holds(tmp_path):
+    store = Store(tmp_path / "s.sqlite")
+    store.put_many("k", {str(i): i for i in range(2500)})
+    found = store.get_many("k", [str(i) for i in range(3000)] + ["1", "1"])
+    assert found == {str(i): i for i in range(2500)}
+    assert store.get_many("k", []) == {} and store.put_many("k", {}) == 0
+
+
+def test_pruning_and_info(tmp_path):
+    store = Store(tmp_path / "s.sqlite")
+    store.put_many("old", {str(i): "x" * 1000 for i in range(500)})
+    connection = sqlite3.connect(store.path)
+    connection.execute("UPDATE items SET created = created - 10 * 86400")
+    connection.commit()
+    connection.close()
+    store.put_many("new", {"a": np.ones(4, np.float32)})
+    info = store.info()
+    assert [(row["kind"], row["items"]) for row in info.rows] == [("new", 1), ("old", 500)]
+    assert list(info.to_frame()["items"]) == [1, 500] and info.to_dict()["path"] == str(store.path)
+    assert "<caption>Store</caption>" in info._repr_html_()
+    assert store.prune("new", older_than_days=5) == 0 and store.prune(older_than_days=5) == 500
+    store.close()
+    assert store.path.stat().st_size < 20_000
+    for bad in ({}, {"older_than_days": -1}, {"older_than_days": float("nan")}, {"kind": ""}):
+        with pytest.raises(ValueError):
+            store.prune(**bad)
+
+
+def test_fill_missing_never_stores_a_failure_and_checks_what_compute_returns(tmp_path):
+    store, calls = Store(tmp_path / "s.sqlite"), []
+
+    def flaky(positions):
+        calls.append(list(positions))
+        return [OSError("down") if position % 3 == 0 and len(calls) < 3 else (position,) for position in positions]
+
+    keys = [str(i) for i in range(6)]
+    first = fill_missing(store, "k", keys, flaky, batch_size=4)
+    assert [isinstance(value, OSError) for value in first] == [True, False, False, True, False, False]
+    assert first[1] == [1]  # as it comes back from the store
+    assert fill_missing(store, "k", keys, flaky, batch_size=4) == [[i] for i in range(6)]
+    assert calls == [[0, 1, 2, 3], [4, 5], [0, 3]]
+    with pytest.raises(ValueError, match="asked for 1 values and returned 2"):
+        fill_missing(store, "k", ["other"], lambda positions: [1, 2])
+    with pytest.raises(ValueError, match="batch_size"):
+        fill_missing(store, "k", ["other"], lambda positions: [1], batch_size=0)
+
+
+def test_an_error_inside_compute_keeps_the_finished_lots(tmp_path):
+    store = Store(tmp_path / "s.sqlite")
+
+    def compute(positions):
+        if positions[0] >= 4:
+            raise KeyboardInterrupt
+        return list(positions)
+
+    with pytest.raises(KeyboardInterrupt):
+        fill_missing(store, "k", [str(i) for i in range(8)], compute, batch_size=2)
+    assert store.info().rows[0]["items"] == 4
+
+
+def test_limits_are_restored():
+    """The full-disk test sets its limit in a child only."""
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] in (resource.RLIM_INFINITY, 2**63 - 1)
