@@ -1,5 +1,12 @@
 """The public face: one line a name, grouped by chapter, imported when first used."""
 
+from .embed import Embedder as Embedder
+from .embed import LotEmbedder as LotEmbedder
+from .embed import MiniLMEmbedder as MiniLMEmbedder
+from .embed import ObjectEmbedder as ObjectEmbedder
+from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
+from .embed import load_embedder as load_embedder
+from .embed import sentence2embedding as sentence2embedding
 from .results import Evidence as Evidence
 from .results import Finding as Finding
 from .results import Score as Score
@@ -12,6 +19,15 @@ from .data import SummEval as SummEval
 from .data import load_summeval as load_summeval
 from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
+from .agreement import Correlation as Correlation
+from .agreement import correlate as correlate
+from .significance import Comparisons as Comparisons
+from .significance import PairedTest as PairedTest
+from .significance import PairwiseAccuracy as PairwiseAccuracy
+from .significance import adjust_p_values as adjust_p_values
+from .significance import compare as compare
+from .significance import compare_all as compare_all
+from .significance import pairwise_accuracy as pairwise_accuracy
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
@@ -34,5 +50,11 @@ from .bleu import bleu_many as bleu_many
 from .bleu import bleu_score as bleu_score
 from .bleu import compare_bleu as compare_bleu
 from .bleu import corpus_bleu as corpus_bleu
+from .faithfulness import Comparison as Comparison
+from .faithfulness import Faithfulness as Faithfulness
+from .faithfulness import compare_reports as compare_reports
+from .faithfulness import evaluate as evaluate
+from .faithfulness import evaluate_many as evaluate_many
+from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 
 __version__: str
