@@ -56,5 +56,14 @@ from .faithfulness import compare_reports as compare_reports
 from .faithfulness import evaluate as evaluate
 from .faithfulness import evaluate_many as evaluate_many
 from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
+from .rouge import RougeItem as RougeItem
+from .rouge import RougeScores as RougeScores
+from .rouge import RougeTable as RougeTable
+from .rouge import calculate_rouge as calculate_rouge
+from .rouge import calculate_rouge_l as calculate_rouge_l
+from .rouge import lcs_length as lcs_length
+from .rouge import rouge_many as rouge_many
+from .rouge import rouge_score as rouge_score
+from .rouge import rouge_w as rouge_w
 
 __version__: str
