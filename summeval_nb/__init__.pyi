@@ -7,6 +7,10 @@ from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
 from .embed import sentence2embedding as sentence2embedding
+from .cosine import cosine_similarity as cosine_similarity
+from .cosine import dot_similarity as dot_similarity
+from .cosine import require_matrix as require_matrix
+from .retrieve import topk_related as topk_related
 from .results import Evidence as Evidence
 from .results import Finding as Finding
 from .results import Score as Score
