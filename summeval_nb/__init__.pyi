@@ -7,6 +7,10 @@ from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
 from .embed import sentence2embedding as sentence2embedding
+from .cosine import cosine_similarity as cosine_similarity
+from .cosine import dot_similarity as dot_similarity
+from .cosine import require_matrix as require_matrix
+from .retrieve import topk_related as topk_related
 from .results import Evidence as Evidence
 from .results import Finding as Finding
 from .results import Score as Score
@@ -56,5 +60,14 @@ from .faithfulness import compare_reports as compare_reports
 from .faithfulness import evaluate as evaluate
 from .faithfulness import evaluate_many as evaluate_many
 from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
+from .rouge import RougeItem as RougeItem
+from .rouge import RougeScores as RougeScores
+from .rouge import RougeTable as RougeTable
+from .rouge import calculate_rouge as calculate_rouge
+from .rouge import calculate_rouge_l as calculate_rouge_l
+from .rouge import lcs_length as lcs_length
+from .rouge import rouge_many as rouge_many
+from .rouge import rouge_score as rouge_score
+from .rouge import rouge_w as rouge_w
 
 __version__: str
