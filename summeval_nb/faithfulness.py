@@ -240,7 +240,7 @@ def _lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
     if lot:
         yield lot
 
-# %% ../nbs/17_faithfulness.ipynb #a147c388
+# %% ../nbs/17_faithfulness.ipynb #67342dca
 @dataclass
 class _Vectors:
     """The vectors of a lot's distinct sentences: one row each, and their token vectors where they were asked for."""
@@ -272,10 +272,11 @@ def _embed(texts: Sequence[str], embedder: Any, store: Store | None, want_tokens
     known = store.get_many("embedding", list(keys.values())) if store else {}
     missing = [text for text in texts if keys[text] not in known]
     tokens: dict[str, np.ndarray] = {}
-    if want_tokens and hasattr(embedder, "encode_with_tokens"):
+    fresh: Any = []
+    if missing and want_tokens and embedder.has_tokens:
         fresh, listed = embedder.encode_with_tokens(missing)
         tokens = dict(zip(missing, listed, strict=True))
-    else:
+    elif missing:
         fresh = embedder.encode(missing)
     new = {keys[text]: vector for text, vector in zip(missing, fresh, strict=True)}
     if store and new:
