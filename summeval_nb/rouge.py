@@ -355,7 +355,7 @@ class RougeOptions:
         named |= {"multi": str(self.multi), "compat": self.compat, "tok": name}
         return Signature(named | ({"weight": str(self.weight)} if "rougeW" in self.types else {}))
 
-# %% ../nbs/22_rouge.ipynb #e38c7e5a
+# %% ../nbs/22_rouge.ipynb #d7ab54e5
 @dataclass(frozen=True)
 class _Pairs:
     """All (generated, reference) pairs of a job: the different texts, and their numbers per pair."""
@@ -370,8 +370,14 @@ def _lay_out(generated: Sequence[str], references: Sequence[Sequence[str]]) -> _
     places: dict[str, int] = {}
     sizes = np.fromiter(map(len, references), np.int64, len(references))
     own = np.array([places.setdefault(text, len(places)) for text in generated], np.int64)
-    wanted = np.array([places.setdefault(text, len(places)) for group in references for text in group], np.int64)
-    return _Pairs(list(places), np.repeat(own, sizes), wanted, np.cumsum(sizes) - sizes)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    wanted: list[int] = []
+    for group in map(tuple, references):
+        known = groups.get(group)
+        if known is None:  # the same references meet many generated texts: look their numbers up once
+            known = groups[group] = [places.setdefault(text, len(places)) for text in group]
+        wanted += known
+    return _Pairs(list(places), np.repeat(own, sizes), np.array(wanted, np.int64), np.cumsum(sizes) - sizes)
 
 
 def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
@@ -382,7 +388,7 @@ def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndar
         *_, level = ngram_levels(tokens, int(kind[5:]))
         sequences = as_sequences(level, ordered=True)
     made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
-    matches = common_lengths([sequences[i] for i in made], [sequences[i] for i in wanted])
+    matches = common_lengths(list(map(sequences.__getitem__, made)), list(map(sequences.__getitem__, wanted)))
     return np.column_stack([matches, level.lengths[pairs.made], level.lengths[pairs.wanted]]).astype(float)
 
 # %% ../nbs/22_rouge.ipynb #88a3a00e
