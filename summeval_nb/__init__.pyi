@@ -1,5 +1,16 @@
 """The public face: one line a name, grouped by chapter, imported when first used."""
 
+from .embed import Embedder as Embedder
+from .embed import LotEmbedder as LotEmbedder
+from .embed import MiniLMEmbedder as MiniLMEmbedder
+from .embed import ObjectEmbedder as ObjectEmbedder
+from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
+from .embed import load_embedder as load_embedder
+from .embed import sentence2embedding as sentence2embedding
+from .cosine import cosine_similarity as cosine_similarity
+from .cosine import dot_similarity as dot_similarity
+from .cosine import require_matrix as require_matrix
+from .retrieve import topk_related as topk_related
 from .results import Evidence as Evidence
 from .results import Finding as Finding
 from .results import Score as Score
@@ -12,6 +23,15 @@ from .data import SummEval as SummEval
 from .data import load_summeval as load_summeval
 from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
+from .agreement import Correlation as Correlation
+from .agreement import correlate as correlate
+from .significance import Comparisons as Comparisons
+from .significance import PairedTest as PairedTest
+from .significance import PairwiseAccuracy as PairwiseAccuracy
+from .significance import adjust_p_values as adjust_p_values
+from .significance import compare as compare
+from .significance import compare_all as compare_all
+from .significance import pairwise_accuracy as pairwise_accuracy
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
@@ -27,5 +47,27 @@ from .ngrams import list_ngrams as list_ngrams
 from .ngrams import load_tokenizer as load_tokenizer
 from .ngrams import porter_stem as porter_stem
 from .ngrams import rouge_tokenizer as rouge_tokenizer
+from .bleu import BleuComparison as BleuComparison
+from .bleu import BleuScore as BleuScore
+from .bleu import BleuTable as BleuTable
+from .bleu import bleu_many as bleu_many
+from .bleu import bleu_score as bleu_score
+from .bleu import compare_bleu as compare_bleu
+from .bleu import corpus_bleu as corpus_bleu
+from .faithfulness import Comparison as Comparison
+from .faithfulness import Faithfulness as Faithfulness
+from .faithfulness import compare_reports as compare_reports
+from .faithfulness import evaluate as evaluate
+from .faithfulness import evaluate_many as evaluate_many
+from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
+from .rouge import RougeItem as RougeItem
+from .rouge import RougeScores as RougeScores
+from .rouge import RougeTable as RougeTable
+from .rouge import calculate_rouge as calculate_rouge
+from .rouge import calculate_rouge_l as calculate_rouge_l
+from .rouge import lcs_length as lcs_length
+from .rouge import rouge_many as rouge_many
+from .rouge import rouge_score as rouge_score
+from .rouge import rouge_w as rouge_w
 
 __version__: str

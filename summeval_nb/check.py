@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['Pair', 'Token', 'sentence_tokens', 'Parts', 'take_apart', 'stem_weight', 'idf_coverage', 'copied_pieces', 'unbroken',
-           'alignment', 'pairs_within', 'PairVectors', 'sentence_matches', 'vector_features', 'find_unsupported',
-           'finding_features', 'pair_features', 'sigmoid', 'feature_weights', 'support_logit', 'Checker',
-           'EmbeddedChecker', 'load_checker', 'checker', 'reliability_bins', 'reliability_diagram', 'platt_scaling',
-           'Calibration', 'calibration']
+__all__ = ['FEATURES', 'Pair', 'Token', 'sentence_tokens', 'Parts', 'take_apart', 'stem_weight', 'idf_coverage', 'familiarity',
+           'copied_pieces', 'unbroken', 'alignment', 'pairs_within', 'PairVectors', 'sentence_matches',
+           'vector_features', 'find_unsupported', 'finding_features', 'pair_features', 'sigmoid', 'feature_weights',
+           'support_logit', 'Checker', 'EmbeddedChecker', 'load_checker', 'checker', 'reliability_bins',
+           'reliability_diagram', 'platt_scaling', 'Calibration', 'calibration']
 
 # %% ../nbs/14_check.ipynb #d783b8f5
 _FUNCTION = """
@@ -62,13 +62,14 @@ _NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.spl
 _UNITS = {"m": "million", "bn": "billion", "k": "thousand"}
 _ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth", "6th": "sixth"}
 
-# %% ../nbs/14_check.ipynb #2188f1ff
+# %% ../nbs/14_check.ipynb #43fb909e
 _SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
     rf"""(?P<skip> -[lr][rsc]b- | \[unk\] | \\?['’`](?:s|re|ve|ll|d|m)\b )
       | (?P<initials> (?:[a-z]\.){{2,}} )
       | (?P<negation> n\\?['’`]t\b )
-      | (?P<number> \d+(?:[.,:]\d+)* ) (?P<suffix> \s?(?:st|nd|rd|th|m|bn|k)\b )?
+      | (?P<number> \d{{1,3}}(?:,\ ?\d{{3}})+(?!\d)(?:\.\ ?\d+)? | \d+\.\ \d{{1,2}}(?![\d.]) | \d+(?:[.,:]\d+)* )
+        (?P<suffix> \ ?(?:st|nd|rd|th|m|bn|k)\b )?
       | (?P<sign> [{_SIGNS}] )
       | (?P<word> [^\W\d_{_SIGNS}]+?(?=n\\?['’`]t\b) | [^\W\d_{_SIGNS}]+ )""",
     re.IGNORECASE | re.VERBOSE,
@@ -89,8 +90,8 @@ def _stemmer() -> Any:
 
 
 def _plain_number(text: str) -> str:
-    """Return digits without thousands separators and without zeros behind a decimal point: 1,500.0 is 1500."""
-    plain = re.sub(r",(?=\d{3}(?!\d))", "", text)
+    """Return digits without thousands separators, spaces and zeros behind a decimal point: 1, 500.0 is 1500."""
+    plain = re.sub(r",(?=\d{3}(?!\d))", "", text.replace(" ", ""))
     return re.sub(r"\.0+$", "", plain)
 
 # %% ../nbs/14_check.ipynb #922071d7
@@ -238,7 +239,11 @@ def stem_weight(key: str) -> float:
     articles, counts = _stem_counts()
     return math.log((articles + 1) / (counts.get(key, 1) + 0.5))
 
-# %% ../nbs/14_check.ipynb #bebe4738
+# %% ../nbs/14_check.ipynb #d2e8841f
+def _known(evidence: Sequence[Parts]) -> frozenset[str]:
+    return frozenset().union(*(sentence.key_set for sentence in evidence))
+
+
 def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the share of the claim's content words, weighted by rarity, that stand anywhere in the evidence.
 
@@ -258,11 +263,17 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     ----------
     Spärck Jones (1972), "A statistical interpretation of term specificity and its application in retrieval".
     """
-    known = frozenset().union(*(sentence.key_set for sentence in evidence))
+    known = _known(evidence)
     if not claim.content:
         return sum(key in known for key in claim.keys) / len(claim.keys)
     weights = [stem_weight(key) for key in claim.content]
     return sum(weight for weight, key in zip(weights, claim.content, strict=True) if key in known) / sum(weights)
+
+
+def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
+    """Return 1 / (1 + u / 8), in (0, 1], for the weight u of the claim's content words that no evidence holds."""
+    known = _known(evidence)
+    return 1 / (1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8)
 
 # %% ../nbs/14_check.ipynb #929ca7fb
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
@@ -294,14 +305,10 @@ def _common_run(keys: Sequence[str], start: int, other: Sequence[str], place: in
         length += 1
     return length
 
-# %% ../nbs/14_check.ipynb #b2e53f63
+# %% ../nbs/14_check.ipynb #250dace4
 def unbroken(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
-    """Return the share of the claim's joints between neighbouring words that lie inside a copied piece, in [0, 1].
-
-    A claim of one word has no joints and counts as unbroken.
-    """
-    joints = len(claim.keys) - 1
-    return 1 - (len(pieces) - 1) / joints if joints else 1.0
+    """Return the share of the claim's words that continue a copied piece instead of beginning one, in [0, 1)."""
+    return 1 - len(pieces) / len(claim.keys)
 
 
 def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
@@ -347,7 +354,7 @@ class PairVectors:
     evidence_tokens: Sequence[np.ndarray]
     claim_tokens: np.ndarray
 
-# %% ../nbs/14_check.ipynb #f74d714d
+# %% ../nbs/14_check.ipynb #acd8b50d
 def sentence_matches(vectors: PairVectors) -> np.ndarray:
     """Return the greatest cosine of each claim token with a token of each evidence sentence, shape (t, m).
 
@@ -359,18 +366,21 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
 
 
 def vector_features(vectors: PairVectors) -> dict[str, float]:
-    """Return `token_match`, `token_match_one` and `cosine` of a pair, each at most 1.
+    """Return `token_match`, `token_match_weakest`, `token_match_one` and `cosine` of a pair, each at most 1.
 
     `token_match` is BERTScore's precision against all evidence, `token_match_one` against the best single
-    sentence, `cosine` the greatest cosine between the claim's vector and a sentence's.
+    sentence. `token_match_weakest` is the match below which the weakest tenth of the claim's tokens lies, and
+    `cosine` the greatest cosine between the claim's vector and an evidence sentence's.
 
     References
     ----------
     Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT".
     """
     matches = sentence_matches(vectors)
+    best = matches.max(axis=1)
     return {
-        "token_match": float(matches.max(axis=1).mean()),
+        "token_match": float(best.mean()),
+        "token_match_weakest": float(np.quantile(best, 0.1)),
         "token_match_one": float(matches.mean(axis=0).max()),
         "cosine": float(_cosines(vectors).max()),
     }
@@ -381,7 +391,7 @@ def _cosines(vectors: PairVectors) -> np.ndarray:
     norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
     return np.divide(vectors.evidence @ vectors.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
 
-# %% ../nbs/14_check.ipynb #50e61eb1
+# %% ../nbs/14_check.ipynb #5a3dff14
 def _negation_findings(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
     """Return at most one finding of kind negation: see the prose above for the rule."""
     closest = max(evidence, key=lambda sentence: idf_coverage(claim, [sentence]))
@@ -416,7 +426,7 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
         Kinds `"word"`, `"number"`, `"name"` and `"negation"`, with places in the claim's text. A negation that
         only the evidence has is reported on the stretch of the claim that matches it.
     """
-    known = frozenset().union(*(sentence.key_set for sentence in evidence))
+    known = _known(evidence)
     kinds = {token: "number" for token in claim.tokens if token.kind == "number"}
     kinds |= {token: "word" for token in claim.tokens if token.kind == "content"}
     kinds |= dict.fromkeys(claim.names, "name")
@@ -437,11 +447,17 @@ def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
         "negation": 1.0 - counts["negation"],
     }
 
-# %% ../nbs/14_check.ipynb #d727e8a0
+# %% ../nbs/14_check.ipynb #59223320
+FEATURES = (
+    *("coverage", "familiarity", "unbroken", "alignment", "pairs"),
+    *("token_match", "token_match_weakest", "token_match_one", "cosine", "numbers", "names", "negation"),
+)
+
+
 def pair_features(
     claim: Parts, evidence: Sequence[Parts], vectors: PairVectors
 ) -> tuple[dict[str, float], list[Finding]]:
-    """Return the ten features of one pair, and its findings.
+    """Return the twelve features of one pair, and its findings.
 
     Parameters
     ----------
@@ -455,8 +471,7 @@ def pair_features(
     Returns
     -------
     features : dict of str to float
-        `token_match`, `token_match_one`, `cosine`, `coverage`, `pairs`, `unbroken`, `alignment`, `numbers`,
-        `names`, `negation`: each at most 1, and greater for better supported claims.
+        One value for each name in `FEATURES`, each at most 1 and greater for better supported claims.
     findings : list of Finding
         See `find_unsupported`.
     """
@@ -464,11 +479,13 @@ def pair_features(
     findings = find_unsupported(claim, evidence)
     features = vector_features(vectors) | {
         "coverage": idf_coverage(claim, evidence),
+        "familiarity": familiarity(claim, evidence),
         "pairs": pairs_within(claim, evidence),
         "unbroken": unbroken(claim, pieces),
         "alignment": alignment(claim, pieces),
     }
-    return features | finding_features(findings), findings
+    features |= finding_features(findings)
+    return {name: features[name] for name in FEATURES}, findings
 
 # %% ../nbs/14_check.ipynb #36853341
 @cache
@@ -613,9 +630,9 @@ def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
     order = np.argsort(-cosines, kind="stable")
     return [Evidence(int(index), float(cosines[index])) for index in order]
 
-# %% ../nbs/14_check.ipynb #0d0860eb
+# %% ../nbs/14_check.ipynb #c32b2303
 class EmbeddedChecker:
-    """The checker that comes with the package: ten features, weights fitted to human judgements, no download.
+    """The checker that comes with the package: twelve features, weights fitted to human judgements, no download.
 
     Parameters
     ----------
