@@ -69,5 +69,12 @@ from .rouge import lcs_length as lcs_length
 from .rouge import rouge_many as rouge_many
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
+from .split import Splitter as Splitter
+from .split import split_claims as split_claims
+from .split import split_many as split_many
+from .split import split_sentences as split_sentences
+from .split import split_text as split_text
+from .split import split_units as split_units
+from .split import splitter_name as splitter_name
 
 __version__: str

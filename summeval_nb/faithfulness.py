@@ -127,7 +127,7 @@ class Faithfulness(Score):
         """Draw the similarities as a heat map, the evidence of each sentence framed; return the axes."""
         return _plot(self, ax)
 
-# %% ../nbs/17_faithfulness.ipynb #2d1d6659
+# %% ../nbs/17_faithfulness.ipynb #8edfac1a
 def _row(position: int, sentence: Sentence, verdict: Verdict) -> dict[str, Any]:
     return {
         "sentence": position,
@@ -157,7 +157,7 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
         "verdicts": [verdict.to_dict() for verdict in result.verdicts],
     }
 
-
+# %% ../nbs/17_faithfulness.ipynb #9e4d5d1b
 def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON."""
     verdicts = [
@@ -240,7 +240,7 @@ def _lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
     if lot:
         yield lot
 
-# %% ../nbs/17_faithfulness.ipynb #a147c388
+# %% ../nbs/17_faithfulness.ipynb #67342dca
 @dataclass
 class _Vectors:
     """The vectors of a lot's distinct sentences: one row each, and their token vectors where they were asked for."""
@@ -272,10 +272,11 @@ def _embed(texts: Sequence[str], embedder: Any, store: Store | None, want_tokens
     known = store.get_many("embedding", list(keys.values())) if store else {}
     missing = [text for text in texts if keys[text] not in known]
     tokens: dict[str, np.ndarray] = {}
-    if want_tokens and hasattr(embedder, "encode_with_tokens"):
+    fresh: Any = []
+    if missing and want_tokens and embedder.has_tokens:
         fresh, listed = embedder.encode_with_tokens(missing)
         tokens = dict(zip(missing, listed, strict=True))
-    else:
+    elif missing:
         fresh = embedder.encode(missing)
     new = {keys[text]: vector for text, vector in zip(missing, fresh, strict=True)}
     if store and new:
@@ -316,32 +317,7 @@ def _stored_verdict(value: Mapping[str, Any], threshold: float) -> Verdict:
     details = value["details"]
     return Verdict(probability=value["probability"], threshold=threshold, findings=findings, details=details)
 
-# %% ../nbs/17_faithfulness.ipynb #3c55247b
-def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
-    """Split, embed, compare, retrieve and judge a lot of pairs."""
-    distinct = list(dict.fromkeys([*texts, *summaries]))
-    split = dict(zip(distinct, split_many(distinct, splitter=settings.splitter, lang=settings.lang), strict=True))
-    usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
-    needed = dict.fromkeys(
-        sentence.text
-        for text, summary, use in zip(texts, summaries, usable, strict=True)
-        if use
-        for sentence in (*split[text], *split[summary])
-    )
-    want_tokens = getattr(settings.checker, "uses_vectors", False)
-    vectors = _embed(list(needed), settings.embedder, settings.store, want_tokens) if needed else None
-    prepared = [
-        _retrieve(split[text], split[summary], vectors if use else None, settings.k)
-        for text, summary, use in zip(texts, summaries, usable, strict=True)
-    ]
-    pairs = [pair for _, chosen in prepared for _, pair in chosen]
-    verdicts = iter(_judge(pairs, settings.checker, vectors, settings.store) if vectors else [])
-    return [
-        _result(text, summary, split[text], split[summary], similarity, chosen, verdicts, settings.signature)
-        for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
-    ]
-
-
+# %% ../nbs/17_faithfulness.ipynb #d1bee128
 Chosen = list[tuple[list[Evidence], Pair]]
 
 
@@ -358,7 +334,7 @@ def _retrieve(
         chosen.append((evidence, ([source[j].text for j in row], sentence.text)))
     return similarity, chosen
 
-
+# %% ../nbs/17_faithfulness.ipynb #f288b4bd
 def _result(
     text: str,
     summary: str,
@@ -385,6 +361,31 @@ def _result(
         similarity=similarity if judged else np.zeros((0, len(source))),
         verdicts=judged,
     )
+
+# %% ../nbs/17_faithfulness.ipynb #d201defb
+def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
+    """Split, embed, compare, retrieve and judge a lot of pairs."""
+    distinct = list(dict.fromkeys([*texts, *summaries]))
+    split = dict(zip(distinct, split_many(distinct, splitter=settings.splitter, lang=settings.lang), strict=True))
+    usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
+    needed = dict.fromkeys(
+        sentence.text
+        for text, summary, use in zip(texts, summaries, usable, strict=True)
+        if use
+        for sentence in (*split[text], *split[summary])
+    )
+    want_tokens = getattr(settings.checker, "uses_vectors", False)
+    vectors = _embed(list(needed), settings.embedder, settings.store, want_tokens) if needed else None
+    prepared = [
+        _retrieve(split[text], split[summary], vectors if use else None, settings.k)
+        for text, summary, use in zip(texts, summaries, usable, strict=True)
+    ]
+    pairs = [pair for _, chosen in prepared for _, pair in chosen]
+    verdicts = iter(_judge(pairs, settings.checker, vectors, settings.store) if vectors else [])
+    return [
+        _result(text, summary, split[text], split[summary], similarity, chosen, verdicts, settings.signature)
+        for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
+    ]
 
 # %% ../nbs/17_faithfulness.ipynb #deb451cf
 DEFAULT_K = 3
