@@ -493,7 +493,7 @@ def summarization_score(
     )
     return result
 
-# %% ../nbs/32_summary_score.ipynb #e23f5d8c
+# %% ../nbs/32_summary_score.ipynb #47edde5f
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SummarizationTable:
     """The results of many summaries, in the table's order."""
@@ -523,7 +523,7 @@ class SummarizationTable:
         return [{"contexts": one.context, "summary": one.summary, **one.row()} for one in self.results]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table with its scores: `contexts`, `summary`, `score`, `qa_score`, `conciseness`, counts, reasons."""
+        """Return the table back, with its scores, counts and reasons."""
         import pandas as pd
 
         return pd.DataFrame(self.rows())
