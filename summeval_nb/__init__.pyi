@@ -15,5 +15,12 @@ from .data import sample_articles as sample_articles
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .split import Splitter as Splitter
+from .split import split_claims as split_claims
+from .split import split_many as split_many
+from .split import split_sentences as split_sentences
+from .split import split_text as split_text
+from .split import split_units as split_units
+from .split import splitter_name as splitter_name
 
 __version__: str
