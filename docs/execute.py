@@ -71,7 +71,7 @@ def execute_notebook(path: str | Path) -> Path:
     copy.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(copy.with_suffix(".lock")):
         wanted = fingerprint(path)
-        if copy.exists() and nbformat.read(copy, 4).metadata.get("fingerprint") == wanted:
+        if _stored(copy) == wanted:
             return copy
         notebook = nbformat.read(path, 4)
         _run(notebook, path)
@@ -80,6 +80,11 @@ def execute_notebook(path: str | Path) -> Path:
         nbformat.write(notebook, partial)
         partial.replace(copy)
     return copy
+
+
+def _stored(copy: Path) -> str:
+    """Return the fingerprint that an executed copy carries; empty where there is no copy."""
+    return nbformat.read(copy, 4).metadata.get("fingerprint", "") if copy.exists() else ""
 
 
 def _run(notebook: nbformat.NotebookNode, path: Path) -> None:
@@ -126,17 +131,20 @@ def _message(path: Path, index: int, notebook: nbformat.NotebookNode, error: Exc
     elif isinstance(error, DeadKernelError):
         why = "the kernel died (out of memory?)"
     else:
-        why = _ANSI.sub("", error.traceback).rstrip()
+        raised = [out for out in cell.outputs if out.output_type == "error"]
+        why = _ANSI.sub("", "\n".join(raised[-1].traceback) if raised else str(error))
     source = "\n".join(f"    {line}" for line in cell.source.splitlines())
     return f"{where}\n\n{source}\n\n{why}"
 
 
 def execute_many(paths: Iterable[Path], *, jobs: int | None = None) -> list[NotebookFailed]:
-    """Execute notebooks in several processes with a progress bar; return the failures."""
-    paths = list(paths)
-    jobs = min(jobs or os.cpu_count() or 1, len(paths))
+    """Execute what has no current copy, in several processes, with a progress bar; return the failures."""
+    paths = [path.resolve() for path in paths]
+    paths = [path for path in paths if _stored(EXECUTED / path.relative_to(NOTEBOOKS)) != fingerprint(path)]
     failures: list[NotebookFailed] = []
-    with ProcessPoolExecutor(max(jobs, 1), mp_context=get_context("spawn")) as pool:
+    if not paths:
+        return failures
+    with ProcessPoolExecutor(min(jobs or os.cpu_count() or 1, len(paths)), mp_context=get_context("spawn")) as pool:
         waiting = [pool.submit(execute_notebook, path) for path in paths]
         for one in tqdm(as_completed(waiting), total=len(waiting), desc="notebooks", unit="notebook"):
             error = one.exception()
