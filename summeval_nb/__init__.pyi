@@ -50,5 +50,14 @@ from .bleu import bleu_many as bleu_many
 from .bleu import bleu_score as bleu_score
 from .bleu import compare_bleu as compare_bleu
 from .bleu import corpus_bleu as corpus_bleu
+from .rouge import RougeItem as RougeItem
+from .rouge import RougeScores as RougeScores
+from .rouge import RougeTable as RougeTable
+from .rouge import calculate_rouge as calculate_rouge
+from .rouge import calculate_rouge_l as calculate_rouge_l
+from .rouge import lcs_length as lcs_length
+from .rouge import rouge_many as rouge_many
+from .rouge import rouge_score as rouge_score
+from .rouge import rouge_w as rouge_w
 
 __version__: str

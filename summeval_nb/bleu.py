@@ -108,7 +108,7 @@ def bleu_from_counts(
     mean = math.exp(sum(math.log(precision) for precision in precisions[:used]) / used)
     return 100 * brevity_penalty(candidate_length, reference_length) * mean, percent
 
-# %% ../nbs/21_bleu.ipynb #0ff81e44
+# %% ../nbs/21_bleu.ipynb #c6e12556
 def require_references(references: Any, name: str = "references") -> list[str]:
     """Return one reference or several as a list; none at all, or None among them, is an error."""
     listed = [references] if isinstance(references, str) else require_texts(references, name)
@@ -117,9 +117,9 @@ def require_references(references: Any, name: str = "references") -> list[str]:
     return listed
 
 
-def require_pairs(candidates: Any, references: Any) -> tuple[list[str], list[list[str]]]:
-    """Return candidates and, for each, its list of references."""
-    texts = require_texts(candidates, "candidates")
+def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
+    """Return the texts to judge and, for each, its list of references."""
+    texts = require_texts(candidates, name)
     if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
         raise TypeError(
             f"references must hold one string or one list of strings per candidate, not {type(references).__name__}"

@@ -85,7 +85,7 @@ def test_corpus_bleu_equals_sacrebleu_on_fuzzed_corpora(tokenize, smooth, effect
 
 @pytest.mark.parametrize("count", [1, 2, 11])
 @pytest.mark.parametrize(("tokenize", "smooth", "lowercase"), [
-    ("13a", "exp", False), ("13a", "none", False), ("13a", "floor", False), ("13a", "add-k", False), 
+    ("13a", "exp", False), ("13a", "none", False), ("13a", "floor", False), ("13a", "add-k", False),
     ("13a", "exp", True), ("intl", "exp", False), ("char", "exp", False), ("none", "exp", True),
 ])  # fmt: skip
 def test_summeval_equals_sacrebleu(summeval, count, tokenize, smooth, lowercase):
