@@ -1,6 +1,8 @@
 """What all tests share: where the real data is, and one thread a process so that parallel tests do not fight."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -9,6 +11,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,3 +25,15 @@ def data_folder() -> Path:
     path = Path(folder)
     assert path.is_dir(), f"SUMMEVAL_NB_DATA names {path}, which is not a folder"
     return path
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The folder of the built site; a second process that asks gets the same build, brought up to date in seconds."""
+    folder = ROOT / "docs" / "_build" / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", str(folder)]
+    folder.parent.mkdir(exist_ok=True)
+    with FileLock(folder.parent / "site.lock"):
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, f"the site does not build:\n{run.stdout}\n{run.stderr}"
+    return folder

@@ -1,4 +1,4 @@
-"""The rules of the book: chapters import only earlier ones, stay short, show every export at work, switch nothing off."""
+"""The rules of the book: chapters import only earlier ones, stay short, show every export at work."""
 
 import ast
 import json
@@ -36,7 +36,11 @@ def code_lines(text: str) -> int:
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
             first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
                 skipped.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
     lines = enumerate(text.splitlines(), 1)
     return sum(n not in skipped and bool(line.strip()) and not line.strip().startswith("#") for n, line in lines)

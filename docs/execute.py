@@ -1,0 +1,178 @@
+"""Run the notebooks: each one once, with a real kernel, for the tests, the site and the README alike.
+
+    python docs/execute.py --all             every notebook, as many at a time as there are cores
+    python docs/execute.py nbs/00_viz.ipynb  these notebooks
+
+The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
+the notebook, the exported package with its assets, the constraints, Python itself, or this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import nbformat
+from filelock import FileLock
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from tqdm.auto import tqdm
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "nbs"
+BUILD = ROOT / "docs" / "_build"
+EXECUTED = BUILD / "executed"
+CELL_TIMEOUT = 120  # seconds
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+
+class NotebookFailed(Exception):
+    """A notebook did not run to its end; the message holds notebook, cell, source and traceback."""
+
+
+def notebooks() -> list[Path]:
+    """Return every notebook of the book, sorted by path."""
+    found = NOTEBOOKS.glob("**/*.ipynb")
+    return sorted(p for p in found if not any(part.startswith((".", "_")) for part in p.relative_to(NOTEBOOKS).parts))
+
+
+def fingerprint(path: Path) -> str:
+    """Return a hash over all that decides what the notebook prints."""
+    package = ROOT / "summeval_nb"
+    files = [p for p in package.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    files += [p for p in (path, ROOT / "constraints.txt", Path(__file__).resolve()) if p.is_file()]
+    digest = hashlib.sha256(sys.version.encode())
+    for one in sorted(files):
+        content = hashlib.sha256(one.read_bytes()).hexdigest()
+        digest.update(f"{one.relative_to(ROOT).as_posix()}\0{content}\n".encode())
+    return digest.hexdigest()
+
+
+def execute_notebook(path: str | Path) -> Path:
+    """Execute one notebook, unless a copy of the same fingerprint exists, and return the executed copy's path.
+
+    Raises
+    ------
+    NotebookFailed
+        If a cell raises, takes longer than `CELL_TIMEOUT` seconds or kills the kernel.
+    """
+    path = Path(path).resolve()
+    relative = path.relative_to(NOTEBOOKS)
+    copy = EXECUTED / relative
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(copy.with_suffix(".lock")):
+        wanted = fingerprint(path)
+        if _stored(copy) == wanted:
+            return copy
+        notebook = nbformat.read(path, 4)
+        _run(notebook, path)
+        notebook.metadata["fingerprint"] = wanted
+        partial = copy.with_suffix(".partial")
+        nbformat.write(notebook, partial)
+        partial.replace(copy)
+    return copy
+
+
+def _stored(copy: Path) -> str:
+    """Return the fingerprint that an executed copy carries; empty where there is no copy."""
+    return nbformat.read(copy, 4).metadata.get("fingerprint", "") if copy.exists() else ""
+
+
+def _run(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Execute a notebook's cells in place, in the notebook's own folder."""
+    with tempfile.TemporaryDirectory(prefix="nb", ignore_cleanup_errors=True) as folder:
+        # Local sockets where there are any: over TCP other users of the machine could listen.
+        transport = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"} if os.name == "posix" else {}
+        manager = AsyncKernelManager(kernel_name="python3", **transport)
+        manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels the user has installed
+        resources = {"metadata": {"path": path.parent}}
+        client = NotebookClient(notebook, km=manager, timeout=CELL_TIMEOUT, resources=resources)
+        with client.setup_kernel(env=_environment(), cleanup_kc=True):
+            _run_cells(client, notebook, path)
+
+
+def _run_cells(client: NotebookClient, notebook: nbformat.NotebookNode, path: Path) -> None:
+    for index, cell in enumerate(notebook.cells):
+        try:
+            client.execute_cell(cell, index)
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            raise NotebookFailed(_message(path, index, notebook, error)) from None
+
+
+def _environment() -> dict[str, str]:
+    """Return the kernel's environment: this checkout first, no network, no settings of the user's, pictures inline."""
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return {
+        "OMP_NUM_THREADS": "1",
+        **os.environ,
+        "IN_TEST": "1",
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "IPYTHONDIR": str(BUILD / "ipython"),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+
+
+def _message(path: Path, index: int, notebook: nbformat.NotebookNode, error: Exception) -> str:
+    cell = notebook.cells[index]
+    where = f"{path.relative_to(ROOT).as_posix()}, cell {index + 1} of {len(notebook.cells)} (id {cell.id})"
+    if isinstance(error, CellTimeoutError):
+        why = f"the cell took longer than {CELL_TIMEOUT} s"
+    elif isinstance(error, DeadKernelError):
+        why = "the kernel died (out of memory?)"
+    else:
+        raised = [out for out in cell.outputs if out.output_type == "error"]
+        why = _ANSI.sub("", "\n".join(raised[-1].traceback) if raised else str(error))
+    source = "\n".join(f"    {line}" for line in cell.source.splitlines())
+    return f"{where}\n\n{source}\n\n{why}"
+
+
+def execute_many(paths: Iterable[Path], *, jobs: int | None = None) -> list[NotebookFailed]:
+    """Execute what has no current copy, in several processes, with a progress bar; return the failures."""
+    paths = [path.resolve() for path in paths]
+    paths = [path for path in paths if _stored(EXECUTED / path.relative_to(NOTEBOOKS)) != fingerprint(path)]
+    failures: list[NotebookFailed] = []
+    if not paths:
+        return failures
+    with ProcessPoolExecutor(min(jobs or os.cpu_count() or 1, len(paths)), mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(execute_notebook, path) for path in paths]
+        for one in tqdm(as_completed(waiting), total=len(waiting), desc="notebooks", unit="notebook"):
+            error = one.exception()
+            if isinstance(error, NotebookFailed):
+                failures.append(error)
+            elif error is not None:
+                raise error
+    return failures
+
+
+def main() -> int:
+    """Run the command line; return 1 if a notebook failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("notebooks", nargs="*", type=Path, help="the notebooks to execute")
+    parser.add_argument("--all", action="store_true", help="execute every notebook below nbs/")
+    parser.add_argument("--jobs", "-n", type=int, help="how many at a time (default: one per core)")
+    arguments = parser.parse_args()
+    chosen = notebooks() if arguments.all else arguments.notebooks
+    if not chosen:
+        parser.error("name a notebook, or pass --all")
+    if missing := [str(path) for path in chosen if not path.is_file()]:
+        parser.error(f"no such notebook: {', '.join(missing)}")
+    failures = execute_many(chosen, jobs=arguments.jobs)
+    for failure in failures:
+        print(f"\nFAILED {failure}", file=sys.stderr)
+    print(f"{len(chosen) - len(failures)} of {len(chosen)} notebooks ran; copies are in {EXECUTED.relative_to(ROOT)}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

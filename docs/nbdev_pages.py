@@ -1,0 +1,270 @@
+"""Sphinx extension: turns the executed notebooks of nbs/ into the pages of the site.
+
+A page is the notebook as it was executed, in the reader's order, with four changes:
+
+- nbdev's directives (`#| export` ...) become myst-nb's tags and are not shown;
+- exported code keeps the first line of its docstrings, and the rest stands below it as a reference entry;
+- names of public functions and classes in prose link to their entries;
+- a link offers the notebook itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils import nodes
+from docutils.utils import new_document
+from execute import BUILD, NOTEBOOKS, execute_many, execute_notebook, notebooks
+from myst_parser.mocking import MockRSTParser
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+
+PAGES = BUILD / "pages"
+PACKAGE = "summeval_nb"
+PARTS = {  # the first digit of a chapter's number, or a folder, in the reader's order
+    "1": "1 · Evidence",
+    "2": "2 · Overlap",
+    "3": "3 · Judged",
+    "4": "4 · Judging the judges",
+    "5": "5 · At scale",
+    "tutorials": "Tutorials",
+    "0": "Under the hood",
+}
+_DIRECTIVE = re.compile(r"^\s*#\s*\|\s*([\w-]+):?[ \t]*(.*)$")
+_TAGS = {
+    ("hide", ""): "remove-cell",
+    ("default_exp", None): "remove-cell",
+    ("include", "false"): "remove-cell",
+    ("hide_input", ""): "remove-input",
+    ("echo", "false"): "remove-input",
+    ("hide_output", ""): "remove-output",
+    ("output", "false"): "remove-output",
+    ("code-fold", "true"): "hide-input",
+    ("eval", "false"): "skip-execution",
+}
+
+
+def split_directives(source: str) -> tuple[dict[str, str], str]:
+    """Return the directives at the head of a cell, name to value, and the code below them."""
+    lines, directives = source.splitlines(), {}
+    while lines and (match := _DIRECTIVE.match(lines[0])):
+        directives[match[1]] = match[2].strip()
+        lines.pop(0)
+    return directives, "\n".join(lines).strip("\n")
+
+
+def cell_tags(directives: dict[str, str]) -> set[str]:
+    """Return myst-nb's tags for nbdev's directives."""
+    return {_TAGS.get((key, value), _TAGS.get((key, None))) for key, value in directives.items()} - {None}
+
+
+def is_export(directives: dict[str, str]) -> bool:
+    return not {"export", "exports", "exporti"}.isdisjoint(directives)
+
+
+def definitions(code: str | ast.ClassDef) -> list[Any]:
+    """Return the public functions and classes that some code or a class defines."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    body = ast.parse(code).body if isinstance(code, str) else code.body
+    return [node for node in body if isinstance(node, kinds) and not node.name.startswith("_")]
+
+
+def shorten_docstrings(code: str) -> str:
+    """Cut the docstrings of public definitions to their first lines: the whole stands in the reference below."""
+    lines = code.splitlines()
+    for node in reversed(definitions(code)):
+        first = node.body[0]
+        if ast.get_docstring(node) and first.end_lineno > first.lineno:
+            indent = " " * first.col_offset
+            lines[first.lineno - 1 : first.end_lineno] = [f'{indent}"""{ast.get_docstring(node).splitlines()[0]}"""']
+    return "\n".join(lines)
+
+
+def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookNode:
+    """Return a markdown cell with the collapsed reference entries of what a cell defines."""
+    entries = []
+    for node in found:
+        kind, options = ("class", ["   :members:"]) if isinstance(node, ast.ClassDef) else ("function", [])
+        entries.append("\n".join([f".. auto{kind}:: {PACKAGE}.{module}.{node.name}", *options]))
+    title = ", ".join(f"`{node.name}`" for node in found)
+    body = "```{rst-entries}\n" + "\n\n".join(entries) + "\n```"
+    text = f"::::{{dropdown}} Reference: {title}\n:class-container: reference\n\n{body}\n::::"
+    return nbformat.v4.new_markdown_cell(text, id=f"{cell_id}-reference")
+
+
+def shown_outputs(outputs: list[Any]) -> list[Any]:
+    """Drop what lives only in a running notebook: widgets and progress bars."""
+    kept = [out for out in outputs if "application/vnd.jupyter.widget-view+json" not in out.get("data", {})]
+    kept = [out for out in kept if not (out.get("name") == "stderr" and "\r" in out.text)]
+    return [terminal_colors(out) if out.get("name") == "stdout" else out for out in kept]
+
+
+def terminal_colors(output: Any) -> Any:
+    """Turn the package's 24-bit terminal colours, which myst-nb would drop, into HTML."""
+    pattern = re.compile(r"\x1b\[38;2;(\d+;\d+;\d+);48;2;(\d+;\d+;\d+)m(.*?)\x1b\[0m", re.S)
+    if not pattern.search(output.text):
+        return output
+    style = "color:rgb({0});background:rgb({1})".format
+    parts = pattern.split(output.text)  # plain, text colour, background, marked, plain, ...
+    page = html.escape(parts[0])
+    for front, back, marked, plain in zip(*(parts[start::4] for start in (1, 2, 3, 4)), strict=True):
+        colors = style(front.replace(";", ","), back.replace(";", ","))
+        page += f'<mark style="{colors}">{html.escape(marked)}</mark>{html.escape(plain)}'
+    return nbformat.v4.new_output("display_data", {"text/html": f"<pre>{page}</pre>"})
+
+
+def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
+    """Return the page's notebook: directives mapped, references and the download link inserted."""
+    module, heading, cells = "", name, []
+    for cell in notebook.cells:
+        cells.append(cell)
+        if cell.cell_type != "code":
+            heading = ([heading] + re.findall(r"^#+ (.+)$", cell.source, re.M))[-1]
+            if len(cells) == 1:
+                text = f"{{download}}`Download this notebook </_notebooks/{name}.ipynb>`"
+                cells.append(nbformat.v4.new_markdown_cell(f"{{.download}}\n{text}", id="download"))
+            continue
+        directives, code = split_directives(cell.source)
+        tags = cell_tags(directives)
+        module = directives.get("default_exp", module)
+        cell.source, cell.outputs = code, shown_outputs(cell.outputs)
+        alt = directives.get("fig-alt", f"Figure of the section “{heading}”")
+        cell.metadata["mystnb"] = {"image": {"alt": alt}}
+        if is_export(directives):
+            cell.source = shorten_docstrings(code)
+            if all(isinstance(node, (ast.Import, ast.ImportFrom, ast.If)) for node in ast.parse(code).body):
+                tags.add("remove-cell")  # imports alone teach nothing
+            elif found := definitions(code):
+                cells.append(reference(module, found, cell.id))
+        cell.metadata["tags"] = sorted({*cell.metadata.get("tags", []), *tags})
+    notebook.cells = cells
+    notebook.metadata.pop("widgets", None)
+    return notebook
+
+
+def public_names(path: Path) -> list[str]:
+    """Return the full names that a notebook's page documents: functions, classes and their documented methods."""
+    module, names = "", []
+    for cell in nbformat.read(path, 4).cells:
+        directives, code = split_directives(cell.source) if cell.cell_type == "code" else ({}, "")
+        module = directives.get("default_exp", module)
+        for node in definitions(code) if is_export(directives) else []:
+            full = f"{PACKAGE}.{module}.{node.name}"
+            inner = definitions(node) if isinstance(node, ast.ClassDef) else []
+            names += [full, *(f"{full}.{method.name}" for method in inner if ast.get_docstring(method))]
+    return names
+
+
+def tables_of_contents(names: list[str]) -> str:
+    """Return the hidden tables of contents that put the pages into the reader's order, one for each part."""
+    blocks = []
+    for key, caption in PARTS.items():
+        part = [name for name in names if name != "index" and (name.split("/")[0] == key or name[0] == key)]
+        if part:
+            blocks.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *part, "```"]))
+    return "\n\n".join(blocks)
+
+
+def write_pages(app: Sphinx, config: Any) -> None:
+    """Execute what changed, write the pages that changed, and make their folder the one that Sphinx reads."""
+    paths = {path.relative_to(NOTEBOOKS).with_suffix("").as_posix(): path for path in notebooks()}
+    if "index" not in paths:
+        raise ExtensionError("nbs/index.ipynb is missing: it is the site's first page")
+    if failures := execute_many(paths.values()):
+        raise ExtensionError("\n\n".join(map(str, failures)))
+    wanted: dict[str, str] = {}
+    for name, path in paths.items():
+        for full in public_names(path):
+            config.public_names.setdefault(full.split(".", 2)[2], full)
+        page = convert(nbformat.read(execute_notebook(path), 4), name)
+        if name == "index":
+            page.cells.append(nbformat.v4.new_markdown_cell(tables_of_contents(list(paths)), id="contents"))
+        wanted[f"{name}.ipynb"] = nbformat.writes(page)
+        wanted[f"_notebooks/{name}.ipynb"] = path.read_text(encoding="utf-8")
+    for name, text in wanted.items():
+        target = PAGES / name
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+    for old in PAGES.rglob("*.ipynb"):
+        if old.relative_to(PAGES).as_posix() not in wanted:
+            old.unlink()
+    app.srcdir = type(app.srcdir)(PAGES)
+
+
+class RstEntries(SphinxDirective):
+    """Parse reStructuredText inside a notebook's Markdown.
+
+    MyST's `eval-rst` does the same, but first puts as many blank lines in front as the cell's line number says, and
+    myst-nb counts ten thousand lines a cell: a page with 60 entries took minutes.
+    """
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        document = new_document(self.env.docname, settings=self.state.document.settings)
+        document.reporter = self.state.document.reporter
+        MockRSTParser().parse("\n".join(self.content), document)
+        return document.children
+
+
+class LinkNames(SphinxTransform):
+    """Make `name` in prose and docstrings a link to its reference entry."""
+
+    default_priority = 500
+    _NOT_INSIDE = (nodes.title, nodes.rubric, nodes.reference, addnodes.pending_xref, addnodes.desc_signature)
+
+    def apply(self, **kwargs: Any) -> None:
+        for literal in list(self.document.findall(nodes.literal)):
+            match = re.fullmatch(r"(?:summeval_nb\.(?:[a-z_]+\.)?)?(\w+(?:\.\w+)?)(?:\(.*\))?", literal.astext(), re.S)
+            target = self.config.public_names.get(match[1]) if match else None
+            if target and not has_ancestor(literal, self._NOT_INSIDE):
+                options = {"refdomain": "py", "reftype": "obj", "reftarget": target, "refexplicit": True}
+                link = addnodes.pending_xref("", refdoc=self.env.docname, refwarn=True, **options)
+                literal.replace_self(link)
+                link += literal
+
+
+def has_ancestor(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
+    while (node := node.parent) is not None:
+        if isinstance(node, kinds):
+            return True
+    return False
+
+
+def name_without_entry(app: Sphinx, env: Any, node: nodes.Element, shown: nodes.Element) -> nodes.Element | None:
+    """Show a type alias or a private name, which have no entry, without a link; a misspelled name still warns."""
+    module, _, name = node.get("reftarget", "").rpartition(".")
+    known = module.startswith(PACKAGE) and hasattr(sys.modules.get(module), name)
+    return shown if known else None
+
+
+def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out a named tuple's fields, which would all say "Alias for field number ..."."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
+
+
+def forget_after_warnings(app: Sphinx, exception: Exception | None) -> None:
+    """Make the next build read every page again, or it would pass because it did not look."""
+    if exception or app._warncount:
+        (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_config_value("public_names", {}, "env")
+    app.connect("config-inited", write_pages)
+    app.connect("autodoc-skip-member", skip_fields)
+    app.connect("missing-reference", name_without_entry)
+    app.connect("build-finished", forget_after_warnings)
+    app.add_directive("rst-entries", RstEntries)
+    app.add_transform(LinkNames)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,117 @@
+"""The chapters in a real JupyterLab: Restart and Run All, in a browser, as a reader does it."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Page
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = [name for name in ("00_viz", "14_check", "17_faithfulness") if (ROOT / "nbs" / f"{name}.ipynb").exists()]
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
+    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is drawn, also those out of sight
+}
+MINUTES = 60_000  # in the browser's milliseconds
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A JupyterLab over a copy of nbs/, with no settings of the user's; gives an address with {path} to fill in."""
+    home = tmp_path_factory.mktemp("lab")
+    shutil.copytree(ROOT / "nbs", home / "nbs", ignore=shutil.ignore_patterns(".*"))
+    cells = [nbformat.v4.new_code_cell("1 / 0"), nbformat.v4.new_code_cell("1 + 1")]
+    kernel = {"kernelspec": {"display_name": "python3", "language": "python", "name": "python3"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), home / "nbs" / "failing.ipynb")
+    for name, values in SETTINGS.items():
+        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    environment = {**os.environ, **{name: str(home / folder) for name, folder in folders.items()}}
+    environment["PYTHONPATH"] = str(ROOT)
+    environment.pop("MPLBACKEND", None)  # the kernel chooses the inline one
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}/nbs"]
+    with (home / "lab.log").open("w") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/api?token={token}", server, home / "lab.log")
+            yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?token={token}&reset"
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def _wait_for(address: str, server: subprocess.Popen, log: Path, seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+            return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.3)
+    pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
+
+
+ERRORS = '[data-mime-type="application/vnd.jupyter.error"]'
+
+
+def run_all(page: Page, address: str, n_code: int) -> None:
+    """Open a notebook, restart its kernel and run all cells; return when all have run or one has failed."""
+    page.goto(address)
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=2 * MINUTES)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Restart Kernel and Run All Cells…", exact=True).click()
+    page.get_by_role("button", name="Confirm Kernel Restart").click()
+    done = """([errors, n]) => {
+        const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
+        const ran = prompts.filter(one => /^\\[\\d+\\]:$/.test(one.textContent.trim()));
+        return document.querySelector(errors) || ran.length === n;
+    }"""
+    page.wait_for_function(done, arg=[ERRORS, n_code], timeout=3 * MINUTES)
+
+
+def test_a_failing_notebook_is_noticed(lab, visit):
+    """The test below can fail: an exception gives the output that it looks for."""
+    page = visit().page
+    run_all(page, lab.format(path="failing.ipynb"), n_code=2)
+    assert "ZeroDivisionError" in page.locator(ERRORS).inner_text()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_runs_in_the_lab(chapter, lab, visit):
+    cells = nbformat.read(ROOT / "nbs" / f"{chapter}.ipynb", 4).cells
+    tour = visit(viewport={"width": 1400, "height": 1000})
+    page = tour.page
+    run_all(page, lab.format(path=f"{chapter}.ipynb"), sum(cell.cell_type == "code" for cell in cells))
+    errors = page.locator(ERRORS).all_inner_texts()
+    assert not errors, errors[0]
+    assert page.locator(".jp-OutputArea-output img").count() >= 1, "no figure"
+    assert page.locator(".jp-RenderedHTMLCommon table, .jp-RenderedHTMLCommon mark").count() >= 1, "no HTML result"
+    page.locator(".jp-OutputArea-output img").first.scroll_into_view_if_needed()
+    tour.screenshot("after-run-all")

@@ -1,0 +1,147 @@
+"""The site as its readers see it: search, light and dark, wide and narrow, with a keyboard and a screen reader."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+
+MAIN = ("index", "00_viz", "05_report", "17_faithfulness", "21_bleu")
+MAIN_PAGES = [f"{name}.html" for name in MAIN if (ROOT / "nbs" / f"{name}.ipynb").exists()]
+WIDE, NARROW = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
+by_page = pytest.mark.parametrize("address", MAIN_PAGES)
+by_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
+SIDEWAYS = "document.documentElement.scrollWidth > window.innerWidth"
+
+
+def violations(page: Page, *, only: tuple[str, ...] = ("wcag2a", "wcag2aa"), without: tuple[str, ...] = ()) -> list:
+    """What axe-core, which the package axe-playwright-python carries, has to say about WCAG 2 A and AA."""
+    folder = importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0]
+    page.evaluate((Path(folder) / "axe.min.js").read_text(encoding="utf-8"))
+    run = "([without, only]) => axe.run({exclude: without.map(one => [one])}, {runOnly: only})"
+    found = page.evaluate(run, [list(without), list(only)])
+    assert found["passes"], "axe-core looked at nothing"
+    return found["violations"]
+
+
+@pytest.mark.parametrize("name", ["probability_color", "topk_related"])
+def test_search_finds_a_public_name(name, site_url, visit):
+    if name == "topk_related" and not (ROOT / "nbs" / "13_retrieve.ipynb").exists():
+        pytest.skip("chapter 13 does not exist yet")
+    tour = visit(viewport=WIDE)
+    page = tour.page
+    page.goto(f"{site_url}/index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    page.locator("#search-results ul.search li a").first.wait_for()
+    page.locator("#search-results ul.search li a", has_text=name).first.click()
+    entry = page.locator(f"dt[id$='.{name}']")
+    entry.wait_for(state="visible")  # the closed reference box has opened
+    assert not tour.complaints
+
+
+@by_scheme
+@by_page
+def test_a_page_fits_and_is_readable(address, scheme, site_url, visit):
+    """Wide and narrow: no sideways scrolling, no complaint in the console, light or dark as asked; screenshots."""
+    tour = visit(viewport=WIDE, color_scheme=scheme)
+    page = tour.page
+    page.goto(f"{site_url}/{address}", wait_until="networkidle")
+    assert page.locator("html").get_attribute("data-theme") == scheme
+    assert page.locator("article h1").count() == 1
+    for label, size in (("wide", WIDE), ("narrow", NARROW)):
+        page.set_viewport_size(size)
+        assert not page.evaluate(SIDEWAYS), f"the {label} page scrolls sideways"
+        tour.screenshot(label, full_page=label == "wide" and scheme == "light")
+    assert not tour.complaints
+
+
+def test_every_page_fits_a_telephone(site, site_url, visit):
+    tour = visit(viewport=NARROW)
+    page = tour.page
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    for name in names:
+        if not name.startswith(("_modules/", "_static/")):
+            page.goto(f"{site_url}/{name}")
+            assert not page.evaluate(SIDEWAYS), f"{name} scrolls sideways"
+            assert not page.locator("mjx-merror").count(), f"a formula of {name} does not compile"
+    assert not tour.complaints
+
+
+def test_formulas_are_typeset(site_url, visit):
+    page = visit().page
+    page.goto(f"{site_url}/00_viz.html")
+    page.locator("mjx-container").first.wait_for()
+    assert page.evaluate("document.fonts.ready.then(() => [...document.fonts].some(f => f.family.startsWith('MJX')))")
+
+
+@by_scheme
+@by_page
+def test_no_serious_barrier(address, scheme, site_url, visit):
+    """No serious or critical violation, with every box opened.
+
+    Code is drawn alike everywhere and slow to check word by word: the first chapter stands for all.
+    """
+    page = visit(viewport=WIDE, color_scheme=scheme).page
+    page.goto(f"{site_url}/{address}", wait_until="networkidle")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    only = ("wcag2a", "wcag2aa") if scheme == "light" else ("color-contrast",)  # the rest is the same in the dark
+    found = violations(page, only=only, without=() if address == "00_viz.html" else ("div.highlight",))
+    serious = [one for one in found if one["impact"] in {"serious", "critical"}]
+    shown = [
+        f"{one['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
+        for one in serious
+        for node in one["nodes"][:3]
+    ]
+    assert not serious, "\n".join(shown)
+
+
+def test_a_barrier_would_be_seen(site_url, visit):
+    """The test above can fail: grey on grey is reported."""
+    page = visit().page
+    page.goto(f"{site_url}/index.html")
+    page.evaluate("document.querySelector('article p').style.cssText = 'color:#999;background:#aaa'")
+    assert "color-contrast" in {one["id"] for one in violations(page)}
+
+
+def test_dark_mode_can_be_chosen(site_url, visit):
+    page = visit(viewport=WIDE, color_scheme="light").page
+    page.goto(f"{site_url}/index.html")
+    page.locator("button.theme-switch-button:visible").click()
+    page.get_by_role("button", name="Dark").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    page.goto(f"{site_url}/00_viz.html")
+    assert page.locator("html").get_attribute("data-theme") == "dark", "the choice is forgotten on the next page"
+
+
+def test_a_report_from_disk_is_quiet_and_opens_on_its_evidence(tmp_path, visit):
+    """A stand-alone report, opened as a file: no request, no script, and an opened sentence frames its evidence."""
+    from summeval_nb.report import Entry, Report, evidence_report
+    from summeval_nb.viz import html_page
+
+    article = "The bridge opened in 1931. <script>document.title='owned'</script> It is 1,149 metres long."
+    spans = [(0, 26), (27, len(article))]
+    entries = [
+        Entry(text="It opened in 1931.", probability=0.94, supported=True, evidence=[(0, 0.9)]),
+        Entry(text="<img src='https://example.org/x.png'>", probability=0.1, supported=False, evidence=[(1, 0.2)]),
+    ]
+    report = Report(title="A report", source=article, spans=spans, entries=entries, signature="k:1")
+    path = tmp_path / "report.html"
+    path.write_text(html_page("A report", evidence_report(report)), encoding="utf-8")
+    tour = visit(viewport=WIDE)
+    page = tour.page
+    page.goto(path.as_uri())
+    assert page.title() == "A report"
+    assert page.locator("img, script").count() == 0
+    evidence = page.locator(".sr-article [id$='-a0']")
+    style = "one => getComputedStyle(one).outlineStyle"
+    assert evidence.evaluate(style) == "none"
+    page.locator(".sr-summary summary").first.focus()
+    page.keyboard.press("Enter")
+    assert evidence.evaluate(style) == "solid"
+    assert not tour.complaints
+    tour.screenshot("opened")

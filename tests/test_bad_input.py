@@ -1,0 +1,169 @@
+"""One table decides: what every public function of the evidence pipeline does with bad or strange input.
+
+Strange *text* works as documented and never gives NaN. What is not text, and arrays and counts that make no sense,
+raise an error that names the argument.
+"""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from summeval_nb import (
+    checker,
+    cosine_similarity,
+    dot_similarity,
+    evaluate,
+    evaluate_many,
+    sentence2embedding,
+    split_claims,
+    split_sentences,
+    split_text,
+    split_units,
+    topk_related,
+)
+
+ARTICLE = "The bridge opened in 1931. It is 1,149 metres long."
+
+STRANGE_TEXTS = {
+    "empty": "",
+    "white space": " \t\r\n\u00a0\u2003 ",
+    "lone surrogates": "half \ud83d a \udc00 character. And more.",
+    "NUL": "before\x00after. And more.",
+    "emoji": "👩‍👩‍👧‍👦 laughed 😂. They left 🚗💨.",
+    "right to left": "ذهب الولد إلى المدرسة. عاد في المساء.",
+    "Chinese": "桥于一九三一年开放。它很长。",
+    "combining marks": "e\u0301te\u0301 " + "a" + "\u0301" * 50,
+    "controls": "\x1b[2J\x07 bell.",
+    "punctuation": "... !!! ??? ---",
+    "one character": "a",
+    "CRLF": "One line.\r\nAnother line.\r\n\r\nA paragraph.",
+    "html": "<script>alert('x')</script> & more.",
+}
+
+
+def checker_or_refusal(evidence, claim):
+    """`checker` returns a bool, so it has no room for "not judged": a claim without a word is an error there."""
+    if isinstance(claim, str) and not any(character.isalnum() for character in claim):
+        with pytest.raises(ValueError, match="holds no word"):
+            checker(evidence, claim)
+        return None
+    return checker(evidence, claim)
+
+
+TEXT_FUNCTIONS = {
+    "split_text": split_text,
+    "split_sentences": split_sentences,
+    "split_units": split_units,
+    "split_claims": split_claims,
+    "sentence2embedding": lambda text: sentence2embedding([text]),
+    "checker claim": lambda text: checker_or_refusal([ARTICLE], text),
+    "checker evidence": lambda text: checker([text], ARTICLE),
+    "evaluate article": lambda text: evaluate(text, ARTICLE),
+    "evaluate summary": lambda text: evaluate(ARTICLE, text),
+    "evaluate_many": lambda text: evaluate_many([text, ARTICLE], [ARTICLE, text]),
+}
+
+NOT_TEXTS = [None, b"bytes", 7, math.nan, {"a": 1}, ["a", "list"]]
+
+
+def numbers_of(value):
+    """Every number inside a result."""
+    if isinstance(value, (bool, str, bytes)) or value is None:
+        return
+    if isinstance(value, (int, float, np.number)):
+        yield float(value)
+    elif isinstance(value, np.ndarray):
+        yield from map(float, value.ravel())
+    elif hasattr(value, "to_dict"):
+        yield from numbers_of(value.to_dict())
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from numbers_of(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from numbers_of(one)
+
+
+@pytest.mark.parametrize("text", STRANGE_TEXTS.values(), ids=STRANGE_TEXTS.keys())
+@pytest.mark.parametrize("function", TEXT_FUNCTIONS.values(), ids=TEXT_FUNCTIONS.keys())
+def test_strange_text_works_and_is_never_nan(function, text):
+    assert all(map(math.isfinite, numbers_of(function(text))))
+
+
+@pytest.mark.parametrize("value", NOT_TEXTS, ids=[type(v).__name__ for v in NOT_TEXTS])
+@pytest.mark.parametrize("function", TEXT_FUNCTIONS.values(), ids=TEXT_FUNCTIONS.keys())
+def test_what_is_not_text_is_a_type_error_that_names_it(function, value):
+    with pytest.raises(TypeError, match=type(value).__name__):
+        function(value)
+
+
+@pytest.mark.parametrize("text", STRANGE_TEXTS.values(), ids=STRANGE_TEXTS.keys())
+def test_reports_of_strange_text_can_be_written(text, tmp_path):
+    result = evaluate(ARTICLE + " " + text, "It opened in 1931. " + text)
+    page = result.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    json.loads(json.dumps(result.to_dict()))
+    assert not any(c in result.to_text() for c in "\x00\x1b\x07")
+
+
+@pytest.mark.parametrize("length", [1_000_000])
+def test_a_megabyte_without_a_space(length):
+    text = "a" * length
+    assert split_text(text) == [text]
+    assert max(map(len, split_units(text))) <= 500
+    assert sentence2embedding([text]).shape == (1, 384)
+
+
+GOOD = np.ones((2, 3))
+BAD_ARRAYS = {
+    "NaN": np.array([[1.0, np.nan, 1.0]]),
+    "inf": np.array([[1.0, np.inf, 1.0]]),
+    "rank 1": np.ones(3),
+    "rank 3": np.ones((2, 3, 1)),
+    "no rows": np.ones((0, 3)),
+    "no columns": np.ones((2, 0)),
+    "another d": np.ones((2, 4)),
+}
+
+
+@pytest.mark.parametrize("array", BAD_ARRAYS.values(), ids=BAD_ARRAYS.keys())
+@pytest.mark.parametrize("function", [cosine_similarity, dot_similarity])
+def test_bad_vectors_are_value_errors(function, array):
+    for arguments in ((array, GOOD), (GOOD, array)):
+        with pytest.raises(ValueError, match="embed_text|embed_summary"):
+            function(*arguments)
+
+
+@pytest.mark.parametrize("array", [BAD_ARRAYS[name] for name in ("NaN", "inf", "rank 1", "rank 3")])
+def test_bad_similarities_are_value_errors(array):
+    with pytest.raises(ValueError, match="sim_matrix"):
+        topk_related(array, 1)
+
+
+@pytest.mark.parametrize(("k", "error"), [(0, ValueError), (-3, ValueError), (1.5, TypeError), ("2", TypeError)])
+def test_bad_k(k, error):
+    with pytest.raises(error, match="k must"):
+        topk_related(GOOD, k)
+    with pytest.raises(error, match="k must"):
+        evaluate(ARTICLE, "It is long.", k)
+
+
+def test_k_beyond_the_article_is_the_whole_article():
+    assert topk_related(GOOD, 99).shape == (2, 3)
+    assert len(evaluate(ARTICLE, "It is long.", 99).verdicts[0].evidence) == 2
+
+
+@pytest.mark.parametrize("option", ["splitter", "embedder", "checker"])
+def test_unknown_options_name_the_known(option):
+    with pytest.raises((ValueError, TypeError), match="no-such"):
+        evaluate(ARTICLE, "It is long.", **{option: "no-such"})
+
+
+def test_lists_must_pair_up():
+    with pytest.raises(ValueError, match="2 texts and 1 summaries"):
+        evaluate_many(["a", "b"], ["c"])
+    with pytest.raises(TypeError, match="texts must be a list of strings"):
+        evaluate_many("a", ["c"])
+    assert evaluate_many([], []) == []

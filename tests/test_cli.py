@@ -1,0 +1,85 @@
+"""The command line's contract, through real processes: outputs, one-line errors, exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def summeval(*arguments, stdin=None, cwd=None):
+    command = [sys.executable, "-m", "summeval_nb", *map(str, arguments)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, input=stdin, cwd=cwd, env=env, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def files(tmp_path):
+    article, summary = tmp_path / "article.txt", tmp_path / "summary.txt"
+    article.write_text("The bridge opened in 1931. It is 1,149 metres long. About 40,000 cars cross it every day.")
+    summary.write_text("The bridge was opened in 1931. It is 5,000 metres long.")
+    return article, summary
+
+
+def test_evaluate_prints_verdicts_and_evidence(files, tmp_path):
+    done = summeval("evaluate", *files, "-k", 2, "--html", tmp_path / "report.html")
+    assert done.returncode == 0, done.stderr
+    assert "The bridge opened in 1931." in done.stdout and "[5,000]" in done.stdout and "k:2" in done.stdout
+    assert "\x1b" not in done.stdout
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and str(tmp_path / "report.html") in done.stderr
+
+
+def test_json_is_for_programs_and_standard_input_works(files):
+    done = summeval("evaluate", files[0], "-", "--json", stdin="It is 1,149 metres long.\n")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert data["score"] == 1.0 and data["verdicts"][0]["evidence"][0]["index"] == 1
+
+
+def test_demo_writes_a_report(tmp_path):
+    done = summeval("demo", "--number", 2, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "summeval-demo.html").stat().st_size > 10_000
+    assert "faithful" in done.stdout and "wrong" in done.stdout
+
+
+BAD = {
+    "missing file": (["evaluate", "no-such.txt", "{summary}"], "no file 'no-such.txt'"),
+    "folder": (["evaluate", "{folder}", "{summary}"], "is a folder"),
+    "empty text": (["evaluate", "{empty}", "{summary}"], "is empty"),
+    "binary file": (["evaluate", "{article}", "{binary}"], "not UTF-8"),
+    "NUL": (["evaluate", "{article}", "{nul}"], "binary"),
+    "k = 0": (["evaluate", "{article}", "{summary}", "-k", "0"], "k must be at least 1, not 0"),
+    "k = x": (["evaluate", "{article}", "{summary}", "-k", "x"], "valid integer"),
+    "unknown splitter": (["evaluate", "{article}", "{summary}", "--splitter", "x"], "unknown splitter"),
+    "unknown embedder": (["evaluate", "{article}", "{summary}", "--embedder", "no-such"], "no-such"),
+    "unknown command": (["evaluat"], "evaluat"),
+    "unknown option": (["evaluate", "{article}", "{summary}", "--no-such"], "no-such"),
+    "missing argument": (["evaluate", "{article}"], "SUMMARY"),
+    "two standard inputs": (["evaluate", "-", "-"], "only one"),
+    "unwritable report": (["evaluate", "{article}", "{summary}", "--html", "{folder}/no/x.html"], "cannot write"),
+    "demo number": (["demo", "--number", "99"], "between 1 and"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_one_line_and_code_2(arguments, message, files, tmp_path):
+    names = {"folder": tmp_path, "article": files[0], "summary": files[1]}
+    for name, content in (("empty", b" \n"), ("binary", b"\x89PNG\xff\xfe"), ("nul", b"a\x00b")):
+        names[name] = tmp_path / name
+        names[name].write_bytes(content)
+    done = summeval(*(one.format(**names) for one in arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["demo", "-h"], ["--version"]])
+def test_help_and_version(arguments):
+    done = summeval(*arguments)
+    assert done.returncode == 0 and done.stdout.strip() and not done.stderr

@@ -1,0 +1,79 @@
+"""Every notebook runs from top to bottom in a real kernel, shows no error and provokes no warning of ours."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+execute = importlib.import_module("execute")
+
+OURS = re.compile(r"^.*(?:summeval_nb/|ipykernel_).*Warning\b.*$", re.M)  # a cell's code is the package's source
+
+
+@pytest.mark.parametrize("path", execute.notebooks(), ids=lambda p: p.relative_to(execute.NOTEBOOKS).as_posix())
+def test_notebook_runs(path):
+    for cell in nbformat.read(execute.execute_notebook(path), 4).cells:
+        outputs = cell.get("outputs", [])
+        assert not [out for out in outputs if out.output_type == "error"], cell.source
+        shown_on_purpose = re.search(r"^#\|\s*warning:\s*true", cell.source, re.M)
+        text = "".join(out.text for out in outputs if out.output_type == "stream" and out.name == "stderr")
+        assert shown_on_purpose or not OURS.search(text), f"{cell.source}\n\n{text}"
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    """A folder of its own for notebooks and copies; returns a function that writes a notebook from cells' sources."""
+    monkeypatch.setattr(execute, "ROOT", tmp_path)
+    monkeypatch.setattr(execute, "NOTEBOOKS", tmp_path / "nbs")
+    monkeypatch.setattr(execute, "EXECUTED", tmp_path / "executed")
+    monkeypatch.setattr(execute, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(execute, "__file__", str(tmp_path / "execute.py"))
+    (tmp_path / "summeval_nb" / "assets").mkdir(parents=True)
+    (tmp_path / "nbs").mkdir()
+
+    def write(*sources: str) -> Path:
+        path = tmp_path / "nbs" / "lesson.ipynb"
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources]), path)
+        return path
+
+    return write
+
+
+def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
+    path = bench("import os, pathlib\n(os.environ['IN_TEST'], pathlib.Path.cwd().name, os.urandom(8).hex())")
+
+    def text() -> str:
+        return nbformat.read(execute.execute_notebook(path), 4).cells[0].outputs[0].data["text/plain"]
+
+    first = text()
+    assert "('1', 'nbs'" in first
+    assert text() == first
+    for change in ("summeval_nb/new.py", "summeval_nb/assets/table.json", "constraints.txt"):
+        (tmp_path / change).write_text("1")
+        changed = text()
+        assert changed != first, f"{change} changed and the old copy was returned"
+        assert text() == changed
+        first = changed
+
+
+def test_a_failure_names_notebook_cell_source_and_cause(bench, monkeypatch):
+    path = bench("1 + 1", "number = 3\nraise KeyError('no such metric')")
+    with pytest.raises(execute.NotebookFailed) as failure:
+        execute.execute_notebook(path)
+    for part in ("nbs/lesson.ipynb, cell 2 of 2", "    number = 3", "KeyError: 'no such metric'"):
+        assert part in str(failure.value)
+    assert not list(execute.EXECUTED.glob("*.ipynb"))
+
+    path = bench("import os\nos._exit(1)")
+    with pytest.raises(execute.NotebookFailed, match="the kernel died"):
+        execute.execute_notebook(path)
+
+    monkeypatch.setattr(execute, "CELL_TIMEOUT", 1)
+    path = bench("import time\ntime.sleep(60)")
+    with pytest.raises(execute.NotebookFailed, match="took longer than 1 s"):
+        execute.execute_notebook(path)

@@ -1,0 +1,76 @@
+"""The package's face: light to import, every public name reachable, nothing named like a module."""
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import summeval_nb
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(path.stem for path in (ROOT / "summeval_nb").glob("*.py") if not path.stem.startswith("_"))
+HEAVY = ("torch", "transformers", "sentence_transformers", "stanza", "guidance", "ray", "pandas", "matplotlib", "scipy")
+
+
+def fresh(code: str, **environment: str) -> str:
+    """Run code in a new interpreter and return what it printed."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_importing_the_package_loads_no_heavy_library():
+    loaded = fresh("import sys, summeval_nb; print(*sys.modules)").split()
+    assert "summeval_nb" in loaded
+    assert not [name for name in loaded if name.split(".")[0] in HEAVY]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_importing_a_module_loads_no_model_library(module):
+    loaded = fresh(f"import sys, summeval_nb.{module}; print(*sys.modules)").split()
+    models = ("torch", "transformers", "sentence_transformers", "stanza", "guidance", "ray", "nbdev", "fastcore")
+    assert not [name for name in loaded if name.split(".")[0] in models]
+
+
+def test_every_name_of_the_stub_can_be_imported():
+    names = fresh("import summeval_nb; print(*summeval_nb.__all__)", EAGER_IMPORT="1").split()
+    assert len(names) == len(set(names)) > 5
+
+
+def test_the_stub_is_what_the_chapters_export():
+    for name in summeval_nb.__all__:
+        value = getattr(summeval_nb, name)
+        module = getattr(value, "__module__", "")
+        if module.startswith("summeval_nb"):
+            assert name in importlib.import_module(module).__all__, f"{name} is not exported by {module}"
+
+
+def test_no_public_name_is_a_module():
+    assert not set(summeval_nb.__all__) & set(MODULES)
+
+
+def test_every_public_function_has_a_docstring_and_type_hints():
+    for name in summeval_nb.__all__:
+        value = getattr(summeval_nb, name)
+        if callable(value):
+            assert value.__doc__, name
+        if type(value).__name__ == "function":
+            hints = set(value.__annotations__)
+            arguments = set(value.__code__.co_varnames[: value.__code__.co_argcount + value.__code__.co_kwonlyargcount])
+            assert arguments <= hints and "return" in hints, f"{name}: no type for {arguments - hints}"
+
+
+EVIDENCE_PIPELINE = [
+    *("split_text", "split_sentences", "split_units", "split_claims", "sentence2embedding", "cosine_similarity"),
+    *("dot_similarity", "topk_related", "checker", "Checker", "EmbeddedChecker", "calibration", "evaluate"),
+    *("evaluate_many", "Faithfulness", "Verdict", "Sentence"),
+]
+
+
+@pytest.mark.parametrize("name", EVIDENCE_PIPELINE)
+def test_the_evidence_pipeline_is_public(name):
+    assert getattr(summeval_nb, name) is not None

@@ -1,0 +1,88 @@
+"""Results refuse what would make them untrustworthy; signatures survive any text."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_nb.results import (
+    Score,
+    Signature,
+    Verdict,
+    require_count,
+    require_option,
+    require_share,
+    require_text,
+    require_texts,
+)
+
+plain = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(st.dictionaries(plain.filter(bool), plain, min_size=1))
+def test_a_signature_reads_back(parts):
+    signature = Signature(parts)
+    assert Signature.parse(str(signature)) == signature
+    assert signature.differences(signature) == {}
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_a_score_is_never_nan(bad):
+    with pytest.raises(ValueError, match="finite"):
+        Score(score=bad, signature=Signature({}))
+
+
+def test_an_undefined_score_has_a_reason_and_no_float():
+    with pytest.raises(ValueError, match="reason"):
+        Score(score=None, signature=Signature({}))
+    undefined = Score(score=None, reason="the summary is empty", signature=Signature({}))
+    with pytest.raises(ValueError, match="the summary is empty"):
+        float(undefined)
+    assert undefined.to_dict()["score"] is None
+    assert "undefined: the summary is empty" in undefined._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"probability": 1.5},
+        {"probability": -0.1},
+        {"probability": math.nan},
+        {"probability": None},
+        {"probability": None, "failed": True},
+        {"probability": 0.5, "failed": True, "reason": "x"},
+    ],
+)
+def test_impossible_verdicts(arguments):
+    with pytest.raises(ValueError, match="verdict|probability"):
+        Verdict(**arguments)
+
+
+@pytest.mark.parametrize("value", [None, b"bytes", 3, ["a"], ("a",), {"a": 1}, math.nan])
+def test_not_a_text(value):
+    with pytest.raises(TypeError, match="article must be a string, not"):
+        require_text(value, "article")
+
+
+@pytest.mark.parametrize("value", [None, "text", b"bytes", 3, {"a": 1}, ["a", None], [b"a"], [["a"]]])
+def test_not_a_list_of_texts(value):
+    with pytest.raises(TypeError, match="articles"):
+        require_texts(value, "articles")
+
+
+@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (1.0, TypeError)])
+def test_not_a_count(value, error):
+    with pytest.raises(error, match="k must be"):
+        require_count(value, "k")
+
+
+@pytest.mark.parametrize(("value", "error"), [(1.1, ValueError), (math.nan, ValueError), ("1", TypeError)])
+def test_not_a_share(value, error):
+    with pytest.raises(error, match="threshold must"):
+        require_share(value, "threshold")
+
+
+def test_an_unknown_option_lists_the_known():
+    with pytest.raises(ValueError, match=r"unknown splitter 'punk'; known: 'punkt', 'stanza'"):
+        require_option("punk", "splitter", ["punkt", "stanza"])

@@ -1,0 +1,176 @@
+"""The site: built from the executed notebooks without a warning, complete, and asking no other host for anything."""
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+execute, nbdev_pages, readme = map(importlib.import_module, ("execute", "nbdev_pages", "readme"))
+PAGES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+
+
+@cache
+def document(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+@cache
+def anchors(path: Path) -> set[str]:
+    return {one["id"] for one in document(path).select("[id]")}
+
+
+def attributes(path: Path, **wanted: str) -> list[str]:
+    """Return the values of attributes, given as selector and name: `a="href"`."""
+    return [one[name] for selector, name in wanted.items() for one in document(path).select(f"{selector}[{name}]")]
+
+
+def pages(site: Path) -> list[Path]:
+    return sorted(path for path in site.rglob("*.html") if "_static" not in path.relative_to(site).parts)
+
+
+def test_every_notebook_is_a_page_in_the_readers_order(site):
+    assert len(PAGES) >= 3
+    for name in PAGES:
+        assert (site / f"{name}.html").is_file(), f"{name} has no page"
+    links = [link["href"] for link in document(site / "index.html").select("nav.bd-links a[href]")]
+    listed = [link.removesuffix(".html") for link in links if not link.startswith("#")]
+    chapters = [name for name in PAGES if name != "index"]
+    assert sorted(listed) == sorted(chapters), "the sidebar does not list every chapter once"
+    keys = list(nbdev_pages.PARTS)
+    order = [keys.index(name.split("/")[0] if "/" in name else name[0]) for name in listed]
+    assert order == sorted(order), "the parts are not in the reader's order"
+
+
+def test_every_internal_link_and_anchor_resolves(site):
+    broken = defaultdict(set)
+    for page in pages(site):
+        for address in attributes(page, a="href", img="src", script="src", link="href"):
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            target = target / "index.html" if target.is_dir() else target
+            anchor = unquote(parts.fragment) if target.suffix == ".html" else ""
+            if not target.is_file() or (anchor and anchor not in anchors(target)):
+                broken[page.name].add(address)
+    assert not broken, {page: sorted(found) for page, found in broken.items()}
+
+
+LOADS = {"script": "src", "img": "src", "source": "src", "video": "src", "iframe": "src", "link": "href"}
+OUTSIDE = re.compile(r"^(?:https?:)?//")
+OUTSIDE_STYLE = re.compile(r"(?:@import|url\()\s*[\"']?(?:https?:)?//")
+
+
+def test_no_page_loads_anything_from_another_host(site):
+    for page in pages(site):
+        named = [
+            link["href"] for link in document(page).select("link[href]") if link["rel"] not in (["next"], ["prev"])
+        ]
+        outside = [address for address in attributes(page, **LOADS) + named if OUTSIDE.match(address)]
+        assert not outside, f"{page.name} loads {outside}"
+        assert not document(page).select("img[srcset], source[srcset]")
+        styles = [one.get_text() for one in document(page).select("style")] + [*attributes(page, **{"*": "style"})]
+        assert not OUTSIDE_STYLE.search("\n".join(styles)), page.name
+    for sheet in site.rglob("*.css"):
+        assert not OUTSIDE_STYLE.search(sheet.read_text(encoding="utf-8")), f"{sheet.name} loads from outside"
+
+
+def documented() -> set[str]:
+    return {full for path in execute.notebooks() for full in nbdev_pages.public_names(path)}
+
+
+def test_search_knows_every_public_name(site):
+    text = (site / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").rstrip().removesuffix(")"))
+    found = {
+        f"{scope}.{entry[4]}" if scope else entry[4] for scope, group in index["objects"].items() for entry in group
+    }
+    names = documented()
+    assert len(names) > 20
+    assert names <= found, f"not in the search index: {sorted(names - found)}"
+    if "summeval_nb.retrieve.topk_related" in names:
+        assert "topk_related" in index["terms"] or "topk_rel" in index["terms"]
+
+
+def test_reference_entries_link_to_their_source(site):
+    entries = {one["id"]: one for page in pages(site) for one in document(page).select("dt.sig[id]")}
+    assert documented() <= set(entries)
+    of_class = {name for name, entry in entries.items() if "property" in entry.parent["class"]}  # their class has one
+    linked = {name for name, entry in entries.items() if entry.select("a[href*='_modules/summeval_nb/']")}
+    without = documented() - linked - of_class
+    assert not without, f"no link to the source: {sorted(without)}"
+
+
+def test_names_in_prose_are_links(site):
+    """`Verdict` in the text of the chapter that defines it leads to its entry."""
+    links = [link["href"] for link in document(site / "01_results.html").select("p a:has(code)")]
+    assert "#summeval_nb.results.Verdict" in links
+
+
+def test_every_page_offers_its_own_notebook(site):
+    for name in PAGES:
+        path = site / f"{name}.html"
+        links = [link["href"] for link in document(path).select("p.download a")]
+        assert len(links) == 1, f"{name} offers {links}"
+        offered = (path.parent / links[0]).resolve()
+        assert offered.read_bytes() == (execute.NOTEBOOKS / f"{name}.ipynb").read_bytes()
+
+
+def test_directives_and_hidden_cells_are_not_shown(site):
+    for name in PAGES:
+        for cell in document(site / f"{name}.html").select("div.cell_input"):
+            assert not re.search(r"^\s*#\s*\|", cell.get_text(), re.M), cell.get_text()[:80]
+
+
+def test_pictures_have_alternative_text(site):
+    for page in pages(site):
+        for picture in document(page).select("article img"):
+            assert (picture.get("alt") or "").strip(), f"{page.name}: {picture.get('src')} has no alternative text"
+            assert not picture.get("alt").startswith(("_images", "../_images")), f"{page.name}: {picture.get('alt')}"
+
+
+def test_readme_is_the_landing_page(site):
+    run = subprocess.run([sys.executable, "docs/readme.py", "--check"], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+MYST = [
+    (":::{warning} Careful\nOne.\n\nTwo.\n:::\n", "> [!WARNING]\n> **Careful**\n>\n> One.\n>\n> Two.\n"),
+    ("See {py:obj}`Verdict <summeval_nb.results.Verdict>`.", "See `Verdict`."),
+    ("[a](00_viz.ipynb) [b](../LICENSE) [c](https://example.org/x) [d](#top)",
+     "[a](nbs/00_viz.ipynb) [b](LICENSE) [c](https://example.org/x) [d](#top)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("myst", "github"), MYST)
+def test_readme_is_written_in_githubs_markdown(myst, github):
+    assert readme.github_markdown(myst) == github
+
+
+def test_a_broken_link_fails_the_build_every_time(tmp_path):
+    """A warning is an error, and building again does not hide it."""
+    for name in ("conf.py", "nbdev_pages.py", "execute.py"):
+        (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "docs" / name).write_bytes((ROOT / "docs" / name).read_bytes())
+    (tmp_path / "docs" / "_static").symlink_to(ROOT / "docs" / "_static")
+    (tmp_path / "settings.ini").write_bytes((ROOT / "settings.ini").read_bytes())
+    (tmp_path / "summeval_nb").mkdir()
+    (tmp_path / "nbs").mkdir()
+    cells = [readme.nbformat.v4.new_markdown_cell("# A page\n\nA link to [nowhere](missing.ipynb).")]
+    readme.nbformat.write(readme.nbformat.v4.new_notebook(cells=cells), tmp_path / "nbs" / "index.ipynb")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", "docs/_build/html"]
+    for _ in range(2):
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 1 and "missing.ipynb" in run.stderr, run.stderr
