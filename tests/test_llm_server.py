@@ -22,7 +22,7 @@ from summeval_nb.llm import (
     example_model,
 )
 from summeval_nb.llm_local import TransformersBackend
-from summeval_nb.llm_server import _Piece, ServerBackend, _constraint, _served_masses, _written
+from summeval_nb.llm_server import ServerBackend, _constraint, _Piece, _served_masses, _written
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
