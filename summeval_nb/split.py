@@ -60,7 +60,7 @@ def _english() -> PunktSentenceTokenizer:
     }
     return PunktSentenceTokenizer(parameters)
 
-# %% ../nbs/10_split.ipynb #63861571
+# %% ../nbs/10_split.ipynb #5adfa2cc
 _PLACE = re.compile(
     r"""(?<![.?!…])(?P<mark>[.?!…]++(?:\s[.…]++)*+)             # one mark or a run of them, spaced or not
     (?P<close>(?:["'”’»›)\]}*_`]|\[\d{1,3}\]|[¹²³⁰-⁹])*+    # what closes: quotes, brackets, footnotes
@@ -75,7 +75,7 @@ _AFTER = re.compile(r"(?P<open>[\s\"'“‘„«‹(\[{¿¡*_`–—-]{0,20}+)(?
 def _places(text: str, decide: Callable[[str, str, str], bool]) -> list[int]:
     """Return the positions in `text` at which a new sentence begins, the first one not counted."""
     cased = text != text.lower()
-    places = []
+    places: list[int] = []
     for found in _PLACE.finditer(text):
         after = _AFTER.match(text, found.end()) if found["gap"] else None
         if after is None:

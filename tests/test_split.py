@@ -61,7 +61,7 @@ def with_punkt_tab(punkt_folder, monkeypatch):
 
 
 def check_promises(text, sentences):
-    """What is promised of every splitter: exact spans in order, every visible character in one of them."""
+    """What is promised of every splitter: exact spans in order, each character but white space in one of them."""
     end = 0
     for sentence in sentences:
         assert text[sentence.start : sentence.end] == sentence.text
