@@ -400,7 +400,7 @@ def _refusal_signs(text: str) -> _Signs:
     share = len(found) / len(clauses) if clauses else 0.0
     return _Signs(strong[0][0].strip() if strong else "", found[0] if found else "", share)
 
-# %% ../nbs/30_judge.ipynb #80e68cf0
+# %% ../nbs/30_judge.ipynb #2620ef69
 _REFUSALS = (
     "I cannot answer this question.",
     "I do not know the answer.",
@@ -430,7 +430,7 @@ _ANSWERS = (
     "Press the button and wait.",
 )
 
-
+# %% ../nbs/30_judge.ipynb #67349457
 def _unit(vectors: np.ndarray) -> np.ndarray:
     """Vectors with length one; a zero vector stays zero."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
@@ -516,7 +516,7 @@ def _entailed(verdict: Verdict) -> tuple[Label, float]:
     label: Label = "entailed" if verdict.supported else "neutral"
     return label, min(probability, 1 - probability) if clash else probability
 
-# %% ../nbs/30_judge.ipynb #e0b72891
+# %% ../nbs/30_judge.ipynb #b2cd9451
 class _Vectors:
     """The vectors of all sentences of some items, each sentence encoded once."""
 
@@ -524,7 +524,10 @@ class _Vectors:
         texts = list(dict.fromkeys(sentences))
         self.fingerprint = str(embedder.fingerprint)
         self._place = {text: position for position, text in enumerate(texts)}
-        self._vectors, self._tokens = _encode_with_tokens(embedder, texts) if texts else (np.zeros((0, 1)), [])
+        self._vectors: np.ndarray = np.zeros((0, 1))
+        self._tokens: list[np.ndarray] | None = []
+        if texts:
+            self._vectors, self._tokens = _encode_with_tokens(embedder, texts)
 
     def of(self, texts: Sequence[str]) -> np.ndarray:
         """The sentence vectors of these texts, shape (n, d)."""

@@ -135,12 +135,12 @@ def _passages(numbers: Sequence[int], sentences: Sequence[Sentence]) -> tuple[Pa
     chosen = [sentences[number - 1] for number in dict.fromkeys(numbers)]
     return tuple(Passage(text=s.text, start=s.start, end=s.end) for s in chosen)
 
-# %% ../nbs/34_judge_llm.ipynb #8e365b10
+# %% ../nbs/34_judge_llm.ipynb #2c2c263b
 def _numbered(sentences: Sequence[Sentence]) -> list[str]:
     return [f"{number}. {s.text}" for number, s in enumerate(sentences, 1)]
 
 
-_TASKS: Mapping[str, _Task] = {
+_WRITING: Mapping[str, _Task] = {
     "resolve": _Task(
         case=lambda units: {"units": list(units)},
         reply=lambda units: _exactly(_Line, len(units)),
@@ -153,20 +153,10 @@ _TASKS: Mapping[str, _Task] = {
         read=_read_statements,
         tokens=lambda hypothesis: 60 + 2 * len(hypothesis),
     ),
-    "entail": _Task(
-        case=lambda sentences, statements: {"premise": _numbered(sentences), "statements": list(statements)},
-        reply=lambda sentences, statements: _exactly(_Judged, len(statements)),
-        read=lambda reply, sentences, statements: [
-            Entailment(label=one.label, evidence=_passages(one.evidence, sentences)) for one in reply
-        ],
-        tokens=lambda sentences, statements: 40 + 40 * len(statements),
-    ),
     "keyphrases": _Task(
         case=lambda text, n: {"text": text, "n": n},
         reply=lambda text, n: _up_to(_Phrase, n),
-        read=lambda reply, text, n: [
-            place_keyphrase(text, phrase, None) for phrase in dict.fromkeys(map(str.strip, reply))
-        ],
+        read=lambda reply, text, n: [place_keyphrase(text, one, None) for one in dict.fromkeys(map(str.strip, reply))],
         tokens=lambda text, n: 20 + 30 * n,
     ),
     "questions": _Task(
@@ -178,6 +168,18 @@ _TASKS: Mapping[str, _Task] = {
         ],
         tokens=lambda text, keyphrases: 40 + 120 * len(keyphrases),
     ),
+}
+
+# %% ../nbs/34_judge_llm.ipynb #cdfcbaab
+_JUDGING: Mapping[str, _Task] = {
+    "entail": _Task(
+        case=lambda sentences, statements: {"premise": _numbered(sentences), "statements": list(statements)},
+        reply=lambda sentences, statements: _exactly(_Judged, len(statements)),
+        read=lambda reply, sentences, statements: [
+            Entailment(label=one.label, evidence=_passages(one.evidence, sentences)) for one in reply
+        ],
+        tokens=lambda sentences, statements: 40 + 40 * len(statements),
+    ),
     "answer": _Task(
         case=lambda sentences, asked: {"text": _numbered(sentences), "questions": [one.text for one in asked]},
         reply=lambda sentences, asked: _exactly(_Answered, len(asked)),
@@ -187,6 +189,7 @@ _TASKS: Mapping[str, _Task] = {
         tokens=lambda sentences, asked: 40 + 40 * len(asked),
     ),
 }
+_TASKS = {**_WRITING, **_JUDGING}
 
 # %% ../nbs/34_judge_llm.ipynb #db9ebfc6
 def _reply_schema(task: _Task, cases: Sequence[tuple[Any, ...]]) -> type[BaseModel]:
@@ -276,7 +279,7 @@ def _worst_or_best(found: Sequence[Any]) -> Any:
         return failed
     return next((one for one in found if getattr(one, "label", None) == "contradicted"), found[0])
 
-# %% ../nbs/34_judge_llm.ipynb #a1397096
+# %% ../nbs/34_judge_llm.ipynb #2347b17a
 _MOST_STATEMENTS = 20
 
 
@@ -286,8 +289,8 @@ def _plan(items: Sequence[tuple[str, Sequence[Any]]], window: int) -> list[tuple
     for text, parts in items:
         wanted.setdefault(text, {}).update(dict.fromkeys(parts))
     cases = []
-    for text, parts in wanted.items():
-        lots = [list(parts)[i : i + _MOST_STATEMENTS] for i in range(0, len(parts), _MOST_STATEMENTS)]
+    for text, distinct in wanted.items():
+        lots = [list(distinct)[i : i + _MOST_STATEMENTS] for i in range(0, len(distinct), _MOST_STATEMENTS)]
         cases += [(text, one, lot) for one in _windows(premise_sentences(text), window) for lot in lots]
     return cases
 
@@ -347,7 +350,7 @@ def _joined(count: int, owners: Sequence[int], results: Sequence[Any]) -> list[A
             out[owner] += result
     return out
 
-# %% ../nbs/34_judge_llm.ipynb #243523fd
+# %% ../nbs/34_judge_llm.ipynb #bfdb704a
 def _choice_prompt(prompt: str, case: Mapping[str, Any], options: Sequence[str]) -> str:
     return "\n".join([prompt, _RULE, "", f"Case: {_quoted(case)}", "", f"Answer with one of: {', '.join(options)}."])
 
@@ -362,10 +365,100 @@ def _from_choice(purpose: str, chances: Mapping[str, float]) -> Entailment | Ans
     """An entailment or an answer from the probabilities of its options; ties go to the more cautious option."""
     if purpose == "answer":
         return Answer(value=1 if chances["yes"] > 0.5 else 0, probability=chances["yes"])
-    best = max(("neutral", "contradicted", "entailed"), key=lambda label: chances[label])
+    cautious: tuple[Label, ...] = ("neutral", "contradicted", "entailed")
+    best = max(cautious, key=lambda label: chances[label])
     return Entailment(label=best, probability=chances["entailed"])
 
-# %% ../nbs/34_judge_llm.ipynb #7a1dc492
+# %% ../nbs/34_judge_llm.ipynb #7c0510e0
+def _count(judge: LLMJudge, calls: int) -> None:
+    with judge._lock:
+        judge.calls += calls
+
+
+def _cases(judge: LLMJudge, purpose: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """The results of cases in JSON, each or a failure."""
+
+    def ask(purpose: str, group: Sequence[tuple[Any, ...]], complaint: str) -> list[Any]:
+        _count(judge, 1)
+        return _ask_group(judge._backend, purpose, group, prompt=judge._prompts[purpose], complaint=complaint)
+
+    group, characters = judge._group, judge._group_chars
+    return _ask_cases(purpose, cases, ask, most=group, characters=characters, workers=judge._workers)
+
+
+def _choices(judge: LLMJudge, purpose: str, cases: Sequence[Mapping[str, Any]], options: Sequence[str]) -> list[Any]:
+    """The options' probabilities for each case, or a failure."""
+    prompt = judge._prompts[purpose if purpose == "refusal" else f"one {purpose}"]
+    _count(judge, len(cases))
+    prompts = [_choice_prompt(prompt, case, options) for case in cases]
+    return _choose(judge._backend, purpose, prompts, options, judge._workers)
+
+# %% ../nbs/34_judge_llm.ipynb #6f77d186
+def _llm_judged(judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+    """Entailments or answers: planned, asked in JSON or as choices, put together."""
+    plan = _plan(items, judge._window)
+    if not judge._probabilities:
+        return _collect(purpose, items, plan, _cases(judge, purpose, [(window, lot) for _, window, lot in plan]))
+    name, options = ("statement", LABELS) if purpose == "entail" else ("question", ("yes", "no"))
+    singles = [(text, window, [part]) for text, window, lot in plan for part in lot]
+    cases = [
+        {
+            "premise" if purpose == "entail" else "text": " ".join(s.text for s in window),
+            name: getattr(part, "text", part),
+        }
+        for _, window, (part,) in singles
+    ]
+    chosen = _choices(judge, purpose, cases, options)
+    results = [one if isinstance(one, JudgeFailure) else [_from_choice(purpose, one)] for one in chosen]
+    return _collect(purpose, items, singles, results)
+
+
+def _llm_refusals(judge: LLMJudge, items: Sequence[tuple[str]]) -> list[Any]:
+    """Flags from the probability of yes; a text without a word is undecided and not asked about."""
+    asked = [text for (text,) in items if re.search(r"\w", text)]
+    chances = iter(_choices(judge, "refusal", [{"answer": text} for text in asked], ["yes", "no"]))
+    flags: list[Any] = []
+    for (text,) in items:
+        one = next(chances) if re.search(r"\w", text) else None
+        if one is None or isinstance(one, JudgeFailure):
+            flags.append(one or Flag(value=None, reason="the text is empty"))
+        else:
+            flags.append(Flag(value=one["yes"] > 0.5, probability=min(1.0, one["yes"]), reason="asked the model"))
+    return flags
+
+# %% ../nbs/34_judge_llm.ipynb #0d5ad0b7
+def _llm_resolved(judge: LLMJudge, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Any]:
+    plan = _unit_plan(items, judge._window)
+    joined = _joined(len(items), [item for item, _ in plan], _cases(judge, "resolve", [(units,) for _, units in plan]))
+    note = "pronouns were resolved by the model"
+    return [one if isinstance(one, JudgeFailure) else Resolution(units=tuple(one), note=note) for one in joined]
+
+
+def _llm_texts(judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Any]]) -> list[Any]:
+    """Keyphrases (at most n of all windows, placed in the whole text) or questions."""
+    plan = _text_plan(purpose, items, judge._window)
+    joined = _joined(len(items), [item for item, _, _ in plan], _cases(judge, purpose, [case[1:] for case in plan]))
+    if purpose == "questions":
+        return joined
+    return [
+        found
+        if isinstance(found, JudgeFailure)
+        else [place_keyphrase(text, p, None) for p in dict.fromkeys(k.text for k in found)][:n]
+        for (text, n), found in zip(items, joined, strict=True)
+    ]
+
+
+_LLM: Mapping[str, Callable[[LLMJudge, Any], list[Any]]] = {
+    "resolve": _llm_resolved,
+    "statements": lambda judge, items: _cases(judge, "statements", items),
+    "entail": lambda judge, items: _llm_judged(judge, "entail", items),
+    "refusal": _llm_refusals,
+    "keyphrases": lambda judge, items: _llm_texts(judge, "keyphrases", items),
+    "questions": lambda judge, items: _llm_texts(judge, "questions", items),
+    "answer": lambda judge, items: _llm_judged(judge, "answer", items),
+}
+
+# %% ../nbs/34_judge_llm.ipynb #45e0f00a
 class LLMJudge(BulkJudge):
     """A language model as the judge, held to schemas, checks and one retry.
 
@@ -421,86 +514,3 @@ class LLMJudge(BulkJudge):
         """Answer one kind of question for many items, in as few calls as they fit into; see `ask_many`."""
         require_option(purpose, "purpose", PURPOSES)
         return _LLM[purpose](self, items) if items else []
-
-    def _count(self, calls: int) -> None:
-        with self._lock:
-            self.calls += calls
-
-    def _cases(self, purpose: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
-        def ask(purpose: str, group: Sequence[tuple[Any, ...]], complaint: str) -> list[Any]:
-            self._count(1)
-            return _ask_group(self._backend, purpose, group, prompt=self._prompts[purpose], complaint=complaint)
-
-        limits = {"most": self._group, "characters": self._group_chars, "workers": self._workers}
-        return _ask_cases(purpose, cases, ask, **limits)
-
-    def _choices(self, purpose: str, cases: Sequence[Mapping[str, Any]], options: Sequence[str]) -> list[Any]:
-        prompt = self._prompts[purpose if purpose == "refusal" else f"one {purpose}"]
-        self._count(len(cases))
-        prompts = [_choice_prompt(prompt, case, options) for case in cases]
-        return _choose(self._backend, purpose, prompts, options, self._workers)
-
-# %% ../nbs/34_judge_llm.ipynb #04f6c1a0
-def _llm_judged(judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-    """Entailments or answers: planned, asked in JSON or as choices, put together."""
-    plan = _plan(items, judge._window)
-    if not judge._probabilities:
-        return _collect(purpose, items, plan, judge._cases(purpose, [(window, lot) for _, window, lot in plan]))
-    name, options = ("statement", LABELS) if purpose == "entail" else ("question", ("yes", "no"))
-    singles = [(text, window, [part]) for text, window, lot in plan for part in lot]
-    cases = [
-        {
-            "premise" if purpose == "entail" else "text": " ".join(s.text for s in window),
-            name: getattr(part, "text", part),
-        }
-        for _, window, (part,) in singles
-    ]
-    chosen = judge._choices(purpose, cases, options)
-    results = [one if isinstance(one, JudgeFailure) else [_from_choice(purpose, one)] for one in chosen]
-    return _collect(purpose, items, singles, results)
-
-
-def _llm_refusals(judge: LLMJudge, items: Sequence[tuple[str]]) -> list[Any]:
-    """Flags from the probability of yes; a text without a word is undecided and not asked about."""
-    asked = [text for (text,) in items if re.search(r"\w", text)]
-    chances = iter(judge._choices("refusal", [{"answer": text} for text in asked], ["yes", "no"]))
-    flags: list[Any] = []
-    for (text,) in items:
-        one = next(chances) if re.search(r"\w", text) else None
-        if one is None or isinstance(one, JudgeFailure):
-            flags.append(one or Flag(value=None, reason="the text is empty"))
-        else:
-            flags.append(Flag(value=one["yes"] > 0.5, probability=min(1.0, one["yes"]), reason="asked the model"))
-    return flags
-
-
-def _llm_resolved(judge: LLMJudge, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Any]:
-    plan = _unit_plan(items, judge._window)
-    joined = _joined(len(items), [item for item, _ in plan], judge._cases("resolve", [(units,) for _, units in plan]))
-    note = "pronouns were resolved by the model"
-    return [one if isinstance(one, JudgeFailure) else Resolution(units=tuple(one), note=note) for one in joined]
-
-
-def _llm_texts(judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Any]]) -> list[Any]:
-    """Keyphrases (at most n of all windows, placed in the whole text) or questions."""
-    plan = _text_plan(purpose, items, judge._window)
-    joined = _joined(len(items), [item for item, _, _ in plan], judge._cases(purpose, [case[1:] for case in plan]))
-    if purpose == "questions":
-        return joined
-    return [
-        found
-        if isinstance(found, JudgeFailure)
-        else [place_keyphrase(text, p, None) for p in dict.fromkeys(k.text for k in found)][:n]
-        for (text, n), found in zip(items, joined, strict=True)
-    ]
-
-
-_LLM: Mapping[str, Callable[[LLMJudge, Any], list[Any]]] = {
-    "resolve": _llm_resolved,
-    "statements": lambda judge, items: judge._cases("statements", items),
-    "entail": lambda judge, items: _llm_judged(judge, "entail", items),
-    "refusal": _llm_refusals,
-    "keyphrases": lambda judge, items: _llm_texts(judge, "keyphrases", items),
-    "questions": lambda judge, items: _llm_texts(judge, "questions", items),
-    "answer": lambda judge, items: _llm_judged(judge, "answer", items),
-}

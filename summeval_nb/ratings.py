@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['QUALITY_DEFINITIONS', 'expected_grade', 'rating_prompt', 'Rating', 'rate_many', 'rate', 'rating_metric']
 
-# %% ../nbs/33_ratings.ipynb #6cd31fe9
+# %% ../nbs/33_ratings.ipynb #ea196eab
 QUALITY_DEFINITIONS: Mapping[str, str] = {
-    "coherence": """The rating measures the quality of all sentences collectively, to the fit together and sound naturally.
-Consider the quality of the summary as a whole.""",
+    "coherence": """The rating measures the quality of all sentences collectively, to the fit together and sound
+naturally. Consider the quality of the summary as a whole.""",
     "consistency": """The rating measures whether the facts in the summary are consistent with the facts in the original
 article. Consider whether the summary does reproduce all facts accurately and does not make up untrue information.""",
     "fluency": """This rating measures the quality of individual sentences, are they well-written and grammatically
 correct. Consider the quality of individual sentences.""",
-    "relevance": """The rating measures how well the summary captures the key points of the article. Consider whether all
-and only the important aspects are contained in the summary.""",
+    "relevance": """The rating measures how well the summary captures the key points of the article. Consider whether
+all and only the important aspects are contained in the summary.""",
 }
 
 # %% ../nbs/33_ratings.ipynb #d0d164d2
@@ -152,7 +152,7 @@ class Rating(Score):
         ax.set(xlabel="grade", ylabel="probability", ylim=(0, 1), title=f"{self.quality}: expected grade {number}")
         return ax
 
-# %% ../nbs/33_ratings.ipynb #bf29ee04
+# %% ../nbs/33_ratings.ipynb #55ff2396
 _LOW_MASS = 0.5
 
 
@@ -172,6 +172,20 @@ def _to_rating(value: Any, quality: str, signature: Signature) -> Rating:
         mass=mass,
         note=note,
     )
+
+# %% ../nbs/33_ratings.ipynb #009aa303
+def _asked(
+    backend: Backend, prompts: Sequence[str], options: list[str], store: Store | None, workers: int, progress: str
+) -> list[Any]:
+    """The options' probabilities for each prompt, from the store or from the backend; a failure is its error."""
+
+    def compute(lot: list[int]) -> list[Any]:
+        chosen = backend.choose_many([prompts[i] for i in lot], options, workers=workers)
+        failed = [isinstance(one, BackendError) for one in chosen]
+        return [one if bad else one.to_dict() for one, bad in zip(chosen, failed, strict=True)]
+
+    keys = [content_key("rating", backend.fingerprint, prompt, options) for prompt in prompts]
+    return fill_missing(store, "rating", keys, compute, progress=progress)
 
 
 def rate_many(
@@ -220,30 +234,13 @@ def rate_many(
     low, high = _require_scale(scale)
     options = [str(grade) for grade in range(low, high + 1)]
     prompts = [rating_prompt(t, s, quality=quality, scale=(low, high)) for t, s in zip(sources, summaries, strict=True)]
-
-    def compute(positions: list[int]) -> list[Any]:
-        chosen = backend.choose_many([prompts[i] for i in positions], options, workers=workers)
-        return [
-            c if isinstance(c, BackendError) else {"probabilities": dict(c.probabilities), "mass": c.mass}
-            for c in chosen
-        ]
-
     asked = [i for i, summary in enumerate(summaries) if summary.strip()]
-    keys = [content_key("rating", backend.fingerprint, prompts[i], options) for i in asked]
-    values = fill_missing(
-        store, "rating", keys, lambda lot: compute([asked[i] for i in lot]), progress=quality if progress else ""
-    )
-    version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS))[:8]
-    signature = Signature(
-        {
-            "metric": "rating",
-            "quality": quality,
-            "scale": f"{low}-{high}",
-            "backend": backend.fingerprint,
-            "prompt": version,
-        }
-    )
+    bar = quality if progress else ""
+    values = _asked(backend, [prompts[i] for i in asked], options, store, workers, bar)
     found = dict(zip(asked, values, strict=True))
+    version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS))[:8]
+    parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
+    signature = Signature(parts | {"backend": backend.fingerprint, "prompt": version})
     empty = Rating(score=None, reason="the summary is empty", signature=signature, quality=quality)
     return [_to_rating(found[i], quality, signature) if i in found else empty for i in range(len(prompts))]
 
