@@ -205,8 +205,12 @@ def test_rouge_and_bleu_are_those_of_their_reference_implementations():
             every = [scorer.score(reference, text) for reference in TOY.references[i]]
             for name in names[:3]:
                 assert found[name][i, j] == pytest.approx(max(one[name].fmeasure for one in every), abs=1e-12)
-            assert found["bleu"][i, j] == pytest.approx(sacrebleu.sentence_bleu(text, TOY.references[i]).score, abs=1e-9)
-            assert found["chrf"][i, j] == pytest.approx(sacrebleu.sentence_chrf(text, TOY.references[i]).score, abs=1e-9)
+            assert found["bleu"][i, j] == pytest.approx(
+                sacrebleu.sentence_bleu(text, TOY.references[i]).score, abs=1e-9
+            )
+            assert found["chrf"][i, j] == pytest.approx(
+                sacrebleu.sentence_chrf(text, TOY.references[i]).score, abs=1e-9
+            )
 
 
 # System-level Kendall over the 16 systems, best of 11 references (rouge-score 0.1.2, sacrebleu 2.6.0 with all references).
@@ -228,7 +232,9 @@ def test_bertscore_equals_its_package():
 
 def test_bertscore_of_a_text_without_tokens_has_no_score():
     data = TOY.take([0])
-    empty = SummEval("e", data.ids, data.sources, data.references, data.systems, [["", "A fire.", "B.", "C."]], data.ratings)
+    empty = SummEval(
+        "e", data.ids, data.sources, data.references, data.systems, [["", "A fire.", "B.", "C."]], data.ratings
+    )
     assert np.isnan(_bertscore(empty, "minilm")[0]) and np.isfinite(_bertscore(empty, "minilm")[1:]).all()
 
 
