@@ -418,7 +418,7 @@ def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
         matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
     return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
 
-# %% ../nbs/22_rouge.ipynb #40e47582
+# %% ../nbs/22_rouge.ipynb #0319a825
 def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
     """Return the value of one type; a type that was not computed is a KeyError that says which were."""
     if kind not in values:
@@ -426,7 +426,7 @@ def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
         raise KeyError(f"no scores of type {kind!r}; {known}")
     return values[kind]
 
-
+# %% ../nbs/22_rouge.ipynb #a3a61092
 class RougeArrays(NamedTuple):
     """Precision, recall and F1 of many texts, each an array in [0, 1]."""
 
