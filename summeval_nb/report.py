@@ -138,7 +138,7 @@ def _article_html(name: str, source: str, spans: Sequence[tuple[int, int]], entr
     pieces.append(escape(source[end_before:]))
     return "".join(pieces)
 
-# %% ../nbs/05_report.ipynb #d752d5ec
+# %% ../nbs/05_report.ipynb #ad5965e7
 _STYLE = """
 .sr { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.5; text-align: left; }
 .sr .sr-title { font-size: 1.15em; margin: .4rem 0; }
@@ -153,7 +153,8 @@ _STYLE = """
 .sr blockquote { border: 0; margin: .1rem 0 .5rem; padding: 0; font-style: italic; }
 .sr blockquote, .sr summary { background: transparent; color: inherit; }
 .sr a { color: inherit; text-decoration: underline; }
-.sr .sr-article { max-height: 32rem; overflow: auto; padding: 0 .25rem; }
+.sr .sr-article { max-height: min(32rem, 90vh); overflow: auto; padding: 0 .25rem; }
+.sr .sr-article { align-self: start; position: sticky; top: .5rem; }
 .sr .sr-article { white-space: pre-wrap; overflow-wrap: anywhere; }
 .sr .sr-used { border-bottom: 2px solid #b35c0099; }
 .sr .sr-article :target { outline: 3px solid #b35c00; }
@@ -163,7 +164,7 @@ _STYLE = """
 .sr .sr-signature { font-size: .8em; overflow-wrap: anywhere; }
 @media (max-width: 45rem) { .sr .sr-columns { grid-template-columns: minmax(0, 1fr); } }
 @media print {
-  .sr .sr-article { max-height: none; overflow: visible; }
+  .sr .sr-article { max-height: none; overflow: visible; position: static; }
   .sr details::details-content { content-visibility: visible; block-size: auto; }
 }
 """

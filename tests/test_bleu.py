@@ -8,13 +8,15 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 import summeval_nb
 from summeval_nb.bleu import BleuOptions, _bleu_rows, bleu_from_counts, bleu_many, bleu_score, compare_bleu, corpus_bleu
 
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 SMOOTH = ["exp", "floor", "add-k", "none"]
 TOKENIZE = ["13a", "intl", "char", "none"]
@@ -85,7 +87,7 @@ def test_corpus_bleu_equals_sacrebleu_on_fuzzed_corpora(tokenize, smooth, effect
 
 @pytest.mark.parametrize("count", [1, 2, 11])
 @pytest.mark.parametrize(("tokenize", "smooth", "lowercase"), [
-    ("13a", "exp", False), ("13a", "none", False), ("13a", "floor", False), ("13a", "add-k", False), 
+    ("13a", "exp", False), ("13a", "none", False), ("13a", "floor", False), ("13a", "add-k", False),
     ("13a", "exp", True), ("intl", "exp", False), ("char", "exp", False), ("none", "exp", True),
 ])  # fmt: skip
 def test_summeval_equals_sacrebleu(summeval, count, tokenize, smooth, lowercase):
