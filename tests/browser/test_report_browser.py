@@ -11,6 +11,7 @@ from summeval_nb.data import sample_articles
 
 pytestmark = pytest.mark.slow
 FRAMED = "el => getComputedStyle(el).outlineStyle"
+BACKGROUND = "el => getComputedStyle(el).backgroundColor"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,8 @@ def test_a_sentence_opens_on_its_evidence_with_the_keyboard(opened, result):
     article = page.locator(".sr-article span")
     for index in range(len(result.source_sentences)):
         outline = article.nth(index).evaluate(FRAMED)
-        assert (outline == "solid") == (index in chosen), f"article sentence {index}"
+        assert (outline == "solid") == (index == chosen[0]), f"article sentence {index}"
+        assert (article.nth(index).evaluate(BACKGROUND) != "rgba(0, 0, 0, 0)") == (index in chosen)
     quoted = page.locator(".sr-panel").first.locator("blockquote").all_inner_texts()
     assert quoted == [result.source_sentences[index].text for index in chosen]
     page.keyboard.press("Enter")
