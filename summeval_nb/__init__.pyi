@@ -7,6 +7,10 @@ from .embed import ObjectEmbedder as ObjectEmbedder
 from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .embed import load_embedder as load_embedder
 from .embed import sentence2embedding as sentence2embedding
+from .cosine import cosine_similarity as cosine_similarity
+from .cosine import dot_similarity as dot_similarity
+from .cosine import require_matrix as require_matrix
+from .retrieve import topk_related as topk_related
 from .results import Evidence as Evidence
 from .results import Finding as Finding
 from .results import Score as Score
@@ -39,6 +43,19 @@ from .metric_table import metric_table as metric_table
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .llm import Backend as Backend
+from .llm import BackendError as BackendError
+from .llm import BackendRejected as BackendRejected
+from .llm import BackendUnavailable as BackendUnavailable
+from .llm import Choice as Choice
+from .llm import ContextTooLong as ContextTooLong
+from .llm import InvalidOutput as InvalidOutput
+from .llm import ScriptedBackend as ScriptedBackend
+from .llm import Usage as Usage
+from .llm import example_model as example_model
+from .llm_local import LlamaCppBackend as LlamaCppBackend
+from .llm_local import TransformersBackend as TransformersBackend
+from .llm_server import ServerBackend as ServerBackend
 from .check import Calibration as Calibration
 from .check import Checker as Checker
 from .check import EmbeddedChecker as EmbeddedChecker
@@ -58,6 +75,12 @@ from .bleu import bleu_many as bleu_many
 from .bleu import bleu_score as bleu_score
 from .bleu import compare_bleu as compare_bleu
 from .bleu import corpus_bleu as corpus_bleu
+from .faithfulness import Comparison as Comparison
+from .faithfulness import Faithfulness as Faithfulness
+from .faithfulness import compare_reports as compare_reports
+from .faithfulness import evaluate as evaluate
+from .faithfulness import evaluate_many as evaluate_many
+from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .rouge import RougeItem as RougeItem
 from .rouge import RougeScores as RougeScores
 from .rouge import RougeTable as RougeTable
@@ -67,5 +90,12 @@ from .rouge import lcs_length as lcs_length
 from .rouge import rouge_many as rouge_many
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
+from .split import Splitter as Splitter
+from .split import split_claims as split_claims
+from .split import split_many as split_many
+from .split import split_sentences as split_sentences
+from .split import split_text as split_text
+from .split import split_units as split_units
+from .split import splitter_name as splitter_name
 
 __version__: str

@@ -148,19 +148,24 @@ def calculate_rouge_l(
     item = _item(lcs_length(wanted, made), len(made), len(wanted))
     return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
 
-# %% ../nbs/22_rouge.ipynb #9b280796
+# %% ../nbs/22_rouge.ipynb #8bd02291
 MULTI = ("best", "best_recall", "average", "pooled")
 
 
-def _combine(counts: np.ndarray, starts: np.ndarray, multi: str, exponent: float) -> np.ndarray:
-    """Return precision, recall, F1 for each text, shape (texts, 3), from (matches, made, wanted) per reference."""
+def _combine(
+    counts: np.ndarray, starts: np.ndarray, multi: str, exponent: float, recalls: np.ndarray | None = None
+) -> np.ndarray:
+    """Return precision, recall, F1 for each text, shape (texts, 3), from (matches, made, wanted) per reference.
+
+    `recalls` replaces the recall by which `"best_recall"` chooses.
+    """
     if multi == "pooled":
         return _ratios(np.add.reduceat(counts, starts), exponent)
     each = _ratios(counts, exponent)
     sizes = np.diff(np.r_[starts, len(each)])
     if multi == "average":
         return np.add.reduceat(each, starts) / sizes[:, None]
-    deciding = each[:, 1] if multi == "best_recall" else each[:, 2]
+    deciding = (each[:, 1] if recalls is None else recalls) if multi == "best_recall" else each[:, 2]
     is_best = deciding == np.repeat(np.maximum.reduceat(deciding, starts), sizes)
     best = np.flatnonzero(is_best)
     return each[best[np.searchsorted(best, starts)]]  # the first of several best
@@ -253,14 +258,14 @@ def _weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
         i, j = i - (move != "left"), j - (move != "up")
     return path[::-1]
 
-# %% ../nbs/22_rouge.ipynb #ab9f8506
+# %% ../nbs/22_rouge.ipynb #9323a423
 def _weighted_counts(
     wanted: Sequence[Sequence[Any]], made: Sequence[Sequence[Any]], weight: float, compat: str
-) -> tuple[float, float, float]:
-    """Return the weighted matches and the weighted lengths of the generated and of the reference text."""
+) -> tuple[float, float, float, float]:
+    """Return the weighted matches, the weighted lengths of both texts, and the reference's length weighted once."""
     x, y = ([token for sentence in text for token in sentence] for text in (wanted, made))
     if compat == "google":
-        return _weighted_table(x, y, weight)[0][-1][-1], len(y) ** weight, len(x) ** weight
+        return _weighted_table(x, y, weight)[0][-1][-1], len(y) ** weight, len(x) ** weight, len(x) ** weight
     left, available = Counter(x), Counter(y)
     total = 0.0
     for sentence in wanted:
@@ -276,9 +281,10 @@ def _weighted_counts(
                 total, run = total + run**weight, 0
             left[token] -= 1
             available[token] -= 1
-    return total, len(y) ** weight, sum(len(sentence) ** weight for sentence in wanted) ** weight
+    once = sum(len(sentence) ** weight for sentence in wanted)
+    return total, len(y) ** weight, once**weight, once
 
-# %% ../nbs/22_rouge.ipynb #5478f669
+# %% ../nbs/22_rouge.ipynb #7a5a820b
 def rouge_w(
     reference: str, generated: str, weight: float = 1.2, tokenizer: str | Callable[[str], Tokens] | None = None
 ) -> dict[str, float]:
@@ -299,7 +305,7 @@ def rouge_w(
     wanted, made = (list(cut(text)) for text in texts)
     warn_of_lost_texts(texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge"))
     counts = np.array([_weighted_counts([wanted], [made], _require_weight(weight), "google")])
-    precision, recall, f1 = _ratios(counts, 1 / weight)[0].tolist()
+    precision, recall, f1 = _ratios(counts[:, :3], 1 / weight)[0].tolist()
     return {"precision": precision, "recall": recall, "f1_score": f1}
 
 
@@ -308,7 +314,7 @@ def _require_weight(weight: float) -> float:
         raise ValueError(f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}")
     return float(weight)
 
-# %% ../nbs/22_rouge.ipynb #45560ab7
+# %% ../nbs/22_rouge.ipynb #1778870d
 TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW")
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
@@ -341,6 +347,10 @@ class RougeOptions:
         for name, value in (("multi", chosen), ("cut", cut), ("weight", _require_weight(self.weight))):
             object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = ("types", "stemmer", "tokenizer", "multi", "compat", "exceptions", "weight")
+        return RougeOptions, tuple(getattr(self, name) for name in given)  # so that results can be pickled
+
     def signature(self, references: Sequence[Sequence[str]]) -> Signature:
         """Return the line that names every choice."""
         sizes = {len(group) for group in references}
@@ -349,7 +359,7 @@ class RougeOptions:
         named |= {"multi": str(self.multi), "compat": self.compat, "tok": name}
         return Signature(named | ({"weight": str(self.weight)} if "rougeW" in self.types else {}))
 
-# %% ../nbs/22_rouge.ipynb #e38c7e5a
+# %% ../nbs/22_rouge.ipynb #d7ab54e5
 @dataclass(frozen=True)
 class _Pairs:
     """All (generated, reference) pairs of a job: the different texts, and their numbers per pair."""
@@ -364,8 +374,14 @@ def _lay_out(generated: Sequence[str], references: Sequence[Sequence[str]]) -> _
     places: dict[str, int] = {}
     sizes = np.fromiter(map(len, references), np.int64, len(references))
     own = np.array([places.setdefault(text, len(places)) for text in generated], np.int64)
-    wanted = np.array([places.setdefault(text, len(places)) for group in references for text in group], np.int64)
-    return _Pairs(list(places), np.repeat(own, sizes), wanted, np.cumsum(sizes) - sizes)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    wanted: list[int] = []
+    for group in map(tuple, references):
+        known = groups.get(group)
+        if known is None:  # the same references meet many generated texts: look their numbers up once
+            known = groups[group] = [places.setdefault(text, len(places)) for text in group]
+        wanted += known
+    return _Pairs(list(places), np.repeat(own, sizes), np.array(wanted, np.int64), np.cumsum(sizes) - sizes)
 
 
 def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
@@ -376,12 +392,12 @@ def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndar
         *_, level = ngram_levels(tokens, int(kind[5:]))
         sequences = as_sequences(level, ordered=True)
     made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
-    matches = common_lengths([sequences[i] for i in made], [sequences[i] for i in wanted])
+    matches = common_lengths(list(map(sequences.__getitem__, made)), list(map(sequences.__getitem__, wanted)))
     return np.column_stack([matches, level.lengths[pairs.made], level.lengths[pairs.wanted]]).astype(float)
 
-# %% ../nbs/22_rouge.ipynb #46e902c3
+# %% ../nbs/22_rouge.ipynb #88a3a00e
 def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
-    """Return (matches, made, wanted) per pair for ROUGE-Lsum or ROUGE-W, shape (pairs, 3)."""
+    """Return (matches, made, wanted) per pair for ROUGE-Lsum; for ROUGE-W also the length weighted once."""
     lines = [[line for line in text.split("\n") if line] for text in pairs.texts]
     numbered = number_texts([line for text in lines for line in text], options.cut)
     flat, ends = numbered.numbers.tolist(), [0, *numbered.ends.tolist()]
@@ -391,7 +407,7 @@ def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
     made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
     if kind == "rougeW":
         weigh = lambda i, j: _weighted_counts(cut[j], cut[i], options.weight, options.compat)
-        return np.array([weigh(i, j) for i, j in zip(made, wanted, strict=True)]).reshape(-1, 3)
+        return np.array([weigh(i, j) for i, j in zip(made, wanted, strict=True)]).reshape(-1, 4)
     matches = np.zeros(len(made))
     single = np.array([len(text) <= 1 for text in cut])
     short = np.flatnonzero(single[pairs.made] & single[pairs.wanted]).tolist()
@@ -402,7 +418,15 @@ def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
         matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
     return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
 
-# %% ../nbs/22_rouge.ipynb #ddae2190
+# %% ../nbs/22_rouge.ipynb #40e47582
+def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
+    """Return the value of one type; a type that was not computed is a KeyError that says which were."""
+    if kind not in values:
+        known = f"computed: {', '.join(values)}" if values else reason
+        raise KeyError(f"no scores of type {kind!r}; {known}")
+    return values[kind]
+
+
 class RougeArrays(NamedTuple):
     """Precision, recall and F1 of many texts, each an array in [0, 1]."""
 
@@ -424,7 +448,7 @@ class RougeTable(Mapping[str, RougeArrays]):
     signature: Signature
 
     def __getitem__(self, kind: str) -> RougeArrays:
-        return self.arrays[require_option(kind, "type", self.arrays)]
+        return _look_up(self.arrays, kind)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.arrays)
@@ -468,7 +492,7 @@ class RougeTable(Mapping[str, RougeArrays]):
         table = html_table(rows, columns=["type", *RougeItem._fields], caption=caption)
         return f"{table}<p><small>{escape(str(self.signature))}</small></p>"
 
-# %% ../nbs/22_rouge.ipynb #f6ceef04
+# %% ../nbs/22_rouge.ipynb #20d408ce
 _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
@@ -484,7 +508,11 @@ def _score_chunk(
     for kind in options.types:
         by_lines = kind in ("rougeLsum", "rougeW")
         counts = _line_counts(pairs, options, kind) if by_lines else _sequence_counts(pairs, tokens, kind)
-        scores[kind] = _combine(counts, pairs.starts, str(options.multi), 1 / options.weight if kind == "rougeW" else 1)
+        exponent, recalls = 1.0, None
+        if kind == "rougeW":
+            exponent = 1 / options.weight
+            recalls = (counts[:, 0] / np.maximum(counts[:, 3], 1)) ** exponent  # by which ROUGE-1.5.5 chooses the best
+        scores[kind] = _combine(counts[:, :3], pairs.starts, str(options.multi), exponent, recalls)
     some = np.maximum(tokens.lengths[pairs.made], tokens.lengths[pairs.wanted])
     return scores, np.maximum.reduceat(some, pairs.starts) > 0
 
@@ -549,7 +577,7 @@ def rouge_many(
     texts, groups = require_pairs(generated, references, "generated")
     return _rouge_table(texts, groups, options)
 
-# %% ../nbs/22_rouge.ipynb #f28815d2
+# %% ../nbs/22_rouge.ipynb #8d2f5b39
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RougeScores(Score, Mapping[str, RougeItem]):
     """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, each in [0, 1].
@@ -564,9 +592,7 @@ class RougeScores(Score, Mapping[str, RougeItem]):
     options: RougeOptions
 
     def __getitem__(self, kind: str) -> RougeItem:
-        if not self.items_by_type:
-            raise KeyError(f"{kind}: {self.reason}")
-        return self.items_by_type[require_option(kind, "type", self.items_by_type)]
+        return _look_up(self.items_by_type, kind, self.reason)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.items_by_type)

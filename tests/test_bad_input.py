@@ -42,13 +42,23 @@ STRANGE_TEXTS = {
     "html": "<script>alert('x')</script> & more.",
 }
 
+
+def checker_or_refusal(evidence, claim):
+    """`checker` returns a bool, so it has no room for "not judged": a claim without a word is an error there."""
+    if isinstance(claim, str) and not any(character.isalnum() for character in claim):
+        with pytest.raises(ValueError, match="holds no word"):
+            checker(evidence, claim)
+        return None
+    return checker(evidence, claim)
+
+
 TEXT_FUNCTIONS = {
     "split_text": split_text,
     "split_sentences": split_sentences,
     "split_units": split_units,
     "split_claims": split_claims,
     "sentence2embedding": lambda text: sentence2embedding([text]),
-    "checker claim": lambda text: checker([ARTICLE], text),
+    "checker claim": lambda text: checker_or_refusal([ARTICLE], text),
     "checker evidence": lambda text: checker([text], ARTICLE),
     "evaluate article": lambda text: evaluate(text, ARTICLE),
     "evaluate summary": lambda text: evaluate(ARTICLE, text),

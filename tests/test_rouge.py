@@ -1,0 +1,446 @@
+"""ROUGE against rouge-score 0.1.2 and ROUGE-1.5.5, on SummEval and on fuzzed pairs; its properties; bad input."""
+
+import gzip
+import json
+import pickle
+import random
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+
+import summeval_nb
+from summeval_nb.ngrams import number_texts
+from summeval_nb.rouge import (
+    MULTI,
+    TYPES,
+    RougeOptions,
+    _line_counts,
+    calculate_rouge,
+    calculate_rouge_l,
+    lcs_length,
+    lcs_path,
+    lcs_table,
+    rouge_many,
+    rouge_score,
+    rouge_w,
+)
+
+FOUR = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+
+
+@pytest.fixture(scope="module")
+def summeval(data_folder):
+    with gzip.open(data_folder / "summeval.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    pairs = [(system["summary"], row["references"]) for row in rows for system in row["systems"]]
+    return [summary for summary, _ in pairs], [references for _, references in pairs]
+
+
+@pytest.fixture(scope="module")
+def exceptions(data_folder):
+    with gzip.open(data_folder / "wordnet20_exceptions.tsv.gz", "rt", encoding="utf-8") as lines:
+        return {form: base for _, form, base, *_ in (line.rstrip("\n").split("\t") for line in lines)}
+
+
+def by_lines(texts):
+    """Put a line break after every full stop, exclamation and question mark that white space follows."""
+    return [re.sub(r"(?<=[.!?])\s+", "\n", text) for text in texts]
+
+
+def fuzz(count, seed=0):
+    """Short texts with much repetition, several lines, blank lines, other scripts, and 1 to 5 references."""
+    rng = random.Random(seed)
+    words = [
+        "the",
+        "The",
+        "cat",
+        "cats",
+        "sitting",
+        "running",
+        "attorneys",
+        "skies",
+        "3.5",
+        "U.S.",
+        "a-b",
+        "Кошка",
+        "é",
+    ]
+    line = lambda: rng.choice([" ", "  ", ", "]).join(rng.choices(words, k=rng.choice([0, 1, 2, 4, 8, 16])))
+    text = lambda: "\n".join(line() for _ in range(rng.choice([1, 1, 2, 3, 5])))
+    return [(text(), [text() for _ in range(rng.choice([1, 1, 2, 3, 5]))]) for _ in range(count)]
+
+
+def google(pairs, types=FOUR, stemmer=False):
+    """rouge-score's numbers, shape (types, texts, 3)."""
+    scorer = RougeScorer(list(types), use_stemmer=stemmer)
+    scored = [scorer.score_multi(references, generated) for generated, references in pairs]
+    return np.array([[tuple(one[kind]) for one in scored] for kind in types])
+
+
+def ours(pairs, types=FOUR, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        table = rouge_many(*map(list, zip(*pairs, strict=True)), types=types, **options)
+    return np.array([np.column_stack(table[kind]) for kind in types])
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+def test_equal_to_rouge_score_on_3000_fuzzed_pairs(stemmer):
+    pairs = fuzz(3000)
+    assert np.abs(ours(pairs, stemmer=stemmer) - google(pairs, stemmer=stemmer)).max() <= 1e-12
+
+
+def test_higher_orders_equal_rouge_score():
+    pairs, types = fuzz(300, 1), ["rouge3", "rouge4", "rouge9"]
+    assert np.abs(ours(pairs, types) - google(pairs, types)).max() <= 1e-12
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+def test_all_summeval_summaries_equal_rouge_score(summeval, stemmer):
+    generated, references = summeval
+    pairs = [(text, group[:1]) for text, group in zip(generated, references, strict=True)]
+    types = ("rouge1", "rouge2", "rougeL")
+    assert np.abs(ours(pairs, types, stemmer=stemmer) - google(pairs, types, stemmer)).max() <= 1e-12
+
+
+@pytest.mark.parametrize("stemmer", [False, True])
+def test_summeval_with_eleven_references_and_lines_equals_rouge_score(summeval, stemmer):
+    generated, references = by_lines(summeval[0][::32]), [by_lines(group) for group in summeval[1][::32]]
+    pairs = list(zip(generated, references, strict=True))
+    assert np.abs(ours(pairs, stemmer=stemmer) - google(pairs, stemmer=stemmer)).max() <= 1e-12
+
+
+def test_a_tokenizer_of_ones_own_equals_rouge_score():
+    class Own:
+        def tokenize(self, text):
+            return text.split()
+
+    pairs = fuzz(300, 2)
+    scorer = RougeScorer(list(FOUR), tokenizer=Own())
+    scored = [scorer.score_multi(references, generated) for generated, references in pairs]
+    expected = np.array([[tuple(one[kind]) for one in scored] for kind in FOUR])
+    assert np.abs(ours(pairs, tokenizer=str.split) - expected).max() <= 1e-12
+
+
+PERL = json.loads((Path(__file__).parent / "rouge155_values.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("setting", PERL["values"])
+@pytest.mark.parametrize("kind", ["rouge1", "rouge2", "rougeLsum", "rougeW"])
+def test_equal_to_the_perl_script(setting, kind):
+    """The script rounds precision and recall to five digits and computes F from those: F may differ by 1.5e-5."""
+    multi, _, stemmed = setting.partition(", ")
+    options = {"stemmer": bool(stemmed), "exceptions": PERL["exceptions"] if stemmed else None}
+    values = ours(PERL["pairs"], [kind], compat="rouge-1.5.5", multi=multi, **options)[0]
+    expected = np.array(PERL["values"][setting][kind])
+    assert np.abs(values[:, 1] - expected[:, 0]).max() <= 5.1e-6
+    assert np.abs(values[:, 0] - expected[:, 1]).max() <= 5.1e-6
+    assert np.abs(values[:, 2] - expected[:, 2]).max() <= 1.5e-5
+
+
+# options → mean F1 over the 1,600 summaries against the first reference. Source: the data folder's README:
+# rouge-score 0.1.2, rouge-score-rs 0.2.1 and ROUGE-1.5.5 (which agree unstemmed), sentences on lines of their own
+MEANS = [
+    ({}, (0.4166, 0.1951, 0.3845)),
+    ({"compat": "rouge-1.5.5"}, (0.4166, 0.1951, 0.3845)),
+    ({"stemmer": True}, (0.4259, 0.1985, 0.3922)),
+    ({"compat": "rouge-1.5.5", "stemmer": True, "exceptions": "given"}, (0.4286, 0.1988, 0.3947)),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), MEANS)
+def test_published_means(summeval, exceptions, options, expected):
+    if "exceptions" in options:
+        options = {**options, "exceptions": exceptions}
+        assert len(exceptions) == 5930
+    types = ["rouge1", "rouge2", "rougeLsum"]
+    generated, first = by_lines(summeval[0]), by_lines([group[0] for group in summeval[1]])
+    mean = rouge_many(generated, first, types=types, **options).mean()
+    assert tuple(round(mean[kind].f1, 4) for kind in types) == expected
+
+
+# eleven references, ROUGE-1: multi → mean over the 1,600 summaries (the data folder's README)
+@pytest.mark.parametrize(
+    ("multi", "part", "expected"),
+    [("average", "f1", 0.3183), ("pooled", "f1", 0.3232), ("best_recall", "f1", 0.4189), ("best", "f1", 0.4766)],
+)
+def test_published_means_with_eleven_references(summeval, multi, part, expected):
+    mean = rouge_many(*summeval, types=["rouge1"], multi=multi).mean()["rouge1"]
+    assert round(getattr(mean, part), 4) == expected
+
+
+CAT, SAT, RESTING = "The cat is on the mat.", "The cat sat on the mat.", "A cat is resting on the mat."
+# references, options, type → precision, recall, F1; all by hand (see the chapter)
+BY_HAND = [
+    (SAT, {}, "rouge1", (0.833, 0.833, 0.833)),
+    (SAT, {}, "rouge2", (0.600, 0.600, 0.600)),
+    (SAT, {}, "rougeL", (0.833, 0.833, 0.833)),
+    (RESTING, {}, "rouge1", (0.833, 0.714, 0.769)),
+    (RESTING, {}, "rouge2", (0.600, 0.500, 0.545)),
+    (RESTING, {}, "rougeL", (0.833, 0.714, 0.769)),
+    ([SAT, RESTING], {"multi": "pooled"}, "rouge1", (0.833, 0.769, 0.800)),
+    ([SAT, RESTING], {"multi": "pooled"}, "rouge2", (0.600, 0.545, 0.571)),
+    ([SAT, RESTING], {"compat": "rouge-1.5.5"}, "rougeL", (0.833, 0.769, 0.800)),
+    ([SAT, RESTING], {"multi": "average"}, "rouge1", (0.833, 0.774, 0.801)),
+    ([SAT, RESTING], {}, "rouge1", (0.833, 0.833, 0.833)),
+    (SAT, {"tokenizer": "13a"}, "rouge1", (0.857, 0.857, 0.857)),
+    (SAT, {"tokenizer": "13a"}, "rouge2", (0.667, 0.667, 0.667)),
+    (SAT, {"tokenizer": "13a"}, "rougeL", (0.857, 0.857, 0.857)),
+]
+
+
+@pytest.mark.parametrize(("references", "options", "kind", "expected"), BY_HAND)
+def test_worked_examples(references, options, kind, expected):
+    assert tuple(round(value, 3) for value in rouge_score(CAT, references, **options)[kind]) == expected
+
+
+# generated, reference → ROUGE-1 F1, ROUGE-2 F1; None: no score
+EDGES = [
+    ("", "a cat", 0, 0),
+    ("a cat", "", 0, 0),
+    ("cat", "cat", 1, 0),
+    ("a cat", "a cat", 1, 1),
+    ("", "", None, None),
+    (" \n", "", None, None),
+]
+
+
+@pytest.mark.parametrize(("generated", "reference", "first", "second"), EDGES)
+def test_edge_cases(generated, reference, first, second):
+    scores = rouge_score(generated, reference)
+    table = rouge_many([generated, "a"], [reference, "a"])
+    if first is None:
+        assert len(scores) == 0 and scores.score is None and "nothing to compare" in scores.reason
+        with pytest.raises(KeyError, match="nothing to compare"):
+            scores["rouge1"]
+        assert table.defined.tolist() == [False, True] and table.mean()["rouge1"].f1 == 1
+        assert table.to_dict()["scores"]["rouge1"]["f1"] == [None, 1.0]
+        assert rouge_many([generated], [reference]).mean()["rouge1"] is None
+    else:
+        assert (scores["rouge1"].f1, scores["rouge2"].f1) == (first, second) and table.defined.all()
+        assert calculate_rouge(reference, generated)["f1_score"] == first
+
+
+BAD = [
+    (lambda: rouge_score(None, "a"), TypeError, "generated must be a string"),
+    (lambda: rouge_score(["the", "cat"], "a"), TypeError, "not list"),
+    (lambda: rouge_score("a", None), TypeError, "references must be a list"),
+    (lambda: rouge_score("a", []), ValueError, "at least one reference"),
+    (lambda: rouge_score("a", ["b", None]), TypeError, r"references\[1\]"),
+    (lambda: rouge_score("a", [["the", "cat"]]), TypeError, r"references\[0\]"),
+    (lambda: rouge_score("a", "b", types=["rouge"]), ValueError, "known: 'rouge1'"),
+    (lambda: rouge_score("a", "b", types=["rouge0"]), ValueError, "known: 'rouge1'"),
+    (lambda: rouge_score("a", "b", types="rouge1"), TypeError, "list of names"),
+    (lambda: rouge_score("a", "b", types=[]), TypeError, "list of names"),
+    (lambda: rouge_score("a", "b", multi="max"), ValueError, "known: 'best', 'best_recall', 'average', 'pooled'"),
+    (lambda: rouge_score("a", "b", compat="perl"), ValueError, "known: 'google', 'rouge-1.5.5'"),
+    (lambda: rouge_score("a", "b", tokenizer="rouge2"), ValueError, "unknown tokenizer"),
+    (lambda: rouge_score("a", "b", tokenizer=str.upper), TypeError, "list of tokens"),
+    (lambda: rouge_score("a", "b", tokenizer=str.split, stemmer=True), ValueError, "stem inside it"),
+    (lambda: rouge_score("a", "b", exceptions={}), ValueError, "rouge-1.5.5"),
+    (lambda: rouge_score("a", "b", weight=0), ValueError, "weight"),
+    (lambda: rouge_score("a", "b", weight=float("nan")), ValueError, "weight"),
+    (lambda: rouge_score("a", "b")["rouge3"], KeyError, "computed: rouge1, rouge2"),
+    (lambda: rouge_score("a", "b").explain("rouge3"), ValueError, "unknown type"),
+    (lambda: rouge_score("a", "b").explain(reference=1), ValueError, "number of a reference"),
+    (lambda: float(rouge_score("a", "b")), ValueError, "several types"),
+    (lambda: rouge_many("a", ["b"]), TypeError, "wrap one text in a list"),
+    (lambda: rouge_many(["a"], "b"), TypeError, "one string or one list"),
+    (lambda: rouge_many([], []), ValueError, "no text to score"),
+    (lambda: rouge_many(["a"], ["b", "c"]), ValueError, "one entry per"),
+    (lambda: rouge_many(["a"], [[]]), ValueError, r"references\[0\] is empty"),
+    (lambda: rouge_many([None], ["a"]), TypeError, r"generated\[0\]"),
+    (lambda: calculate_rouge("a", "b", 0), ValueError, "n must be at least 1"),
+    (lambda: calculate_rouge("a", "b", -1), ValueError, "n must be at least 1"),
+    (lambda: calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),
+    (lambda: calculate_rouge_l("a", None), TypeError, "generated must be a string"),
+    (lambda: lcs_length(1, [2]), TypeError, "x must be a sequence"),
+    (lambda: rouge_w("a", "b", "2"), ValueError, "weight"),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), BAD)
+def test_bad_input_is_named(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_lost_text_is_never_silent():
+    with pytest.warns(UserWarning, match="left no token of 1 of 2 texts"):
+        scores = rouge_score("Кошка сидит", "a cat")
+    assert scores["rouge1"].f1 == 0
+    with pytest.warns(UserWarning, match="Pass a tokenizer"):
+        calculate_rouge("Кошка сидит", "Кошка сидит")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rouge_score("Кошка сидит", "Кошка спит", tokenizer=str.split)["rouge1"].f1 == 0.5
+        rouge_score("", "a cat")
+
+
+words = st.lists(st.sampled_from(["the", "cat", "cats", "sat", "on", "mat"]), max_size=10).map(" ".join)
+texts = st.lists(words, min_size=1, max_size=3).map("\n".join)
+groups = st.lists(texts, min_size=1, max_size=4)
+options = st.fixed_dictionaries(
+    {"stemmer": st.booleans(), "compat": st.sampled_from(["google", "rouge-1.5.5"]), "multi": st.sampled_from(MULTI)}
+)
+ALL = ("rouge1", "rouge2", "rouge4", "rougeL", "rougeLsum", "rougeW")
+
+
+@given(texts, groups, options)
+def test_bounds_and_order_of_references(generated, references, choice):
+    scores = rouge_score(generated, references, types=ALL, **choice)
+    for kind, item in scores.items():
+        assert all(0 <= value <= 1 + 1e-12 for value in item), kind
+    if choice["multi"] in ("average", "pooled"):
+        other = rouge_score(generated, references[::-1], types=ALL, **choice)
+        assert all(np.allclose(scores[kind], other[kind]) for kind in scores)
+    else:
+        other = rouge_score(generated, references[::-1], types=ALL, **choice)
+        part = "f1" if choice["multi"] == "best" else "recall"
+        for kind in set(scores) - {"rougeW"}:
+            assert getattr(scores[kind], part) == getattr(other[kind], part)
+
+
+@given(texts, options)
+def test_a_text_against_itself_is_1(text, choice):
+    scores = rouge_score(text, [text, text], types=["rouge1", "rougeL", "rougeLsum"], **choice)
+    assert all(np.allclose(item, 1) for item in scores.values())
+    assert (len(scores) == 0) == (not text.split())
+
+
+@given(texts, groups, texts)
+def test_best_never_falls_with_another_reference(generated, references, extra):
+    fewer, more = (rouge_score(generated, refs, types=ALL) for refs in (references, [*references, extra]))
+    assert all(more[kind].f1 >= item.f1 - 1e-12 for kind, item in fewer.items())
+
+
+@given(st.lists(st.tuples(texts, groups), min_size=1, max_size=6), options)
+def test_one_by_one_and_in_bulk_are_equal(pairs, choice):
+    table = rouge_many(*map(list, zip(*pairs, strict=True)), types=ALL, **choice)
+    for index, (generated, references) in enumerate(pairs):
+        one = rouge_score(generated, references, types=ALL, **choice)
+        assert (len(one) > 0) == table.defined[index]
+        for kind, item in one.items():
+            assert tuple(part[index] for part in table[kind]) == item
+
+
+@given(texts, texts)
+def test_the_fast_path_equals_the_definitions(generated, reference):
+    scores = rouge_score(generated, reference, types=ALL)
+    for n in (1, 2, 4):
+        item = scores.get(f"rouge{n}", (0, 0, 0))
+        assert tuple(calculate_rouge(reference, generated, n).values()) == tuple(item)
+    assert tuple(calculate_rouge_l(reference, generated).values()) == tuple(scores.get("rougeL", (0, 0, 0)))
+    assert np.allclose(list(rouge_w(reference, generated).values()), scores.get("rougeW", (0, 0, 0)))
+
+
+@given(texts, texts)
+def test_longer_matches_are_rarer(generated, reference):
+    scores = rouge_score(generated, reference, types=["rouge1", "rougeLsum", "rougeL"])
+    if scores:
+        assert scores["rouge1"].recall + 1e-12 >= scores["rougeLsum"].recall
+
+
+@given(st.lists(st.integers(0, 5), max_size=12), st.lists(st.integers(0, 5), max_size=12))
+def test_lcs(x, y):
+    path = lcs_path(x, y)
+    assert len(path) == lcs_table(x, y)[-1, -1] == lcs_length(x, y) == lcs_length(y, x)
+    assert all(x[i] == y[j] for i, j in path)
+    assert path == sorted(path) and len({i for i, _ in path}) == len({j for _, j in path}) == len(path)
+
+
+def test_long_texts_and_many_lines():
+    rng = random.Random(0)
+    long = [" ".join(rng.choices(["a", "b", "c", "d", "e"], k=400)) for _ in range(2)]
+    scores = rouge_score(*long)
+    scorer = RougeScorer(["rouge1", "rougeL"])
+    assert scores["rougeL"] == tuple(scorer.score(long[1], long[0])["rougeL"])
+    lines = ["\n".join(" ".join(rng.choices("abcdefgh", k=90)) for _ in range(4)) for _ in range(2)]
+    expected = RougeScorer(["rougeLsum"]).score(lines[1], lines[0])["rougeLsum"]
+    assert rouge_score(*lines)["rougeLsum"] == tuple(expected)
+
+
+def test_more_texts_than_a_chunk_keep_their_numbers(monkeypatch):
+    import summeval_nb.rouge as rouge
+
+    pairs = fuzz(50, 4)
+    whole = ours(pairs, ALL)
+    monkeypatch.setattr(rouge, "_CHUNK", 7)
+    assert np.array_equal(ours(pairs, ALL), whole)
+
+
+def test_a_transformers_tokenizer_works():
+    tokenizers = pytest.importorskip("tokenizers")
+    transformers = pytest.importorskip("transformers")
+    vocabulary = {"[UNK]": 0, "the": 1, "cat": 2, "##s": 3, "sat": 4, ".": 5}
+    inner = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]"))
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    subwords = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, unk_token="[UNK]")
+    scores = rouge_score("the cats sat.", "the cat sat.", tokenizer=subwords.tokenize)
+    assert scores["rouge1"] == pytest.approx((4 / 5, 1, 8 / 9))
+    with pytest.raises(TypeError, match="pass the method"):
+        rouge_score("a", "b", tokenizer=subwords)
+
+
+def test_explanations_mark_what_is_counted():
+    hostile = "The <b>cat</b> sat.\nIt slept & slept."
+    scores = rouge_score(hostile, ["A dog.", "It slept.\nThe cat sat."], types=ALL)
+    for kind in ALL:
+        picture = scores.explain(kind)
+        assert ("reference 2 of 2" in str(picture)) == (kind != "rouge4") and "<b>" not in picture._repr_html_()
+    assert str(scores.explain("rouge1")).splitlines()[1].startswith("generated: [The] <b>[cat]</b> [sat].")
+    assert "slept: number 2, 1 counted" in scores.explain("rouge1")._repr_html_()
+    union = scores.explain("rougeLsum")
+    assert [row["word"] for row in union.rows] == ["it", "slept", "the", "cat", "sat"]
+    assert "\x1b[" in union.to_text(color=True)
+    assert str(rouge_score("x", "y").explain()).startswith("rouge1: P 0.000")
+
+
+def test_results_can_be_exported():
+    scores = rouge_score("a cat", ["a dog", "a cat sat"])
+    assert json.loads(json.dumps(scores.to_dict()))["rows"][0]["type"] == "rouge1"
+    assert list(scores.to_frame().columns) == ["type", "precision", "recall", "f1"]
+    assert float(rouge_score("a", "a", types=["rougeL"])) == 1
+    table = rouge_many(["a cat", ""], [["a dog", "a cat"], "\n"])
+    assert json.loads(json.dumps(table.to_dict()))["mean"]["rouge1"]["f1"] == 1
+    frame = table.to_frame()
+    assert frame.shape == (2, 12) and frame.iloc[1].isna().all() and frame["rouge1_f1"][0] == 1
+    assert "mean ROUGE of 1 of 2 texts" in table._repr_html_() and "rouge1" in scores._repr_html_()
+    assert summeval_nb.rouge_score is rouge_score and summeval_nb.rouge_many is rouge_many
+
+
+def test_results_survive_pickling():
+    for options in (
+        {},
+        {"compat": "rouge-1.5.5", "stemmer": True, "exceptions": {"went": "go"}},
+        {"tokenizer": str.split},
+    ):
+        scores = rouge_score("a cat went", ["a cat", "it went"], **options)
+        again = pickle.loads(pickle.dumps(scores))
+        assert again == scores and str(again.explain()) == str(scores.explain())
+        assert again.signature == scores.signature and again.get("rouge7") is None
+    score = summeval_nb.corpus_bleu(["a cat", "a dog"], ["a cat", "the dog"])
+    assert pickle.loads(pickle.dumps(score)).interval() == score.interval()
+
+
+def test_signatures_say_every_choice():
+    assert rouge_score("a", "a").signature["multi"] == "best"
+    perl = rouge_score("a", ["a", "b"], compat="rouge-1.5.5", stemmer=True, types=["rougeW"], exceptions={"went": "go"})
+    assert perl.signature["multi"] == "pooled" and perl.signature["weight"] == "1.2"
+    assert perl.signature["tok"].startswith("rouge-1.5.5+porter+exceptions-1-")
+    assert rouge_many(["a", "b"], ["a", ["b", "c"]]).signature["nrefs"] == "var"
+    assert set(TYPES) > set(ALL)
+
+
+def test_union_counts_are_the_same_for_repeated_lines():
+    from summeval_nb.rouge import _lay_out
+
+    pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
+    assert _line_counts(pairs, RougeOptions(), "rougeLsum").tolist() == [[4, 4, 6]]
+    assert number_texts(["a b"], RougeOptions().cut).lengths.tolist() == [2]
