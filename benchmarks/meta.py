@@ -23,7 +23,7 @@ from scipy import stats
 from summeval_nb.agreement import LEVELS, correlate
 from summeval_nb.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.embed import load_embedder
-from summeval_nb.metric_table import metric_scores
+from summeval_nb.metrics import metric_scores
 from summeval_nb.summeval import SIMILARITIES, _embed, _products, reference_similarities, summeval_scores
 
 ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"

@@ -36,10 +36,10 @@ from .significance import adjust_p_values as adjust_p_values
 from .significance import compare as compare
 from .significance import compare_all as compare_all
 from .significance import pairwise_accuracy as pairwise_accuracy
-from .metric_table import METRICS as METRICS
-from .metric_table import MetricTable as MetricTable
-from .metric_table import metric_scores as metric_scores
-from .metric_table import metric_table as metric_table
+from .metrics import METRICS as METRICS
+from .metrics import MetricTable as MetricTable
+from .metrics import metric_scores as metric_scores
+from .metrics import metric_table as metric_table
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import summeval_nb.metric_table
+import summeval_nb.metrics
 import summeval_nb.summeval
 from summeval_nb.agreement import correlate
 from summeval_nb.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
-from summeval_nb.metric_table import METRICS, _bertscore, metric_scores, metric_table
+from summeval_nb.metrics import METRICS, _bertscore, metric_scores, metric_table
 from summeval_nb.summeval import (
     SIMILARITIES,
     _embed,
@@ -29,7 +29,7 @@ import meta  # the benchmark's embedders and its call of mteb
 TOY = load_toy_summeval()
 
 
-@pytest.mark.parametrize("module", [summeval_nb.summeval, summeval_nb.metric_table], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [summeval_nb.summeval, summeval_nb.metrics], ids=lambda m: m.__name__)
 def test_docstring_examples_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0
