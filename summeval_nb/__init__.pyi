@@ -25,6 +25,10 @@ from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
 from .agreement import Correlation as Correlation
 from .agreement import correlate as correlate
+from .summeval import SummEvalResult as SummEvalResult
+from .summeval import reference_similarities as reference_similarities
+from .summeval import summeval_scores as summeval_scores
+from .summeval import summeval_task as summeval_task
 from .significance import Comparisons as Comparisons
 from .significance import PairedTest as PairedTest
 from .significance import PairwiseAccuracy as PairwiseAccuracy
@@ -32,6 +36,10 @@ from .significance import adjust_p_values as adjust_p_values
 from .significance import compare as compare
 from .significance import compare_all as compare_all
 from .significance import pairwise_accuracy as pairwise_accuracy
+from .metrics import METRICS as METRICS
+from .metrics import MetricTable as MetricTable
+from .metrics import metric_scores as metric_scores
+from .metrics import metric_table as metric_table
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key

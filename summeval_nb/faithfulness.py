@@ -391,8 +391,8 @@ def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Set
         for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
     ]
 
-# %% ../nbs/17_faithfulness.ipynb #deb451cf
-DEFAULT_K = 3
+# %% ../nbs/17_faithfulness.ipynb #654922d5
+DEFAULT_K = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -488,7 +488,7 @@ def evaluate_many(
             bar.update(len(lot))
     return [results[number] for number in range(len(texts))]
 
-# %% ../nbs/17_faithfulness.ipynb #a0ebdcc4
+# %% ../nbs/17_faithfulness.ipynb #b9ae7983
 def evaluate(
     text: str,
     summary: str,
@@ -512,7 +512,7 @@ def evaluate(
         The summary to judge.
     k : int, optional
         How many article sentences serve as evidence for each summary sentence, at least 1.
-        Default 3, chosen from human labels in chapter 14; written into the signature.
+        Default 8, chosen from human labels in chapter 14; written into the signature.
     splitter : str or callable
         `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
     embedder : str or object

@@ -418,7 +418,7 @@ def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
         matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
     return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
 
-# %% ../nbs/22_rouge.ipynb #40e47582
+# %% ../nbs/22_rouge.ipynb #0319a825
 def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
     """Return the value of one type; a type that was not computed is a KeyError that says which were."""
     if kind not in values:
@@ -426,7 +426,7 @@ def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
         raise KeyError(f"no scores of type {kind!r}; {known}")
     return values[kind]
 
-
+# %% ../nbs/22_rouge.ipynb #8186fe28
 class RougeArrays(NamedTuple):
     """Precision, recall and F1 of many texts, each an array in [0, 1]."""
 
@@ -455,9 +455,6 @@ class RougeTable(Mapping[str, RougeArrays]):
 
     def __len__(self) -> int:
         return len(self.arrays)
-
-    def __contains__(self, kind: object) -> bool:
-        return kind in self.arrays
 
     def __repr__(self) -> str:
         return f"RougeTable({len(self.defined)} texts, signature={str(self.signature)!r})"
@@ -577,7 +574,7 @@ def rouge_many(
     texts, groups = require_pairs(generated, references, "generated")
     return _rouge_table(texts, groups, options)
 
-# %% ../nbs/22_rouge.ipynb #8d2f5b39
+# %% ../nbs/22_rouge.ipynb #af294feb
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RougeScores(Score, Mapping[str, RougeItem]):
     """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, each in [0, 1].
@@ -599,9 +596,6 @@ class RougeScores(Score, Mapping[str, RougeItem]):
 
     def __len__(self) -> int:
         return len(self.items_by_type)
-
-    def __contains__(self, kind: object) -> bool:
-        return kind in self.items_by_type
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items()) or f"None ({self.reason})"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -31,6 +31,8 @@ from summeval_nb.rouge import (
     rouge_w,
 )
 
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 FOUR = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
 
