@@ -35,6 +35,19 @@ from .significance import pairwise_accuracy as pairwise_accuracy
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .llm import Backend as Backend
+from .llm import BackendError as BackendError
+from .llm import BackendRejected as BackendRejected
+from .llm import BackendUnavailable as BackendUnavailable
+from .llm import Choice as Choice
+from .llm import ContextTooLong as ContextTooLong
+from .llm import InvalidOutput as InvalidOutput
+from .llm import ScriptedBackend as ScriptedBackend
+from .llm import Usage as Usage
+from .llm import example_model as example_model
+from .llm_local import LlamaCppBackend as LlamaCppBackend
+from .llm_local import TransformersBackend as TransformersBackend
+from .llm_server import ServerBackend as ServerBackend
 from .check import Calibration as Calibration
 from .check import Checker as Checker
 from .check import EmbeddedChecker as EmbeddedChecker
@@ -69,5 +82,12 @@ from .rouge import lcs_length as lcs_length
 from .rouge import rouge_many as rouge_many
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
+from .split import Splitter as Splitter
+from .split import split_claims as split_claims
+from .split import split_many as split_many
+from .split import split_sentences as split_sentences
+from .split import split_text as split_text
+from .split import split_units as split_units
+from .split import splitter_name as splitter_name
 
 __version__: str
