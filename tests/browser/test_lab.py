@@ -25,7 +25,7 @@ SETTINGS = {
 }
 MINUTES = 60_000  # in the browser's milliseconds
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
