@@ -480,7 +480,7 @@ def _no_score(name: str, row: _Row, flags: Mapping[str, Flag], score_refusals: b
             return f"the {part.replace('_', ' ')} is a refusal"
     return ""
 
-# %% ../nbs/31_answers.ipynb #3a8177fd
+# %% ../nbs/31_answers.ipynb #d7315614
 class _Parts(NamedTuple):
     """The units of one text, the statements of each (or the judge's failure), and notes."""
 
@@ -493,7 +493,7 @@ def _resolve(texts: Sequence[str], ask: Any, keep_lists: bool) -> dict[str, tupl
     """The units of each text with pronouns resolved, and a note on how."""
     places = {text: [place.text for place in split_units(text, keep_lists=keep_lists)] for text in texts}
     found = dict(zip(texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True))
-    out = {}
+    out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
     for text, one in found.items():
         failed = isinstance(one, JudgeFailure)
         note = f"pronouns were left as they are: {one.reason}" if failed else one.note

@@ -173,7 +173,7 @@ def _to_rating(value: Any, quality: str, signature: Signature) -> Rating:
         note=note,
     )
 
-# %% ../nbs/33_ratings.ipynb #009aa303
+# %% ../nbs/33_ratings.ipynb #776c65d4
 def _asked(
     backend: Backend, prompts: Sequence[str], options: list[str], store: Store | None, workers: int, progress: str
 ) -> list[Any]:
@@ -181,8 +181,7 @@ def _asked(
 
     def compute(lot: list[int]) -> list[Any]:
         chosen = backend.choose_many([prompts[i] for i in lot], options, workers=workers)
-        failed = [isinstance(one, BackendError) for one in chosen]
-        return [one if bad else one.to_dict() for one, bad in zip(chosen, failed, strict=True)]
+        return [one if isinstance(one, BackendError) else one.to_dict() for one in chosen]
 
     keys = [content_key("rating", backend.fingerprint, prompt, options) for prompt in prompts]
     return fill_missing(store, "rating", keys, compute, progress=progress)

@@ -122,7 +122,7 @@ def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[s
         return getattr(length, "__qualname__", type(length).__name__), length
     return length, LENGTHS[require_option(length, "length", LENGTHS)]
 
-# %% ../nbs/32_summary_score.ipynb #be866262
+# %% ../nbs/32_summary_score.ipynb #6d18bad8
 def _question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """One row for each question with its answer."""
     return [
@@ -146,6 +146,14 @@ def _phrases(result: SummarizationScore, test: Callable[[list[int | None]], bool
         for phrase in question.keyphrases:
             found.setdefault(phrase, []).append(answer.value)
     return tuple(phrase for phrase, values in found.items() if test(values))
+
+
+def _as_row(result: SummarizationScore) -> dict[str, Any]:
+    """A result's numbers and counts."""
+    numbers = {"score": result.score, "qa_score": result.qa_score, "conciseness": result.conciseness}
+    counts = {"n_keyphrases": len(result.keyphrases), "n_questions": len(result.questions)}
+    counts |= {"n_dropped": len(result.dropped), "n_failed": result.n_failed}
+    return numbers | counts | {"degenerate": result.degenerate, "reason": result.reason}
 
 
 def _as_dict(result: SummarizationScore) -> dict[str, Any]:
@@ -198,7 +206,7 @@ def _score_html(result: SummarizationScore) -> Markup:
     parts.append(f"<p>Lost: {escape(lost)}</p><p><small>{escape(str(result.signature))}</small></p>")
     return Markup(f'<section class="summeval-card" aria-label="Summarization score">{"".join(parts)}</section>')
 
-# %% ../nbs/32_summary_score.ipynb #e000ceeb
+# %% ../nbs/32_summary_score.ipynb #0efce97a
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SummarizationScore(Score):
     """A summary's score with the questions and answers behind it.
@@ -255,17 +263,7 @@ class SummarizationScore(Score):
 
     def row(self) -> dict[str, Any]:
         """Return the result in one row: the numbers, the counts, what it was named."""
-        return {
-            "score": self.score,
-            "qa_score": self.qa_score,
-            "conciseness": self.conciseness,
-            "n_keyphrases": len(self.keyphrases),
-            "n_questions": len(self.questions),
-            "n_dropped": len(self.dropped),
-            "n_failed": self.n_failed,
-            "degenerate": self.degenerate,
-            "reason": self.reason,
-        }
+        return _as_row(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
@@ -332,7 +330,7 @@ def _exam(phrases: Any, questions: Any, own: Any) -> _Exam:
     reason = "" if kept else "no question could be made that the context answers with yes"
     return _Exam(tuple(phrases), kept, dropped, reason)
 
-# %% ../nbs/32_summary_score.ipynb #19fdb0aa
+# %% ../nbs/32_summary_score.ipynb #56cd9ed2
 class _Options(NamedTuple):
     """What a run needs to know beside its rows."""
 
@@ -355,7 +353,7 @@ def _undefined(exam: _Exam, summary: str, answers: Sequence[Answer], max_failed:
         return f"{len(failed)} of {len(answers)} questions could not be judged: {failed[0].reason}"
     return ""
 
-
+# %% ../nbs/32_summary_score.ipynb #5bb29eaf
 def _result(context: str, summary: str, exam: _Exam, answers: Any, options: _Options) -> SummarizationScore:
     """The score of one row with everything behind it."""
     if isinstance(answers, JudgeFailure):
