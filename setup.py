@@ -1,4 +1,5 @@
 """Reads settings.ini, the one place where names, versions and requirements are kept."""
+
 from configparser import ConfigParser
 from pathlib import Path
 

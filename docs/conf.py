@@ -34,7 +34,6 @@ mathjax_path = "mathjax/tex-mml-chtml.js"
 add_module_names = False
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
-python_maximum_signature_line_length = 80
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 default_role = "code"  # `name` in a docstring: code, and a link where nbdev_pages knows the name

@@ -13,16 +13,20 @@ from __future__ import annotations
 import ast
 import html
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from docutils import nodes
+from docutils.utils import new_document
 from execute import BUILD, NOTEBOOKS, execute_many, execute_notebook, notebooks
+from myst_parser.mocking import MockRSTParser
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
 
 PAGES = BUILD / "pages"
 PACKAGE = "summeval_nb"
@@ -92,7 +96,7 @@ def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookN
         kind, options = ("class", ["   :members:"]) if isinstance(node, ast.ClassDef) else ("function", [])
         entries.append("\n".join([f".. auto{kind}:: {PACKAGE}.{module}.{node.name}", *options]))
     title = ", ".join(f"`{node.name}`" for node in found)
-    body = "```{eval-rst}\n" + "\n\n".join(entries) + "\n```"
+    body = "```{rst-entries}\n" + "\n\n".join(entries) + "\n```"
     text = f"::::{{dropdown}} Reference: {title}\n:class-container: reference\n\n{body}\n::::"
     return nbformat.v4.new_markdown_cell(text, id=f"{cell_id}-reference")
 
@@ -197,6 +201,22 @@ def write_pages(app: Sphinx, config: Any) -> None:
     app.srcdir = type(app.srcdir)(PAGES)
 
 
+class RstEntries(SphinxDirective):
+    """Parse reStructuredText inside a notebook's Markdown.
+
+    MyST's `eval-rst` does the same, but first puts as many blank lines in front as the cell's line number says, and
+    myst-nb counts ten thousand lines a cell: a page with 60 entries took minutes.
+    """
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        document = new_document(self.env.docname, settings=self.state.document.settings)
+        document.reporter = self.state.document.reporter
+        MockRSTParser().parse("\n".join(self.content), document)
+        return document.children
+
+
 class LinkNames(SphinxTransform):
     """Make `name` in prose and docstrings a link to its reference entry."""
 
@@ -221,6 +241,13 @@ def has_ancestor(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
     return False
 
 
+def name_without_entry(app: Sphinx, env: Any, node: nodes.Element, shown: nodes.Element) -> nodes.Element | None:
+    """Show a type alias or a private name, which have no entry, without a link; a misspelled name still warns."""
+    module, _, name = node.get("reftarget", "").rpartition(".")
+    known = module.startswith(PACKAGE) and hasattr(sys.modules.get(module), name)
+    return shown if known else None
+
+
 def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out a named tuple's fields, which would all say "Alias for field number ..."."""
     return True if type(obj).__name__ == "_tuplegetter" else None
@@ -236,6 +263,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("public_names", {}, "env")
     app.connect("config-inited", write_pages)
     app.connect("autodoc-skip-member", skip_fields)
+    app.connect("missing-reference", name_without_entry)
     app.connect("build-finished", forget_after_warnings)
+    app.add_directive("rst-entries", RstEntries)
     app.add_transform(LinkNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,6 +25,10 @@ from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
 from .agreement import Correlation as Correlation
 from .agreement import correlate as correlate
+from .summeval import SummEvalResult as SummEvalResult
+from .summeval import reference_similarities as reference_similarities
+from .summeval import summeval_scores as summeval_scores
+from .summeval import summeval_task as summeval_task
 from .significance import Comparisons as Comparisons
 from .significance import PairedTest as PairedTest
 from .significance import PairwiseAccuracy as PairwiseAccuracy
@@ -32,9 +36,26 @@ from .significance import adjust_p_values as adjust_p_values
 from .significance import compare as compare
 from .significance import compare_all as compare_all
 from .significance import pairwise_accuracy as pairwise_accuracy
+from .metrics import METRICS as METRICS
+from .metrics import MetricTable as MetricTable
+from .metrics import metric_scores as metric_scores
+from .metrics import metric_table as metric_table
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
+from .llm import Backend as Backend
+from .llm import BackendError as BackendError
+from .llm import BackendRejected as BackendRejected
+from .llm import BackendUnavailable as BackendUnavailable
+from .llm import Choice as Choice
+from .llm import ContextTooLong as ContextTooLong
+from .llm import InvalidOutput as InvalidOutput
+from .llm import ScriptedBackend as ScriptedBackend
+from .llm import Usage as Usage
+from .llm import example_model as example_model
+from .llm_local import LlamaCppBackend as LlamaCppBackend
+from .llm_local import TransformersBackend as TransformersBackend
+from .llm_server import ServerBackend as ServerBackend
 from .check import Calibration as Calibration
 from .check import Checker as Checker
 from .check import EmbeddedChecker as EmbeddedChecker
@@ -69,5 +90,12 @@ from .rouge import lcs_length as lcs_length
 from .rouge import rouge_many as rouge_many
 from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
+from .split import Splitter as Splitter
+from .split import split_claims as split_claims
+from .split import split_many as split_many
+from .split import split_sentences as split_sentences
+from .split import split_text as split_text
+from .split import split_units as split_units
+from .split import splitter_name as splitter_name
 
 __version__: str

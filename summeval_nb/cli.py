@@ -76,12 +76,12 @@ def _options(
 ) -> None:
     """Understand, run and trust automatic evaluation of summaries and generated answers."""
 
-# %% ../nbs/51_cli.ipynb #fbc006c2
+# %% ../nbs/51_cli.ipynb #78e15bbd
 @app.command()
 def evaluate(
     article: Annotated[str, typer.Argument(help="File with the article, or - for standard input.")],
     summary: Annotated[str, typer.Argument(help="File with the summary, or - for standard input.")],
-    k: Annotated[int | None, typer.Option("-k", help="Evidence sentences per summary sentence (default 3).")] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Evidence sentences per summary sentence (default 8).")] = None,
     splitter: Annotated[str, typer.Option(help="punkt, punkt_tab, stanza or sentencex.")] = "punkt",
     embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
     store: Annotated[str | None, typer.Option(help="File that keeps vectors and verdicts between runs.")] = None,

@@ -61,7 +61,7 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
         return None, f"the checker failed on all {len(listed)} sentences; the first: {listed[0].reason}"
     return None, "there is no sentence to judge"
 
-# %% ../nbs/17_faithfulness.ipynb #1ba9b5c2
+# %% ../nbs/17_faithfulness.ipynb #c106737b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Faithfulness(Score):
     """How much of a summary its article supports, with every reason.
@@ -112,9 +112,7 @@ class Faithfulness(Score):
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the report as one stand-alone file that makes no request, and return its path."""
-        target = Path(path)
-        target.write_text(html_page("Faithfulness report", self._repr_html_()), encoding="utf-8")
-        return target
+        return _write_page(path, "Faithfulness report", self._repr_html_())
 
     def to_text(self, *, color: bool = False) -> str:
         """Return the report as text, for terminals."""
@@ -127,7 +125,7 @@ class Faithfulness(Score):
         """Draw the similarities as a heat map, the evidence of each sentence framed; return the axes."""
         return _plot(self, ax)
 
-# %% ../nbs/17_faithfulness.ipynb #2d1d6659
+# %% ../nbs/17_faithfulness.ipynb #8edfac1a
 def _row(position: int, sentence: Sentence, verdict: Verdict) -> dict[str, Any]:
     return {
         "sentence": position,
@@ -157,7 +155,7 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
         "verdicts": [verdict.to_dict() for verdict in result.verdicts],
     }
 
-
+# %% ../nbs/17_faithfulness.ipynb #9e4d5d1b
 def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON."""
     verdicts = [
@@ -178,7 +176,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
         verdicts=verdicts,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #5ac7555f
+# %% ../nbs/17_faithfulness.ipynb #deadbe82
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if verdict.failed else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
@@ -190,6 +188,12 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join(notes),
     )
+
+
+def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
+    target = Path(path)
+    target.write_text(html_page(title, body), encoding="utf-8")
+    return target
 
 
 def _title(result: Faithfulness) -> str:
@@ -317,32 +321,7 @@ def _stored_verdict(value: Mapping[str, Any], threshold: float) -> Verdict:
     details = value["details"]
     return Verdict(probability=value["probability"], threshold=threshold, findings=findings, details=details)
 
-# %% ../nbs/17_faithfulness.ipynb #3c55247b
-def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
-    """Split, embed, compare, retrieve and judge a lot of pairs."""
-    distinct = list(dict.fromkeys([*texts, *summaries]))
-    split = dict(zip(distinct, split_many(distinct, splitter=settings.splitter, lang=settings.lang), strict=True))
-    usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
-    needed = dict.fromkeys(
-        sentence.text
-        for text, summary, use in zip(texts, summaries, usable, strict=True)
-        if use
-        for sentence in (*split[text], *split[summary])
-    )
-    want_tokens = getattr(settings.checker, "uses_vectors", False)
-    vectors = _embed(list(needed), settings.embedder, settings.store, want_tokens) if needed else None
-    prepared = [
-        _retrieve(split[text], split[summary], vectors if use else None, settings.k)
-        for text, summary, use in zip(texts, summaries, usable, strict=True)
-    ]
-    pairs = [pair for _, chosen in prepared for _, pair in chosen]
-    verdicts = iter(_judge(pairs, settings.checker, vectors, settings.store) if vectors else [])
-    return [
-        _result(text, summary, split[text], split[summary], similarity, chosen, verdicts, settings.signature)
-        for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
-    ]
-
-
+# %% ../nbs/17_faithfulness.ipynb #d1bee128
 Chosen = list[tuple[list[Evidence], Pair]]
 
 
@@ -359,7 +338,7 @@ def _retrieve(
         chosen.append((evidence, ([source[j].text for j in row], sentence.text)))
     return similarity, chosen
 
-
+# %% ../nbs/17_faithfulness.ipynb #f288b4bd
 def _result(
     text: str,
     summary: str,
@@ -387,8 +366,33 @@ def _result(
         verdicts=judged,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #deb451cf
-DEFAULT_K = 3
+# %% ../nbs/17_faithfulness.ipynb #d201defb
+def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
+    """Split, embed, compare, retrieve and judge a lot of pairs."""
+    distinct = list(dict.fromkeys([*texts, *summaries]))
+    split = dict(zip(distinct, split_many(distinct, splitter=settings.splitter, lang=settings.lang), strict=True))
+    usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
+    needed = dict.fromkeys(
+        sentence.text
+        for text, summary, use in zip(texts, summaries, usable, strict=True)
+        if use
+        for sentence in (*split[text], *split[summary])
+    )
+    want_tokens = getattr(settings.checker, "uses_vectors", False)
+    vectors = _embed(list(needed), settings.embedder, settings.store, want_tokens) if needed else None
+    prepared = [
+        _retrieve(split[text], split[summary], vectors if use else None, settings.k)
+        for text, summary, use in zip(texts, summaries, usable, strict=True)
+    ]
+    pairs = [pair for _, chosen in prepared for _, pair in chosen]
+    verdicts = iter(_judge(pairs, settings.checker, vectors, settings.store) if vectors else [])
+    return [
+        _result(text, summary, split[text], split[summary], similarity, chosen, verdicts, settings.signature)
+        for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
+    ]
+
+# %% ../nbs/17_faithfulness.ipynb #654922d5
+DEFAULT_K = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,7 +488,7 @@ def evaluate_many(
             bar.update(len(lot))
     return [results[number] for number in range(len(texts))]
 
-# %% ../nbs/17_faithfulness.ipynb #a0ebdcc4
+# %% ../nbs/17_faithfulness.ipynb #b9ae7983
 def evaluate(
     text: str,
     summary: str,
@@ -508,7 +512,7 @@ def evaluate(
         The summary to judge.
     k : int, optional
         How many article sentences serve as evidence for each summary sentence, at least 1.
-        Default 3, chosen from human labels in chapter 14; written into the signature.
+        Default 8, chosen from human labels in chapter 14; written into the signature.
     splitter : str or callable
         `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
     embedder : str or object
@@ -557,7 +561,7 @@ def evaluate(
         progress=False,
     )[0]
 
-# %% ../nbs/17_faithfulness.ipynb #07843732
+# %% ../nbs/17_faithfulness.ipynb #e0ea0697
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """Several summaries of one article side by side; made by `compare_reports`."""
@@ -598,9 +602,7 @@ class Comparison:
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the comparison as one stand-alone file and return its path."""
-        target = Path(path)
-        target.write_text(html_page("Comparison of summaries", self._repr_html_()), encoding="utf-8")
-        return target
+        return _write_page(path, "Comparison of summaries", self._repr_html_())
 
 
 def _comparison_report(comparison: Comparison) -> Report:

@@ -25,7 +25,7 @@ Item = TypeVar("Item", bound=Hashable)
 # %% auto #0
 __all__ = ['Tokens', 'Item', 'COLORS', 'CLIPPED', 'WordTokenizer', 'porter_stem', 'wordnet_exceptions', 'rouge_tokenizer',
            'load_tokenizer', 'tokenizer_name', 'list_ngrams', 'clipped_counts', 'token_spans', 'MatchPicture',
-           'ngram_marks', 'NumberedTexts', 'number_texts', 'stable_order', 'ngram_levels', 'as_sequences',
+           'ngram_marks', 'NumberedTexts', 'number_texts', 'stable_order', 'ngram_levels', 'in_order', 'as_sequences',
            'common_lengths', 'merge_greatest']
 
 # %% ../nbs/20_ngrams.ipynb #bd0c09ea
@@ -589,7 +589,7 @@ def ngram_marks(
             marks.append(Mark(places[0][0], places[-1][1], back, "#1a1a1a", title))
     return sorted(marks, key=lambda mark: mark.background == CLIPPED)
 
-# %% ../nbs/20_ngrams.ipynb #da5e1a28
+# %% ../nbs/20_ngrams.ipynb #68770995
 @dataclass(frozen=True)
 class NumberedTexts:
     """Texts as numbers: `numbers` holds the items of all texts in a row, `lengths` how many belong to each text."""
@@ -612,8 +612,12 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     if not isinstance(tokenizer, WordTokenizer):
         return _number_items([tokenizer(text) for text in texts])[0]
     words, names = _number_items([tokenizer.clean(text).split() for text in texts])
-    normalise = tokenizer.normalise or str
-    pieces, _ = _number_items([[normalise(token) for token in tokenizer.split_word(word)] for word in names])
+    cut: list[Tokens] = [tokenizer.split_word(word) for word in names]
+    if tokenizer.normalise is not None:
+        cut = [[tokenizer.normalise(str(token)) for token in found] for found in cut]
+    pieces, _ = _number_items(cut)
+    if (pieces.lengths == 1).all():
+        return NumberedTexts(pieces.numbers[words.numbers], words.lengths)
     counts = pieces.lengths[words.numbers]  # tokens in each word of the texts
     starts = (pieces.ends - pieces.lengths)[words.numbers]
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -627,7 +631,7 @@ def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Any]]:
     flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(lists)), np.int64, int(lengths.sum()))
     return NumberedTexts(flat, lengths), list(numbers)
 
-# %% ../nbs/20_ngrams.ipynb #12cfe377
+# %% ../nbs/20_ngrams.ipynb #c81ee368
 def stable_order(*keys: np.ndarray) -> np.ndarray:
     """Return the order that sorts non-negative whole numbers by the last key, ties by the one before, and so on.
 
@@ -636,16 +640,17 @@ def stable_order(*keys: np.ndarray) -> np.ndarray:
     >>> stable_order(np.array([3, 1, 2]), np.array([1, 1, 0])).tolist()
     [2, 1, 0]
     """
-    order = np.arange(len(keys[0]))
+    order = None
     for key in keys:
-        rest = key
-        while True:
-            digit = (rest & 0xFFFF).astype(np.uint16)
-            order = order[np.argsort(digit[order], kind="stable")]
-            rest = rest >> 16
-            if not rest.any():
-                break
-    return order
+        shift, greatest = 0, int(key.max(initial=0))
+        while shift == 0 or greatest >> shift:
+            digit = (key >> shift if shift else key).astype(np.uint16)  # keeps the lower 16 bits
+            if order is None:
+                order = np.argsort(digit, kind="stable")
+            else:
+                order = order[np.argsort(digit[order], kind="stable")]
+            shift += 16
+    return np.arange(0) if order is None else order
 
 
 def ngram_levels(tokens: NumberedTexts, n: int) -> Iterator[NumberedTexts]:
@@ -668,8 +673,13 @@ def _number_pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     numbers[order[1:]] = np.cumsum((a[1:] != a[:-1]) | (b[1:] != b[:-1]))
     return numbers
 
-# %% ../nbs/20_ngrams.ipynb #573462e1
+# %% ../nbs/20_ngrams.ipynb #b244f167
 _SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
+
+
+def in_order(items: NumberedTexts) -> NumberedTexts:
+    """Return the same numbers, those of each text sorted."""
+    return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
 
 
 def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Any]:
@@ -677,9 +687,7 @@ def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Any]:
 
     With `ordered`, the numbers of each text are sorted first.
     """
-    numbers = items.numbers
-    if ordered:
-        numbers = numbers[stable_order(numbers, items.owners())]
+    numbers = in_order(items).numbers if ordered else items.numbers
     ends = items.ends.tolist()
     bounds = list(zip([0, *ends], ends, strict=False))
     if len(numbers) and int(numbers.max()) >= _MORE_THAN_CHARACTERS:

@@ -1,0 +1,1 @@
+"""Servers for the tests: llama.cpp's own with the tiny Llama, and one that misbehaves on request."""

@@ -1,0 +1,219 @@
+"""A small server of OpenAI's protocol over real HTTP that misbehaves on request.
+
+`behave` is asked for each question (not for the probe, unless `also_probe`) and names a behaviour:
+
+    ok, 400, 401, 404, 429, 500, too_long, slow, drip, cut, html, empty, not_json, truncated_json, wrong_enum,
+    no_logprobs, ignored, refusal, error_event
+
+When it behaves, the probability of an option is a pure function of the prompt, so that any two runs can be compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+PROBE = "Write one short sentence about the weather."
+FRAME = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+
+
+def true_probability(prompt: str) -> float:
+    """What the server believes about a prompt: the probability of its first option, in (0.05, 0.95)."""
+    return 0.05 + 0.9 * int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") / 2**32
+
+
+def chunk(text: str, top: list[tuple[str, float]] | None) -> str:
+    """One event of the stream: a token, and the probabilities at its place."""
+    choice: dict[str, Any] = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+    if top is not None:
+        entries = [{"token": t, "logprob": math.log(p), "bytes": list(t.encode())} for t, p in top]
+        chosen = next(entry for entry in entries if entry["token"] == text)
+        choice["logprobs"] = {"content": [{**chosen, "top_logprobs": entries}]}
+    return f"data: {json.dumps({**FRAME, 'choices': [choice]})}\n\n"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: MisbehavingServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        page = self.server.pages.get(self.path)
+        self.send_whole(200 if page is not None else 404, json.dumps(page).encode(), "application/json")
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path in self.server.pages:
+            page = self.server.pages[self.path]
+            self.send_whole(200, json.dumps(page(body) if callable(page) else page).encode(), "application/json")
+            return
+        prompt = body["messages"][-1]["content"]
+        with self.server.lock:
+            self.server.headers_seen.append(dict(self.headers))
+            if prompt != PROBE or self.server.also_probe:
+                number = len(self.server.questions)
+                self.server.questions.append(body)
+                behaviour = self.server.behave(number, prompt)
+            else:
+                behaviour = "ok"
+        try:
+            self.answer(behaviour, body, prompt)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def send_whole(self, status: int, content: bytes, kind: str, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def refuse(self, status: int, message: str, **headers: str) -> None:
+        self.send_whole(status, json.dumps({"error": {"message": message}}).encode(), "application/json", **headers)
+
+    def answer(self, behaviour: str, body: dict[str, Any], prompt: str) -> None:
+        key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        refusals: dict[str, Callable[[], None]] = {
+            "400": lambda: self.refuse(400, "grammar is not supported"),
+            "401": lambda: self.refuse(401, f"Incorrect API key provided: {key}"),
+            "404": lambda: self.refuse(404, f"The model {body['model']} does not exist"),
+            "429": lambda: self.refuse(429, "slow down", Retry_After=self.server.retry_after),
+            "500": lambda: self.refuse(500, "internal trouble"),
+            "too_long": lambda: self.refuse(
+                400,
+                "This model's maximum context length is 4096 tokens. However, your messages resulted in 5,120 tokens.",
+            ),
+            "html": lambda: self.send_whole(200, b"<html><body>Welcome to the proxy</body></html>", "text/html"),
+            "empty": lambda: self.send_whole(200, b"", "text/event-stream"),
+            "not_json": lambda: self.send_whole(200, b"data: {not json}\n\n", "text/event-stream"),
+            "error_event": lambda: self.send_whole(
+                200, b'data: {"error": {"message": "worker died", "code": 500}}\n\n', "text/event-stream"
+            ),
+        }
+        if behaviour in refusals:
+            refusals[behaviour]()
+            return
+        time.sleep(self.server.latency)
+        if behaviour == "slow":
+            time.sleep(self.server.slowness)
+        self.stream(behaviour, list(self.events(behaviour, body, prompt)))
+
+    def stream(self, behaviour: str, events: list[str]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for number, event in enumerate(events):
+            if behaviour == "drip" and number:
+                time.sleep(self.server.slowness)
+            if behaviour == "cut":
+                event = event[: len(event) // 2]
+            self.wfile.write(f"{len(event.encode()):x}\r\n".encode() + event.encode() + b"\r\n")
+            self.wfile.flush()
+            if behaviour == "cut":
+                self.close_connection = True
+                self.connection.shutdown(2)
+                return
+        self.wfile.write(b"0\r\n\r\n")
+
+    def events(self, behaviour: str, body: dict[str, Any], prompt: str):
+        """The stream's events: role, tokens, usage, end."""
+        yield f"data: {json.dumps({**FRAME, 'choices': [{'index': 0, 'delta': {'role': 'assistant'}}]})}\n\n"
+        if behaviour == "ignored":
+            yield chunk("It is sunny, and yes.", [("It is sunny, and yes.", 0.9)])
+        elif behaviour == "refusal":
+            delta = {"refusal": "I cannot help with that."}
+            yield f"data: {json.dumps({**FRAME, 'choices': [{'index': 0, 'delta': delta}]})}\n\n"
+        else:
+            yield from self.tokens(behaviour, body, prompt)
+        counts = {"prompt_tokens": 7, "completion_tokens": 1, "total_tokens": 8}
+        yield f"data: {json.dumps({**FRAME, 'choices': [], 'usage': counts})}\n\n"
+        yield "data: [DONE]\n\n"
+
+    def tokens(self, behaviour: str, body: dict[str, Any], prompt: str):
+        schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
+        if schema is not None and "enum" not in schema["properties"].get("answer", {}):
+            text = self.server.json_reply
+            yield chunk(text[: len(text) // 2] if behaviour == "truncated_json" else text, None)
+            return
+        if schema is not None:
+            options = schema["properties"]["answer"]["enum"]
+        elif "structured_outputs" in body:
+            options = body["structured_outputs"]["choice"]
+        else:
+            options = [json.loads(word) for word in re.findall(r'"(?:[^"\\]|\\.)*"', body["grammar"])]
+        p = true_probability(prompt)
+        top = [(options[0], 0.98 * p), (options[1], 0.98 * (1 - p)), ("The", 0.02)]
+        best = max(options[:2], key=dict(top).__getitem__)
+        if behaviour == "wrong_enum":
+            best, top = "maybe", [("maybe", 0.9), *top[2:]]
+        logprobs = None if behaviour == "no_logprobs" or not body.get("logprobs") else top
+        if schema is None:
+            yield chunk(best, logprobs)
+            return
+        yield chunk('{"answer": "', None if logprobs is None else [('{"answer": "', 1.0)])
+        yield chunk(best, logprobs)
+        if behaviour != "truncated_json":
+            yield chunk('"}', None if logprobs is None else [('"}', 1.0)])
+
+
+class MisbehavingServer(ThreadingHTTPServer):
+    """Use as a context manager; `url` is what a backend needs, `questions` what it was asked."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(
+        self,
+        behave: Callable[[int, str], str] | str = "ok",
+        *,
+        dialect: str = "llamacpp",
+        also_probe: bool = False,
+        latency: float = 0.0,
+        slowness: float = 1.0,
+        retry_after: str = "0.2",
+        json_reply: str = '{"answer": "a text"}',
+        n_ctx: int = 4096,
+    ):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.behave = behave if callable(behave) else lambda number, prompt: behave
+        self.also_probe, self.latency, self.slowness = also_probe, latency, slowness
+        self.retry_after, self.json_reply = retry_after, json_reply
+        self.questions: list[dict[str, Any]] = []
+        self.headers_seen: list[dict[str, str]] = []
+        self.lock = threading.Lock()
+        self.pages: dict[str, Any] = {
+            "llamacpp": {
+                "/props": {"default_generation_settings": {"n_ctx": n_ctx}},
+                "/tokenize": lambda body: {"tokens": list(range(len(body["content"]) // 4))},
+            },
+            "vllm": {
+                "/v1/models": {"data": [{"id": "scripted", "max_model_len": n_ctx}]},
+                "/tokenize": lambda body: {"count": len(body["prompt"]) // 4},
+            },
+            "ollama": {"/api/version": {"version": "0.13"}},
+            "openai": {"/v1/models": {"data": [{"id": "scripted"}]}},
+        }[dialect]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def __enter__(self) -> MisbehavingServer:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()

@@ -1,0 +1,56 @@
+"""The tiny Llama that chapters and tests run on is right in its own world, small, and safe to load."""
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from summeval_nb.llm import example_model
+from summeval_nb.llm_local import TransformersBackend
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+training = pytest.importorskip("train_example_model")
+
+
+def test_it_is_small_and_holds_no_pickle():
+    files = list(example_model().iterdir())
+    assert sum(path.stat().st_size for path in files) < 1_000_000
+    assert {path.suffix for path in files} <= {".json", ".jinja", ".safetensors"}
+
+
+def test_it_is_right_about_its_own_world():
+    """200 fresh examples of each size, through guidance."""
+    backend, chance = TransformersBackend(example_model()), random.Random(20240)
+    for facts in (1, 2, 3):
+        drawn = [training.example(chance, facts) for _ in range(200)]
+        prompts = [
+            training.PROMPT.format(evidence="\n".join(map(training.sentence, evidence)), claim=claim)
+            for evidence, claim, _ in drawn
+        ]
+        choices = backend.choose_many(prompts, ["yes", "no"])
+        right = sum((choice.label == "yes") == true for choice, (_, _, true) in zip(choices, drawn, strict=True))
+        assert right >= 188, f"{right} of 200 with {facts} sentences"
+        assert min(choice.mass for choice in choices) > 0.9
+
+
+def test_the_training_script_trains(tmp_path, monkeypatch, capsys):
+    """A second of training changes the model, lowers its loss on the words, and writes what can be loaded."""
+    monkeypatch.setattr(sys, "argv", ["train", "--out", str(tmp_path / "m"), "--seconds", "1"])
+    monkeypatch.setattr(training, "accuracy", lambda *_: 0.0)
+    training.main()
+    assert '"steps"' in capsys.readouterr().out
+    choice = TransformersBackend(tmp_path / "m").choose("Answer yes or no.", ["yes", "no"])
+    assert set(choice.probabilities) == {"yes", "no"}
+
+
+@pytest.mark.slow
+def test_it_can_be_trained_again(tmp_path):
+    import torch
+
+    torch.set_num_threads(1)
+    tokenizer = training.build_tokenizer()
+    model = training.build_model(tokenizer, 0).train()
+    training.train(model, tokenizer, 160, 0)
+    assert training.accuracy(model.eval(), tokenizer, 2) > 0.9

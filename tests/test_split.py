@@ -1,0 +1,705 @@
+"""Splitting: exact spans, no character lost, every splitter by its own real engine, every trap of plain text."""
+
+import gzip
+import json
+import re
+import sys
+import time
+import warnings
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from stanza_tiny import train_stanza
+
+from summeval_nb import (
+    split_claims,
+    split_many,
+    split_sentences,
+    split_text,
+    split_units,
+    splitter_name,
+)
+from summeval_nb.split import SPLITTERS, _ends, _places, _stanza_pipeline
+
+pytestmark = pytest.mark.filterwarnings("ignore:the splitter 'punkt' does not end sentences:UserWarning")
+
+
+@pytest.fixture(scope="session")
+def stanza_folder(tmp_path_factory):
+    """A folder as stanza's downloads make it, with a tokenizer that stanza's own trainer made just now."""
+    return train_stanza(tmp_path_factory.mktemp("stanza"))
+
+
+@pytest.fixture(scope="session")
+def punkt_folder(tmp_path_factory):
+    """An nltk data folder with tables that nltk's own trainer learnt from a text that abbreviates `approx` and `Zt`."""
+    import nltk
+    from nltk.tokenize.punkt import PunktTrainer, save_punkt_params
+
+    folder = tmp_path_factory.mktemp("nltk")
+    line = "He paid approx. 5 pounds to Zt. Lee . She saw approx. 7 dogs near Zt. Jones . A dog of approx. 9 pounds . "
+    trainer = PunktTrainer(line * 60)
+    english = folder / "tokenizers" / "punkt_tab" / "english"
+    english.mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:  # nltk writes into its own data folders only
+        patch.setattr(nltk.data, "path", [str(folder), *nltk.data.path])
+        save_punkt_params(trainer.get_params(), dir=str(english))
+    return folder
+
+
+@pytest.fixture
+def with_stanza(stanza_folder, monkeypatch):
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(stanza_folder))
+
+
+@pytest.fixture
+def with_punkt_tab(punkt_folder, monkeypatch):
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(punkt_folder), *nltk.data.path])
+
+
+def check_promises(text, sentences):
+    """What is promised of every splitter: exact spans in order, each character but white space in one of them."""
+    end = 0
+    for sentence in sentences:
+        assert text[sentence.start : sentence.end] == sentence.text
+        assert sentence.text == sentence.text.strip() != ""
+        assert text[end : sentence.start].strip() == ""
+        end = sentence.end
+    assert text[end:].strip() == ""
+    assert not any(re.search(r"\n[ \t]*\n", sentence.text) for sentence in sentences), "an empty line inside a sentence"
+
+
+# ---------------------------------------------------------------- English: a full stop is not always the end
+
+CASES = {
+    "titles": "Dr. Lee met Prof. Hart and Sen. Kim.|They talked.",
+    "title before a small word as a name": "Dr. Who left.|Mr. No stayed.",
+    "title and initials": "Mr. J. R. R. Tolkien wrote it.|C. S. Lewis read it.",
+    "initials of two letters in a row": "E.B. White wrote it.|J. A. Smith and J. I. Packer read it.",
+    "company": "Acme Inc. reported a loss.|Pitt Bros. Ltd. did not.",
+    "company at the end": "It was bought by Acme Corp.|The price was not named.",
+    "month": "It opened on Sept. 3, 1931.|It closed in Oct. of that year.",
+    "units": "It weighs approx. 5 kg. and is 9 ft. long.|It costs 3.50.",
+    "state": "She was born in Dallas, Tex., in 1980.|He was not.",
+    "country inside": "The U.S. Senate met the U.K. delegation.|Nothing happened.",
+    "country at the end": "He moved to the U.S.|He was born in the U.S.S.R.|The year was 1990.",
+    "time": "It begins at 5 p.m. on Monday.|It ends at 9 p.m.|Then all go home.",
+    "latin": "Fish, e.g. cod, i.e. white fish, cf. Smith et al. (2006), is good.|It is cheap, etc.|But it smells.",
+    "versus": "Roe v. Wade and Ali vs. Frazier were long.|They ended.",
+    "number sign": "No. 5 and Nos. 6 and 7 won.|See p. 12, Fig. 3 and vol. 2.",
+    "the word no": "He said no.|Maria left.",
+    "ordinary words that look like states": "They dug for iron ore.|Prices rose.|It was a miss.|Bob cried.",
+    "saint and street": "St. Paul's is near 5th St. in St. Louis.|He walked.",
+    "degree": "J. Hart, Ph.D., spoke first.|M. Lee Jr. spoke next.",
+    "letter as a name": "We drink vitamin C.|It is healthy.|They won Group B.|The rest lost.",
+    "I at the end": "They are as tall as you and I.|We are small.",
+    "decimal numbers": "It rose 3.5 percent to $2.75.|It fell by .5 points.",
+    "year at the end": "It ended in 1999.|Nobody knew.",
+    "address of a page": "See https://www.a.example.com/b.c/d.html?x=1.5.|It is there.",
+    "address of a person": "Write to j.r.lee@mail.example.org.|She answers.",
+    "file names": "Open README.md and setup.py.|Then run it.",
+    "straight quotes": '"It rained."|"He left."|They said: "Yes."',
+    "curly quotes": "“It rained.”|‘He left.’|“She said: ‘Yes.’”|Then nothing.",
+    "guillemets": "«It rained.»|He left.",
+    "quotation goes on": '"Did it rain?" he asked.|"Yes!" she said.|“No…” he said.',
+    "quotation after an abbreviation": 'He lived in the U.S.|"The food was good," he said.',
+    "brackets": "(It rained.)|He left [in tears.]|She stayed.",
+    "brackets inside": "He taught (he had studied it for years.) at the school.|It closed.",
+    "footnotes": "It rained.[1]|He left.¹|She stayed.[12]|So did I.",
+    "ellipsis goes on": "He was... not sure… or was he?|Yes.",
+    "ellipsis ends": "He waited...|Then he left…|The end.",
+    "spaced ellipsis": "It was . . . cold.|He . . . left.|Then",
+    "four dots": "It was cold....|Maria left.|It was . . . .|Nobody came.",
+    "several marks": "What?!|Really!!!|Yes.",
+    "numbers of a list in a line": "1. Open it.|2. Close it.|3. Go.|It cost 5.|20 came.",
+    "name with a mark": "The firm Yahoo! said it would pay.|It did.",
+    "tokenised": "He left .|She stayed .|They paid $ 5 .|` Yes , ' he said .",
+    "tokenised closing quote": "' It was fun . '|The game went on .|`` Good . ''|He left .",
+    "markdown emphasis": "**It rained.**|_He left._|`x = 1.`|The end.",
+    "hard-wrapped": "The long line was\nbroken by Dr.\nLee.|He left\nthen.",
+    "CRLF": "The long line was\r\nbroken.|He left.",
+    "dashes": "He left—Mr. Lee stayed.|It was 5–6 p.m.|The end.",
+    "tabs and odd spaces": "It rained.\u00a0|He left.\t|She\u2003stayed.\u3000|Yes.",
+    "no space": "It rained.Then he left.",
+    "lower case only": "it rained.|he left.|“no!”|she stayed.",
+    "emoji": "It rained 😂.|They left 🚗💨!|👩‍👩‍👧 Yes.",
+    "NUL": "It\x00rained.|He left.",
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_english(case):
+    text = case.replace("|", " ")
+    sentences = split_sentences(text)
+    check_promises(text, sentences)
+    assert [" ".join(s.text.split()) for s in sentences] == [" ".join(part.split()) for part in case.split("|")]
+
+
+# ---------------------------------------------------------------- layout
+
+LAYOUT = {
+    "empty line": ("Title\n\nThe text begins", ["Title", "The text begins"]),
+    "empty line with blanks": ("Title\n \t \nThe text", ["Title", "The text"]),
+    "CRLF empty line": ("Title\r\n\r\nThe text", ["Title", "The text"]),
+    "CRLF line end is no empty line": ("A long\r\nline", ["A long\r\nline"]),
+    "old Macintosh": ("Title\r\rThe text", ["Title", "The text"]),
+    "paragraph separator": ("Title\u2029The text", ["Title", "The text"]),
+    "markdown heading": (
+        "# Prices\nThe prices rose\n## Costs\nThey fell",
+        ["# Prices", "The prices rose", "## Costs", "They fell"],
+    ),
+    "bullets": ("We offer:\n- phones\n- cases", ["We offer:", "- phones", "- cases"]),
+    "bullets of other kinds": (
+        "Fruit\n• pears\n• figs\n\n* one\n* two",
+        ["Fruit", "• pears", "• figs", "* one", "* two"],
+    ),
+    "numbered": ("1. Open it. Look.\n2. Close it.", ["1. Open it.", "Look.", "2. Close it."]),
+    "letters": ("Either:\n(a) pay\n(b) leave", ["Either:", "(a) pay", "(b) leave"]),
+    "roman": ("i) pay\nii) leave", ["i) pay", "ii) leave"]),
+    "wrapped item": ("- a long\n  item\n- short", ["- a long\n  item", "- short"]),
+    "single item after a colon": ("We offer:\n- phones", ["We offer:", "- phones"]),
+    "a dash at the line's beginning": ("The price was\n- he said - high", ["The price was\n- he said - high"]),
+    "a number at the line's beginning": ("The price was\n12. It fell.", ["The price was\n12.", "It fell."]),
+    "initials at the line's beginning": ("It was\nJ. Lee and\nJ. Hart.", ["It was\nJ. Lee and\nJ. Hart."]),
+    "a marker alone": ("- \n-", ["- \n-"]),
+    "heading with nothing": ("#\nThe text", ["#\nThe text"]),
+    "white space around": ("  \n It rained.  \n", ["It rained."]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LAYOUT.values(), ids=LAYOUT.keys())
+def test_layout(text, expected):
+    sentences = split_sentences(text)
+    check_promises(text, sentences)
+    assert [s.text for s in sentences] == expected
+
+
+def test_blank_texts_have_no_sentences():
+    for text in ("", " ", "\n\n", "\u00a0\u2003\t\r\n"):
+        assert split_sentences(text) == split_text(text) == split_units(text) == []
+
+
+def test_repeated_sentences_keep_their_own_place():
+    text = "It rained. It rained. It rained."
+    assert [s.start for s in split_sentences(text)] == [0, 11, 22]
+
+
+# ---------------------------------------------------------------- properties, for each splitter
+
+
+def choices(*lines):
+    """Return the pieces between the bars."""
+    return st.sampled_from([piece for line in lines for piece in line.split("|")])
+
+
+PIECES = choices(
+    "Dr. Lee|the U.S.|No. 5|he said|It rained|J. K.|e.g.|3.5|a@b.org|www.a.de/x.y|Why|桥",
+    ".|.|. |. |? |! |...|…| . . . |。|؟|;|, |.”|.\"|'|“|(|)|[1]",
+    " | | |\n|\n\n|\r\n|\r\n\r\n|\u2028|\u2029|\x85|\t|\u00a0|\x1f|\x0c",
+    "- |\n- |\n1. |\n• |\n# |*|\x00|\u200d|\u200b|\ufeff|👩‍👩‍👧|e\u0301|\ud83d|\udc00",
+)
+TEXTS = st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=60))
+relaxed = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@given(TEXTS)
+@relaxed
+def test_promises_hold_for_punkt(text):
+    check_promises(text, split_sentences(text))
+
+
+@given(TEXTS)
+@relaxed
+def test_promises_hold_for_sentencex(text):
+    check_promises(text, split_sentences(text, splitter="sentencex"))
+
+
+@given(TEXTS)
+@relaxed
+def test_promises_hold_for_punkt_tab(with_punkt_tab, text):
+    check_promises(text, split_sentences(text, splitter="punkt_tab"))
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+@settings(relaxed, max_examples=60)
+def test_promises_hold_for_stanza(with_stanza, texts):
+    for text, sentences in zip(texts, split_many(texts, splitter="stanza"), strict=True):
+        check_promises(text, sentences)
+
+
+@given(st.lists(TEXTS, max_size=5))
+@relaxed
+def test_many_is_the_same_as_one_by_one(texts):
+    assert split_many(texts) == [split_sentences(text) for text in texts]
+
+
+@given(TEXTS, st.integers(1, 40), st.integers(0, 40), st.booleans())
+@relaxed
+def test_units_keep_their_promises(text, max_chars, min_chars, keep_lists):
+    units = split_units(text, max_chars=max_chars, min_chars=min_chars, keep_lists=keep_lists)
+    end = 0
+    for unit in units:
+        assert text[unit.start : unit.end] == unit.text == unit.text.strip() != ""
+        assert text[end : unit.start].strip() == "" and len(unit) <= max_chars
+        end = unit.end
+    assert text[end:].strip() == ""
+    for short, following in zip(units, units[1:], strict=False):  # joined wherever max_chars allows it
+        assert len(short) >= min_chars or following.end - short.start > max_chars
+
+
+# ---------------------------------------------------------------- the other splitters, for real
+
+STORY = "The old dog saw the cat. Dr. Smith liked the river! She found a bank? Mr. Lee read the paper."
+STORY_SENTENCES = [
+    "The old dog saw the cat.",
+    "Dr. Smith liked the river!",
+    "She found a bank?",
+    "Mr. Lee read the paper.",
+]
+
+
+def test_stanza_pipeline(with_stanza):
+    assert split_text(STORY, splitter="stanza") == STORY_SENTENCES
+    check_promises(STORY, split_sentences(STORY, splitter="stanza"))
+
+
+def test_stanza_in_lots_is_the_same_as_one_by_one(with_stanza):
+    texts = [" ".join(STORY_SENTENCES[i % 4 :]) + "\n\n" + STORY for i in range(70)] + ["", "  \n"]
+    together = split_many(texts, splitter="stanza")
+    assert [[s.text for s in one] for one in together[:2]] == [
+        STORY_SENTENCES * 2,
+        STORY_SENTENCES[1:] + STORY_SENTENCES,
+    ]
+    assert together == [split_sentences(text, splitter="stanza") for text in texts]
+
+
+def test_stanza_positions_are_stanzas_own(with_stanza, stanza_folder):
+    """Our cuts lie where stanza's tokens begin, in strange text too: no offset has slipped."""
+    import stanza
+
+    pipeline = _stanza_pipeline("en", str(stanza_folder))
+    for text in (
+        STORY,
+        "It\u00a0rained.  He left!\tThe\u2003end. 👩‍👩‍👧 e\u0301 桥. a\x00b.",
+        STORY.replace(" ", "  \n "),
+    ):
+        document = pipeline.bulk_process([stanza.Document([], text=text), stanza.Document([], text=STORY)])[0]
+        starts = [sentence.tokens[0].start_char for sentence in document.sentences]
+        assert [s.start for s in split_sentences(text, splitter="stanza")] == starts
+
+
+def test_stanza_pipelines_are_built_once_a_language(with_stanza, stanza_folder):
+    split_text(STORY, splitter="stanza")
+    assert _stanza_pipeline("en", str(stanza_folder)) is _stanza_pipeline("en", str(stanza_folder))
+
+
+def test_stanza_without_a_model_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"stanza\.download\('en'"):
+        split_text("It rained.", splitter="stanza")
+
+
+def test_stanza_without_the_language_says_so(with_stanza):
+    with pytest.raises((FileNotFoundError, ValueError), match=r"'xx'.*stanza\.download\('xx'"):
+        split_text("It rained.", splitter="stanza", lang="xx")
+
+
+def test_stanza_with_half_a_download_says_how_to_get_the_rest(stanza_folder, tmp_path, monkeypatch):
+    (tmp_path / "resources.json").write_text((stanza_folder / "resources.json").read_text())
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"stanza\.download\('en'"):
+        split_text("It rained.", splitter="stanza")
+
+
+def test_punkt_tab(with_punkt_tab):
+    assert split_text("He paid approx. 5 pounds to Zt. Lee. She left.", splitter="punkt_tab") == [
+        "He paid approx. 5 pounds to Zt. Lee.",
+        "She left.",
+    ]
+
+
+def test_punkt_tab_without_data_says_how_to_get_it(monkeypatch, tmp_path):
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(FileNotFoundError, match="python -m nltk.downloader punkt_tab"):
+        split_text("It rained.", splitter="punkt_tab", lang="fi")
+    for unknown in ("zh", "punkt", ""):
+        with pytest.raises(ValueError, match=f"unknown language .*{unknown!r}"):
+            split_text("It rained.", splitter="punkt_tab", lang=unknown)
+
+
+def test_sentencex_in_other_languages():
+    assert split_text("我们来了。你好吗？好！", splitter="sentencex", lang="zh") == ["我们来了。", "你好吗？", "好！"]
+    assert split_text("ذهب الولد. هل أنت بخير؟ نعم!", splitter="sentencex", lang="ar") == [
+        "ذهب الولد.",
+        "هل أنت بخير؟",
+        "نعم!",
+    ]
+
+
+def test_a_missing_package_names_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencex", None)
+    with pytest.raises(ImportError, match=r"summeval_nb\[splitters\]"):
+        split_text("It rained.", splitter="sentencex")
+
+
+def test_punkt_refuses_other_languages_and_warns_of_foreign_marks():
+    with pytest.raises(ValueError, match="English only.*sentencex"):
+        split_text("Es regnet.", lang="de")
+    for text in ("桥开放了。它很长。", "هل أنت بخير؟ نعم", "वह आया। वह गया।"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert split_text(text) == [text]
+        assert "sentencex" in str(caught[0].message)
+
+
+# ---------------------------------------------------------------- callables
+
+BAD_SPANS = {
+    "overlap": ([(0, 5), (4, 9)], ValueError, "span 1"),
+    "wrong order": ([(5, 9), (0, 5)], ValueError, "'One.'"),
+    "empty span": ([(0, 0), (0, 9)], ValueError, "span 0"),
+    "beyond the end": ([(0, 10)], ValueError, "span 0"),
+    "negative": ([(-1, 9)], ValueError, "span 0"),
+    "hole": ([(0, 4), (6, 9)], ValueError, "'T'"),
+    "missing end": ([(0, 5)], ValueError, "'Two.'"),
+    "nothing": ([], ValueError, "'One. Two.'"),
+    "not pairs": ([(0, 4, 9)], TypeError, "pairs"),
+    "strings": (["One.", "Two."], TypeError, "pairs"),
+    "floats": ([(0.0, 9.0)], TypeError, "pairs"),
+}
+
+
+@pytest.mark.parametrize(("spans", "error", "named"), BAD_SPANS.values(), ids=BAD_SPANS.keys())
+def test_bad_spans_are_refused(spans, error, named):
+    with pytest.raises(error, match=re.escape(named)):
+        split_sentences("One. Two.", splitter=lambda text: spans)
+
+
+def test_a_callable_is_taken_at_its_word():
+    import numpy as np
+
+    text = "One. Two.\n\nThree"
+    whole = split_sentences(text, splitter=lambda t: np.array([[0, len(t)]]))
+    assert [s.text for s in whole] == ["One. Two.", "Three"]  # only the empty line is stronger
+    check_promises(text, whole)
+    assert split_many(["a b", ""], splitter=lambda t: [(0, len(t))] if t else [])[1] == []
+
+
+@pytest.mark.parametrize("splitter", ["spacy", "", "Punkt"])
+def test_unknown_names_are_listed(splitter):
+    with pytest.raises(ValueError, match="'punkt', 'punkt_tab', 'stanza', 'sentencex'"):
+        split_text("a", splitter=splitter)
+
+
+@pytest.mark.parametrize("splitter", [None, 3, b"punkt", ["punkt"]])
+def test_what_is_no_splitter_is_refused(splitter):
+    with pytest.raises(TypeError, match="splitter"):
+        split_text("a", splitter=splitter)
+
+
+@pytest.mark.parametrize("value", [None, b"text", 3, ["text"], float("nan")])
+@pytest.mark.parametrize(
+    "function", [split_text, split_sentences, split_units, split_claims, lambda v: split_many([v])]
+)
+def test_what_is_no_text_is_refused(function, value):
+    with pytest.raises(TypeError, match="must be a string"):
+        function(value)
+
+
+def test_one_text_for_many_is_refused():
+    with pytest.raises(TypeError, match=r"\[text\]"):
+        split_many("It rained.")
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_names_carry_versions():
+    import nltk
+    import sentencex  # noqa: F401
+    import stanza
+
+    assert splitter_name("punkt") == "punkt"
+    assert splitter_name("stanza") == f"stanza-{stanza.__version__}"
+    assert splitter_name("stanza", lang="zh") == f"stanza-zh-{stanza.__version__}"
+    assert splitter_name("punkt_tab") == f"punkt_tab-nltk{nltk.__version__}"
+    assert re.fullmatch(r"sentencex-\d+\.\d+.*", splitter_name("sentencex"))
+    assert len({splitter_name(one) for one in SPLITTERS}) == len(SPLITTERS)
+
+
+def test_names_of_callables():
+    class Mine:
+        def __call__(self, text):
+            return [(0, len(text))]
+
+    named = Mine()
+    named.fingerprint = "mine-1"
+    assert splitter_name(check_promises).endswith("test_split.check_promises")
+    assert "Mine" in splitter_name(Mine()) and "0x" not in splitter_name(Mine())
+    assert splitter_name(named) == "mine-1"
+
+
+# ---------------------------------------------------------------- size and speed
+
+LONG = {
+    "no white space": "a" * 1_000_000,
+    "dots without white space": "a." * 500_000,
+    "only dots": "." * 1_000_000,
+    "spaced dots": ". " * 500_000,
+    "only quotes": '"' * 1_000_000,
+    "white space": "." + " " * 1_000_000 + "x",
+    "line ends": "a\n" * 500_000,
+    "empty lines": "\n" * 1_000_000,
+    "prose": "The bridge opened in 1931. Mr. Lee paid $2.5 million. " * 18_000,
+    "quotes alone": ".' " * 70_000,
+    "abbreviations": "U.S. " * 40_000,
+    "list items": "- a\n" * 50_000,
+    "headings": "# a\n" * 50_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
+def test_a_megabyte_takes_seconds(text):
+    """Linear in the length: a quadratic search over a megabyte would take hours."""
+    start = time.process_time()
+    sentences = split_sentences(text)
+    assert time.process_time() - start < 30
+    assert sum(len("".join(s.text.split())) for s in sentences) == len("".join(text.split()))
+
+
+def test_a_megabyte_of_units():
+    units = split_units("a" * 1_000_000)
+    assert len(units) == 2000 and {len(u) for u in units} == {500}
+
+
+def test_real_articles_agree_with_punkt_but_for_the_rules_of_the_chapter(data_folder):
+    """On 80 articles: our way of asking Punkt finds nearly the same ends as Punkt's own search with our tables."""
+    from summeval_nb.split import _english
+
+    own, theirs = set(), set()
+    with gzip.open(data_folder / "xsumfaith.jsonl.gz", "rt", encoding="utf-8") as lines:
+        articles = [json.loads(line)["source"] for _, line in zip(range(80), lines, strict=False)]
+    for number, text in enumerate(articles):
+        own |= {(number, place) for place in _places(text, lambda *asked: _ends("punkt", *asked))}
+        theirs |= {(number, start) for start, _ in list(_english().span_tokenize(text))[1:]}
+    assert len(own & theirs) / len(own | theirs) > 0.98
+
+
+# ---------------------------------------------------------------- units
+
+
+def test_units_rule_by_rule():
+    assert [u.text for u in split_units("Yes. It rained in the old town.")] == ["Yes. It rained in the old town."]
+    assert [u.text for u in split_units("It rained in the old town. Yes.")] == ["It rained in the old town. Yes."]
+    long = "first line of it\nsecond line\n" + "word " * 8
+    assert [u.text for u in split_units(long, max_chars=20, min_chars=0)] == [
+        "first line of it",
+        "second line",
+        "word word word word",
+        "word word word word",
+    ]
+    assert [u.text for u in split_units("abcdefghij", max_chars=4, min_chars=0)] == ["abcd", "efgh", "ij"]
+    assert [u.text for u in split_units("Oh. " + "x" * 498, max_chars=500)] == ["Oh.", "x" * 498]  # max_chars wins
+    assert [len(u) for u in split_units("aaaa bbbb", max_chars=4, min_chars=0)] == [4, 4]  # the cut is the white space
+
+
+LEAD_INS = {
+    "colon": ("These are not included:\n- a charger of any kind\n- a case of any kind", 1),
+    "empty line between": ("These are not included:\n\n- a charger of any kind\n\n- a case of any kind", 1),
+    "no full stop": ("Things that are not included\n- a charger of any kind\n- a case of any kind", 1),
+    "full stop: no lead-in": ("The price has gone up a lot.\n- a charger of any kind\n- a case of any kind", 3),
+    "text after the list": ("These are not included:\n- a charger of any kind\n\nThe offer ends in May.", 2),
+    "items of two sentences": ("These are not included:\n1. A charger. It costs ten pounds.\n2. A case.", 1),
+}
+
+
+@pytest.mark.parametrize(("text", "count"), LEAD_INS.values(), ids=LEAD_INS.keys())
+def test_lists_are_kept_with_their_lead_in(text, count):
+    kept = split_units(text, keep_lists=True)
+    assert len(kept) == count
+    assert len(split_units(text, min_chars=0)) > count or count == 3
+
+
+def test_a_list_longer_than_a_unit_is_cut():
+    text = "These are not included:\n" + "\n".join(f"- a charger of kind {n}" for n in range(20))
+    kept = split_units(text, keep_lists=True, max_chars=100)
+    assert max(map(len, kept)) <= 100 and kept[0].text.startswith("These") and kept[0].text.count("\n- ") == 3
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_chars": 0}, {"max_chars": True}, {"max_chars": 2.0}, {"min_chars": -1}, {"min_chars": None}]
+)
+def test_unit_sizes_are_checked(wrong):
+    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+        split_units("It rained.", **wrong)
+
+
+# ---------------------------------------------------------------- claims
+
+CLAIMS = {
+    "verb phrases": (
+        "The bank closed two branches and fired its chairman.",
+        ["The bank closed two branches.", "The bank fired its chairman."],
+    ),
+    "series": (
+        "It closed two branches, fired its chairman and went to Oslo.",
+        ["It closed two branches.", "It fired its chairman.", "It went to Oslo."],
+    ),
+    "series with a last comma": (
+        "It closed a branch, fired its chairman, and went home.",
+        ["It closed a branch.", "It fired its chairman.", "It went home."],
+    ),
+    "perfect": (
+        "She has sold the house and moved to Oslo.",
+        ["She has sold the house.", "She has moved to Oslo."],
+    ),
+    "future": (
+        "They will close the plant and open an office.",
+        ["They will close the plant.", "They will open an office."],
+    ),
+    "progressive": (
+        "He is selling the house and moving to Oslo.",
+        ["He is selling the house.", "He is moving to Oslo."],
+    ),
+    "auxiliary second": (
+        "He lost the case and will appeal.",
+        ["He lost the case.", "He will appeal."],
+    ),
+    "passive, then a past": (
+        "He was born in Ohio and went to Texas.",
+        ["He was born in Ohio.", "He went to Texas."],
+    ),
+    "adverb": (
+        "He lost the case and later moved to Oslo.",
+        ["He lost the case.", "He later moved to Oslo."],
+    ),
+    "but": (
+        "He lost the case but won the appeal.",
+        ["He lost the case.", "He won the appeal."],
+    ),
+    "introduction": (
+        "In 2010, the bank closed a branch and fired its chairman.",
+        ["In 2010, the bank closed a branch.", "In 2010, the bank fired its chairman."],
+    ),
+    "clauses with a comma": (
+        "Profits fell, and shares rose in May.",
+        ["Profits fell.", "Shares rose in May."],
+    ),
+    "clauses with a pronoun": (
+        "He left the bank and she took the post.",
+        ["He left the bank.", "She took the post."],
+    ),
+    "semicolon": (
+        "Sales fell in May; profits rose to a record.",
+        ["Sales fell in May.", "Profits rose to a record."],
+    ),
+    "although first": (
+        "Although sales fell, profits rose.",
+        ["Sales fell.", "Profits rose."],
+    ),
+    "although later": (
+        "Profits rose, although sales fell.",
+        ["Profits rose.", "Sales fell."],
+    ),
+    "who": (
+        "Anna Lee, who led the bank, resigned in May.",
+        ["Anna Lee led the bank.", "Anna Lee resigned in May."],
+    ),
+    "which": (
+        "The bridge, which was built in 1931, is long.",
+        ["The bridge was built in 1931.", "The bridge is long."],
+    ),
+    "connective first": (
+        "But he left the bank and went home.",
+        ["He left the bank.", "He went home."],
+    ),
+    "brackets and numbers": (
+        "The bank (founded in 1931) lost $2.5 million and fired 1,200 people.",
+        ["The bank (founded in 1931) lost $2.5 million.", "The bank (founded in 1931) fired 1,200 people."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("sentence", "claims"), CLAIMS.values(), ids=CLAIMS.keys())
+def test_claims(sentence, claims):
+    assert split_claims(sentence) == claims
+
+
+WHOLE = [
+    "The bank closed two branches.",
+    "He said that sales rose and jobs were lost.",
+    "The minister denied that taxes rose and wages fell.",
+    "If it rains and he comes, we stay.",
+    "He did not see the film and read the book.",
+    "She has never sold the house and moved to Oslo.",
+    "No bank closed a branch and fired its chairman.",
+    "He will stay or he will leave.",
+    "Apple and Google rose.",
+    "He met Tom and Mary left.",
+    "He bought bread and milk.",
+    "The dog bit and chased the cat.",
+    "He met people injured in the fire and treated in hospital.",
+    "The man accused of theft and jailed in 2010 appealed.",
+    "The plan includes rises and cuts in services.",
+    "He wanted to close the plant and cut the dividend.",
+    "The firm reported higher sales and increased costs.",
+    "He was tried in London and jailed in Leeds.",
+    "Police shot the man who robbed a bank and fled to Spain.",
+    "The owner of the plant, which failed, resigned.",
+    "He runs a bank, a shop, and the hotel built in 1990.",
+    "Did he come and did she leave?",
+    "Sales fell, and jobs were lost, the bank said.",
+    'He said "it rained and he left the house".',
+    "Both sides of the “it fell and it rose debate lost.",
+    "Although tired, he played.",
+    "While driving home, he crashed.",
+    "Stop and think.",
+    "word " * 500,
+]
+
+
+@pytest.mark.parametrize("sentence", WHOLE)
+def test_doubtful_sentences_stay_whole(sentence):
+    assert split_claims(sentence) == [sentence.strip()]
+
+
+def test_no_sentence_no_claims():
+    assert split_claims("") == split_claims(" \n") == []
+
+
+CONNECTIVES = {"and", "but", "yet", "though", "although", "even", "whereas", "while", "who", "which"}
+PHRASES = choices(
+    "the bank|Anna Lee|he|closed|closed a branch|went home|has sold|was built|will open|rose",
+    "and|but|or|although|while|who|which|that|not|said|if|,|;|:|-|in 2010",
+    "(a test)|\"yes and no\"|“|(|quickly|then|two branches|jobs|to|didn't|A.B.|'|e\u0301|\x00",
+)
+
+
+@given(st.one_of(st.lists(PHRASES, max_size=18).map(" ".join), st.text(max_size=60)))
+@settings(max_examples=500, deadline=None)
+def test_claims_lose_and_invent_nothing(sentence):
+    claims = split_claims(sentence)
+    before = set(re.findall(r"\w+", sentence.lower()))
+    after = {word for claim in claims for word in re.findall(r"\w+", claim.lower())}
+    assert after <= before
+    assert before - after <= CONNECTIVES
+    assert all(claim == claim.strip() != "" for claim in claims)
+    if len(claims) == 1:
+        assert claims == [sentence.strip()]
+
+
+def test_claims_of_real_sentences_lose_nothing(data_folder):
+    with gzip.open(data_folder / "summeval.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [system["summary"] for line in lines for system in json.loads(line)["systems"][:4]]
+    cut = 0
+    for sentence in (s.text for sentences in split_many(texts) for s in sentences):
+        claims = split_claims(sentence)
+        cut += len(claims) > 1
+        after = {word for claim in claims for word in re.findall(r"\w+", claim.lower())}
+        assert set(re.findall(r"\w+", sentence.lower())) - after <= CONNECTIVES
+    assert cut > 20
