@@ -33,7 +33,7 @@ from .workers import Worker, WorkerDied, only_one, pack, try_together, write_who
 # %% auto #0
 __all__ = ['Done', 'OUTPUTS', 'ENGINES', 'make_scorer', 'score_shard', 'write_shard', 'read_head', 'RunStopped', 'run_local',
            'available_cores', 'require_reachable', 'run_ray', 'make_settings', 'require_same_settings',
-           'require_columns', 'Total', 'merge_shards', 'run']
+           'require_columns', 'Total', 'merge_shards', 'run', 'count_work']
 
 # %% ../nbs/50_batch.ipynb #0f621a0a
 def make_scorer(job: Job) -> Callable[[int, Sequence[Item]], list[Line]]:
@@ -564,3 +564,40 @@ def _choose_engine(
         raise ValueError("address and num_gpus belong to engine='ray'")
     count = available_cores() if workers is None else require_count(workers, "workers", minimum=0)
     return partial(run_local, job=job, workers=count), started | {"workers": count}
+
+# %% ../nbs/50_batch.ipynb #9f131a9f
+def count_work(
+    items: Any,
+    metric: str | Callable[[Mapping[str, Any]], Any],
+    *,
+    out: str | Path,
+    options: Mapping[str, Any] | None = None,
+    columns: Columns | None = None,
+    format: str | None = None,
+    shard_size: int = 500,
+) -> dict[str, int]:
+    """Return how many items a run has, has scored, and would score, and the calls that would be made.
+
+    `calls` is one verdict for each summary sentence for faithfulness, and one call of the metric for each item
+    otherwise; a judge made of a language model makes several requests in each.
+    """
+    job = Job(metric, dict(options or {}), dict(columns or {}))
+    shards = require_columns(make_shards(open_items(items, format=format), shard_size), job)
+    work = dict.fromkeys(("items", "scored", "to_score", "unreadable", "calls"), 0)
+    for shard in shards:
+        done = (Path(out) / "shards" / f"{shard.name}.jsonl").exists()
+        work["items"] += len(shard.items)
+        work["scored" if done else "to_score"] += len(shard.items)
+        for item in () if done else shard.items:
+            row, problem = read_row(item, job.sources, job.kinds)
+            work["unreadable"] += bool(problem)
+            work["calls"] += 0 if problem else _calls(job, row)
+    return work
+
+
+def _calls(job: Job, row: Mapping[str, Any]) -> int:
+    if job.metric != "faithfulness":
+        return 1
+    from summeval_nb.split import split_sentences
+
+    return len(split_sentences(row["summary"], splitter=job.options.get("splitter", "punkt")))

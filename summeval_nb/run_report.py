@@ -189,7 +189,7 @@ class RunComparison(NamedTuple):
         interval = f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
         return f"On {self.n} common items {claim}: {interval}, p = {self.p_value:.3g} ({self.method})."
 
-# %% ../nbs/44_run_report.ipynb #9f370609
+# %% ../nbs/44_run_report.ipynb #00354803
 _EXACT_LIMIT = 2000
 
 
@@ -212,17 +212,14 @@ def compare_scores(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, se
         raise ValueError(f"two runs of the same items are needed, not {a.shape} and {b.shape}")
     both = ~(np.isnan(a) | np.isnan(b))
     d = (b - a)[both]
-    rest = {"n": len(d), "left_out": int((~both).sum())}
+    rest: dict[str, Any] = {"n": len(d), "left_out": int((~both).sum())}
     if len(d) < 2:
-        return RunComparison(**rest, **dict.fromkeys(_NUMBERS), method="fewer than two items were scored by both runs")
+        rest |= dict.fromkeys(_NUMBERS)
+        return RunComparison(**rest, method="fewer than two items were scored by both runs")
     low, high, p, method = _paired(d, confidence, seed)
-    return RunComparison(
-        **rest,
-        **dict(
-            zip(_NUMBERS, (float(a[both].mean()), float(b[both].mean()), float(d.mean()), low, high, p), strict=True)
-        ),
-        method=method,
-    )
+    means = float(a[both].mean()), float(b[both].mean()), float(d.mean())
+    rest |= zip(_NUMBERS, (*means, low, high, p), strict=True)
+    return RunComparison(**rest, method=method)
 
 
 _NUMBERS = ("mean_a", "mean_b", "difference", "low", "high", "p_value")
