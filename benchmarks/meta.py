@@ -23,7 +23,7 @@ from scipy import stats
 from summeval_nb.agreement import LEVELS, correlate
 from summeval_nb.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.embed import load_embedder
-from summeval_nb.metric_table import metric_scores
+from summeval_nb.metrics import metric_scores
 from summeval_nb.summeval import SIMILARITIES, _embed, _products, reference_similarities, summeval_scores
 
 ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"
@@ -159,7 +159,9 @@ def task_speed(data: SummEval) -> None:
     seconds, theirs = median_seconds(ours, 15), float(np.median([t for _, t in peer]))
     found = ours()
     worst = max(abs(found[name] - peer[0][0][name]) for name in ("cosine_spearman", "cosine_pearson", "dot_spearman"))
-    print(f"task with embeddings given: mteb {theirs * 1e3:.0f} ms, ours {seconds * 1e3:.1f} ms: {theirs / seconds:.0f} x")
+    print(
+        f"task with embeddings given: mteb {theirs * 1e3:.0f} ms, ours {seconds * 1e3:.1f} ms: {theirs / seconds:.0f} x"
+    )
     print(f"  greatest difference {worst:.1e}")
 
 
@@ -167,7 +169,10 @@ def plain_loop(metric: np.ndarray, human: np.ndarray, level: str, n: int) -> Non
     """The bootstrap as most people write it."""
     rng = np.random.default_rng(0)
     for _ in range(n):
-        rows, columns = rng.integers(0, metric.shape[0], metric.shape[0]), rng.integers(0, metric.shape[1], metric.shape[1])
+        rows, columns = (
+            rng.integers(0, metric.shape[0], metric.shape[0]),
+            rng.integers(0, metric.shape[1], metric.shape[1]),
+        )
         x, y = metric[np.ix_(rows, columns)], human[np.ix_(rows, columns)]
         if level == "summary":
             np.nanmean([stats.kendalltau(a, b).statistic for a, b in zip(x, y, strict=True)])
@@ -187,7 +192,9 @@ def bootstrap_speed(data: SummEval) -> None:
         warnings.simplefilter("ignore")
         for level in LEVELS:
             n = 3 if level == "summary" else 20
-            plain[level] = median_seconds(lambda level=level, n=n: plain_loop(metrics[0], base, level, n), 5) / n * 1000 * 40
+            plain[level] = (
+                median_seconds(lambda level=level, n=n: plain_loop(metrics[0], base, level, n), 5) / n * 1000 * 40
+            )
     total = 0.0
     for level in LEVELS:
         started = time.perf_counter()
@@ -196,7 +203,10 @@ def bootstrap_speed(data: SummEval) -> None:
                 correlate(metric, data.ratings[quality], level=level)
         seconds = time.perf_counter() - started
         total += seconds
-        print(f"bootstrap, {level} level: plain {plain[level]:.0f} s (extrapolated), ours {seconds:.2f} s: {plain[level] / seconds:.0f} x")
+        ratio = plain[level] / seconds
+        print(
+            f"bootstrap, {level} level: plain {plain[level]:.0f} s (extrapolated), ours {seconds:.2f} s: {ratio:.0f} x"
+        )
     print(f"bootstrap, all: plain {sum(plain.values()):.0f} s, ours {total:.1f} s: {sum(plain.values()) / total:.0f} x")
 
 

@@ -325,7 +325,7 @@ def _digest(model: Any, tokenizer: Any) -> str:
         digest.update(f"{name}{tuple(weight.shape)}".encode() + sample.astype("<f4").tobytes())
     return digest.hexdigest()[:16]
 
-# %% ../nbs/06_llm_local.ipynb #db3dbd4d
+# %% ../nbs/06_llm_local.ipynb #f62bf4f2
 class TransformersBackend(_Bulk):
     """A causal language model of transformers, in this process.
 
@@ -344,6 +344,7 @@ class TransformersBackend(_Bulk):
 
     Examples
     --------
+    >>> from summeval_nb import example_model
     >>> backend = TransformersBackend(example_model())
     >>> backend.choose("Answer yes or no.", ["yes", "no"]).label in ("yes", "no")
     True

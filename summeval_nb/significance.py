@@ -147,7 +147,20 @@ def _p_value(null: np.ndarray, observed: float, alternative: str) -> float:
     hits = extreme.get(alternative, np.abs(null) >= abs(observed) - slack)
     return float((1 + hits.sum()) / (1 + null.size))
 
-# %% ../nbs/42_significance.ipynb #53696d3a
+# %% ../nbs/42_significance.ipynb #df8011df
+def _sentence(test: PairedTest, names: Sequence[str], alpha: float) -> str:
+    if test.p_value is None:
+        return f"No statement is possible: {test.reason}."
+    claim = {"greater": "agrees better with people than", "less": "agrees less with people than"}
+    words = claim.get(test.alternative, "agrees differently with people than")
+    allowed = "You may say" if test.p_value < alpha else "You may not say"
+    return (
+        f"{allowed} that {names[0]} {words} {names[1]}: {test.a.level}-level {test.a.coefficient} "
+        f"{test.a.score:.3f} against {test.b.score:.3f}, "
+        f"difference {_number(test.score, test.interval, '')}, p = {test.p_value:.3g}."
+    )
+
+# %% ../nbs/42_significance.ipynb #2787407b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PairedTest(Score):
     """The difference of two metrics' correlations with the same human judgements, tested.
@@ -209,19 +222,6 @@ class PairedTest(Score):
         """Draw the differences after random swaps, and where the observed difference lies."""
         title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
         return _histogram(self.null, self.score, None, title, "difference after random swaps", ax)
-
-
-def _sentence(test: PairedTest, names: Sequence[str], alpha: float) -> str:
-    if test.p_value is None:
-        return f"No statement is possible: {test.reason}."
-    claim = {"greater": "agrees better with people than", "less": "agrees less with people than"}
-    words = claim.get(test.alternative, "agrees differently with people than")
-    allowed = "You may say" if test.p_value < alpha else "You may not say"
-    return (
-        f"{allowed} that {names[0]} {words} {names[1]}: {test.a.level}-level {test.a.coefficient} "
-        f"{test.a.score:.3f} against {test.b.score:.3f}, "
-        f"difference {_number(test.score, test.interval, '')}, p = {test.p_value:.3g}."
-    )
 
 # %% ../nbs/42_significance.ipynb #ca5f050d
 PERMUTE = {"each": ("articles", "systems"), "articles": ("articles",), "systems": ("systems",), "jointly": ("jointly",)}
@@ -412,7 +412,32 @@ class Comparisons:
     def _repr_html_(self) -> str:
         return Markup(html_table(self.rows()) + f"<p><small>{escape(str(self.signature))}</small></p>")
 
-# %% ../nbs/42_significance.ipynb #af1b2dac
+# %% ../nbs/42_significance.ipynb #9b182c3f
+def _checked(
+    metrics: Mapping[str, Any], human: Any, alpha: float, correction: str, n_resamples: int
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The metrics' tables by name and the human table, when all arguments make sense."""
+    if not 0 < require_share(alpha, "alpha") < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    require_count(n_resamples, "n_resamples")
+    require_option(correction, "correction", CORRECTIONS)
+    if not metrics:
+        raise ValueError("metrics is empty: pass at least one metric's table by name")
+    named = {f"{str(name)!r}": table for name, table in metrics.items()}
+    *found_tables, y = _tables(**named, human=human)
+    tables = dict(zip(map(str, metrics), found_tables, strict=True))
+    return tables, y
+
+
+def _pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, options: dict[str, Any]) -> float:
+    """The two-sided p-value of `compare`, without its intervals."""
+    y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
+    means = [_mean_or_none(_estimate(side, y, options["level"], options["coefficient"])) for side in (a, b)]
+    if means[0] is None or means[1] is None:
+        return 1.0  # they share too few cells: nothing can be said
+    return max(_tests(a, b, y, means[0] - means[1], "two-sided", "each", options)[0].values())
+
+# %% ../nbs/42_significance.ipynb #fe94f345
 def compare_all(
     metrics: Mapping[str, Any],
     human: Any,
@@ -457,15 +482,7 @@ def compare_all(
     >>> compare_all(tables, quality, n_resamples=200).ranks
     {'good': 1, 'random': 2}
     """
-    if not 0 < require_share(alpha, "alpha") < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
-    require_count(n_resamples, "n_resamples")
-    require_option(correction, "correction", CORRECTIONS)
-    if not metrics:
-        raise ValueError("metrics is empty: pass at least one metric's table by name")
-    named = {f"{str(name)!r}": table for name, table in metrics.items()}
-    *found_tables, y = _tables(**named, human=human)
-    tables = dict(zip(map(str, metrics), found_tables, strict=True))
+    tables, y = _checked(metrics, human, alpha, correction, n_resamples)
     options: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed, "n_resamples": n_resamples}
     found = {n: correlate(t, y, confidence=confidence, **options) for n, t in tables.items()}
     defined = {n: float(c) for n, c in found.items() if c.score is not None}
@@ -482,15 +499,6 @@ def compare_all(
         {n: c.reason for n, c in found.items() if c.score is None},
         Signature({"metric": "comparisons"} | choices),
     )
-
-
-def _pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, options: dict[str, Any]) -> float:
-    """The two-sided p-value of `compare`, without its intervals."""
-    y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    means = [_mean_or_none(_estimate(side, y, options["level"], options["coefficient"])) for side in (a, b)]
-    if means[0] is None or means[1] is None:
-        return 1.0  # they share too few cells: nothing can be said
-    return max(_tests(a, b, y, means[0] - means[1], "two-sided", "each", options)[0].values())
 
 # %% ../nbs/42_significance.ipynb #5fc41643
 def _pairs(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

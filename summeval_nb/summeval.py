@@ -21,7 +21,7 @@ from .viz import Markup, escape, html_table
 # %% auto #0
 __all__ = ['SIMILARITIES', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task']
 
-# %% ../nbs/41_summeval.ipynb #9f3cfe42
+# %% ../nbs/41_summeval.ipynb #bcdcc511
 SIMILARITIES = ("cosine", "dot")
 
 
@@ -60,7 +60,7 @@ def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
         raise ValueError(f"there is no reference {references}: an article has {table.shape[-1]}, counted from 0")
     return table[..., references]
 
-
+# %% ../nbs/41_summeval.ipynb #7c0ef727
 def reference_similarities(
     machine: Any, human: Sequence[Any], *, similarity: str = "cosine", references: str | int = "max"
 ) -> np.ndarray:
