@@ -24,6 +24,7 @@ from pathlib import Path
 
 from summeval_nb import checker, cosine_similarity, evaluate_many, load_summeval, split_sentences, split_text
 from summeval_nb.embed import load_embedder
+from summeval_nb.faithfulness import DEFAULT_K
 
 
 def pairs(articles: int) -> tuple[list[str], list[str]]:
@@ -79,7 +80,7 @@ def main() -> None:
         print("skipped: needs the real data sets (SUMMEVAL_NB_DATA)")
         return
     texts, summaries = pairs(options.articles)
-    k = 3
+    k = DEFAULT_K
     distinct = list(
         dict.fromkeys(s.text for text in dict.fromkeys([*texts, *summaries]) for s in split_sentences(text))
     )

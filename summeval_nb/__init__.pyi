@@ -25,6 +25,10 @@ from .data import load_toy_summeval as load_toy_summeval
 from .data import sample_articles as sample_articles
 from .agreement import Correlation as Correlation
 from .agreement import correlate as correlate
+from .summeval import SummEvalResult as SummEvalResult
+from .summeval import reference_similarities as reference_similarities
+from .summeval import summeval_scores as summeval_scores
+from .summeval import summeval_task as summeval_task
 from .significance import Comparisons as Comparisons
 from .significance import PairedTest as PairedTest
 from .significance import PairwiseAccuracy as PairwiseAccuracy
@@ -32,6 +36,10 @@ from .significance import adjust_p_values as adjust_p_values
 from .significance import compare as compare
 from .significance import compare_all as compare_all
 from .significance import pairwise_accuracy as pairwise_accuracy
+from .metrics import METRICS as METRICS
+from .metrics import MetricTable as MetricTable
+from .metrics import metric_scores as metric_scores
+from .metrics import metric_table as metric_table
 from .store import Store as Store
 from .store import StoreError as StoreError
 from .store import content_key as content_key
@@ -93,5 +101,32 @@ from .split import split_sentences as split_sentences
 from .split import split_text as split_text
 from .split import split_units as split_units
 from .split import splitter_name as splitter_name
+from .judge import Answer as Answer
+from .judge import EmbeddedJudge as EmbeddedJudge
+from .judge import Entailment as Entailment
+from .judge import Flag as Flag
+from .judge import Judge as Judge
+from .judge import JudgeFailure as JudgeFailure
+from .judge import Keyphrase as Keyphrase
+from .judge import Passage as Passage
+from .judge import Question as Question
+from .judge import Resolution as Resolution
+from .judge import Statement as Statement
+from .judge import ask_many as ask_many
+from .judge import load_judge as load_judge
+from .answers import AnswerReport as AnswerReport
+from .answers import AnswerTable as AnswerTable
+from .answers import evaluate_answer as evaluate_answer
+from .answers import evaluate_answers as evaluate_answers
+from .summary_score import SummarizationScore as SummarizationScore
+from .summary_score import SummarizationTable as SummarizationTable
+from .summary_score import qa_score as qa_score
+from .summary_score import summarization_score as summarization_score
+from .summary_score import summarization_scores as summarization_scores
+from .ratings import Rating as Rating
+from .ratings import rate as rate
+from .ratings import rate_many as rate_many
+from .ratings import rating_metric as rating_metric
+from .judge_llm import LLMJudge as LLMJudge
 
 __version__: str

@@ -157,13 +157,13 @@ def sentence_tokens(sentence: str) -> list[Token]:
             tokens.append(_word_token(match))
     return tokens
 
-# %% ../nbs/14_check.ipynb #df9a2dc6
+# %% ../nbs/14_check.ipynb #3af23969
 def _make_parts(sentence: str) -> Parts:
     tokens = tuple(sentence_tokens(sentence))
     keys = tuple(token.key for token in tokens)
     content = tuple(token.key for token in tokens if token.kind in ("content", "number"))
     pairs = tuple(zip(content, content[1:], strict=False))
-    positions: dict[tuple[str, str], list[int]] = {}
+    positions: dict[tuple[str, ...], list[int]] = {}
     for place, pair in enumerate(zip(keys, keys[1:], strict=False)):
         positions.setdefault(pair, []).append(place)
     return Parts(
@@ -191,7 +191,7 @@ def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     names = [t for place, t in enumerate(tokens) if capital[place] and (place > 0 or capital[1:2] == [True])]
     return tuple(names)
 
-# %% ../nbs/14_check.ipynb #e854c665
+# %% ../nbs/14_check.ipynb #0407090a
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
     """A sentence taken apart once: what the features of this chapter ask for, see `take_apart`."""
@@ -204,7 +204,7 @@ class Parts:
     content_set: frozenset[str]
     content_pairs: tuple[tuple[str, str], ...]
     pair_set: frozenset[tuple[str, str]]
-    positions: Mapping[tuple[str, str], tuple[int, ...]]
+    positions: Mapping[tuple[str, ...], tuple[int, ...]]
     names: tuple[Token, ...]
 
 
@@ -276,7 +276,7 @@ def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
     known = _known(evidence)
     return 1 / (1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8)
 
-# %% ../nbs/14_check.ipynb #929ca7fb
+# %% ../nbs/14_check.ipynb #a5f639ea
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
     """Return the claim's tokens as (start, end) runs, each copied from one evidence sentence or a new word.
 
@@ -290,9 +290,9 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
     """
     pieces, start, keys = [], 0, claim.keys
     while start < len(keys):
-        length, pair = 1, keys[start : start + 2]
+        length = 1
         for sentence in evidence:
-            for place in sentence.positions.get(pair, ()):
+            for place in sentence.positions.get(keys[start : start + 2], ()):
                 length = max(length, _common_run(keys, start, sentence.keys, place))
         pieces.append((start, start + length))
         start += length
@@ -531,7 +531,7 @@ class Checker(Protocol):
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order."""
         ...
 
-# %% ../nbs/14_check.ipynb #bbe9759a
+# %% ../nbs/14_check.ipynb #facfebc7
 def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
     """Return the pairs with their types checked; a message names the pair that is wrong."""
     if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
@@ -557,7 +557,9 @@ def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> N
             raise ValueError(f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences")
 
 
-def _require_labelled(probabilities: Sequence[float], labels: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+def _require_labelled(
+    probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return both as float arrays of one length, probabilities in [0, 1] and labels 0 or 1; otherwise raise."""
     try:
         values, truth = np.asarray(probabilities, dtype=float), np.asarray(labels, dtype=float)
@@ -610,7 +612,7 @@ def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
     order = np.argsort(-cosines, kind="stable")
     return [Evidence(int(index), float(cosines[index])) for index in order]
 
-# %% ../nbs/14_check.ipynb #0c49591e
+# %% ../nbs/14_check.ipynb #23f08fea
 class EmbeddedChecker:
     """The checker that comes with the package: twelve features, weights fitted to human judgements, no download.
 
@@ -695,7 +697,7 @@ class EmbeddedChecker:
             details={"features": features, "logit": logit},
         )
 
-    def calibrate(self, scores: Sequence[float], labels: Sequence[float]) -> EmbeddedChecker:
+    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> EmbeddedChecker:
         """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.
 
         Parameters
@@ -720,7 +722,7 @@ class EmbeddedChecker:
             raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
         return EmbeddedChecker(threshold=self.threshold, slope=slope * self.slope, offset=slope * self.offset + offset)
 
-# %% ../nbs/14_check.ipynb #9fa4ac72
+# %% ../nbs/14_check.ipynb #998125de
 @cache
 def _embedded() -> EmbeddedChecker:
     return EmbeddedChecker()
@@ -749,6 +751,8 @@ def load_checker(checker: str | Checker) -> Checker:
     missing = [name for name in ("fingerprint", "threshold", "check_many") if not hasattr(checker, name)]
     if missing:
         raise TypeError(f"{type(checker).__name__} is no checker, it lacks {', '.join(missing)}")
+    if not callable(checker.check_many):
+        raise TypeError(f"a checker's check_many must be a method, not {checker.check_many!r:.40}")
     if not isinstance(checker.fingerprint, str) or not checker.fingerprint:
         raise TypeError(f"a checker's fingerprint must be a non-empty string, not {checker.fingerprint!r}")
     require_share(checker.threshold, "threshold")
@@ -789,9 +793,9 @@ def checker(sens_text: Sequence[str], sen_summary: str, *, using: str | Checker 
         raise ValueError(f"no verdict on {sen_summary!r:.60}: {verdict.reason}")
     return bool(verdict.supported), verdict.probability
 
-# %% ../nbs/14_check.ipynb #dbe6745a
+# %% ../nbs/14_check.ipynb #bc0e8d0e
 def reliability_bins(
-    probabilities: Sequence[float], labels: Sequence[float], *, n_bins: int = 10
+    probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray, *, n_bins: int = 10
 ) -> list[dict[str, float]]:
     """Return the occupied bins of a reliability diagram.
 
@@ -855,8 +859,10 @@ def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None 
     ax.legend(loc="upper left")
     return ax
 
-# %% ../nbs/14_check.ipynb #4abf2c0c
-def platt_scaling(probabilities: Sequence[float], labels: Sequence[float]) -> tuple[float, float]:
+# %% ../nbs/14_check.ipynb #6a038a99
+def platt_scaling(
+    probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
+) -> tuple[float, float]:
     """Return the slope and offset that make `sigmoid(slope * logit(p) + offset)` agree best with labels.
 
     Parameters
@@ -899,7 +905,7 @@ def _logits(probabilities: np.ndarray) -> np.ndarray:
     inside = np.clip(probabilities, 1e-6, 1 - 1e-6)
     return np.log(inside / (1 - inside))
 
-# %% ../nbs/14_check.ipynb #653c8f0e
+# %% ../nbs/14_check.ipynb #12a3150b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Calibration(Score):
     """How well probabilities keep their word; `score` is the expected calibration error in [0, 1], less is better.
@@ -932,7 +938,7 @@ class Calibration(Score):
         more = {name: getattr(self, name) for name in ("brier", "slope", "offset", "n", "n_failed")}
         return super().to_dict() | more
 
-    def apply(self, probabilities: Sequence[float]) -> np.ndarray:
+    def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the probabilities after Platt scaling, shape (n,)."""
         if self.slope is None or self.offset is None:
             raise ValueError("nothing to apply: Platt scaling needs labels of both kinds")
@@ -944,7 +950,9 @@ class Calibration(Score):
         return reliability_diagram(self.bins, ax=ax)
 
 
-def calibration(probabilities: Sequence[float | None], labels: Sequence[float], *, n_bins: int = 10) -> Calibration:
+def calibration(
+    probabilities: Sequence[float | None] | np.ndarray, labels: Sequence[float] | np.ndarray, *, n_bins: int = 10
+) -> Calibration:
     """Return how well probabilities of support keep their word, for any checker.
 
     Parameters
@@ -981,6 +989,13 @@ def calibration(probabilities: Sequence[float | None], labels: Sequence[float], 
     bins = reliability_bins(values, truth, n_bins=n_bins)
     error = sum(row["n"] * abs(row["mean_probability"] - row["share_supported"]) for row in bins) / len(kept)
     slope, offset = platt_scaling(values, truth) if 0 < truth.sum() < len(truth) else (None, None)
-    brier = float(np.mean((values - truth) ** 2))
-    numbers = {"brier": brier, "slope": slope, "offset": offset, "n": len(kept), "n_failed": failed}
-    return Calibration(score=error, signature=signature, bins=bins, **numbers)
+    return Calibration(
+        score=error,
+        signature=signature,
+        bins=bins,
+        brier=float(np.mean((values - truth) ** 2)),
+        slope=slope,
+        offset=offset,
+        n=len(kept),
+        n_failed=failed,
+    )

@@ -61,7 +61,7 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
         return None, f"the checker failed on all {len(listed)} sentences; the first: {listed[0].reason}"
     return None, "there is no sentence to judge"
 
-# %% ../nbs/17_faithfulness.ipynb #1ba9b5c2
+# %% ../nbs/17_faithfulness.ipynb #c106737b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Faithfulness(Score):
     """How much of a summary its article supports, with every reason.
@@ -112,9 +112,7 @@ class Faithfulness(Score):
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the report as one stand-alone file that makes no request, and return its path."""
-        target = Path(path)
-        target.write_text(html_page("Faithfulness report", self._repr_html_()), encoding="utf-8")
-        return target
+        return _write_page(path, "Faithfulness report", self._repr_html_())
 
     def to_text(self, *, color: bool = False) -> str:
         """Return the report as text, for terminals."""
@@ -178,7 +176,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
         verdicts=verdicts,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #5ac7555f
+# %% ../nbs/17_faithfulness.ipynb #deadbe82
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if verdict.failed else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
@@ -190,6 +188,12 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join(notes),
     )
+
+
+def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
+    target = Path(path)
+    target.write_text(html_page(title, body), encoding="utf-8")
+    return target
 
 
 def _title(result: Faithfulness) -> str:
@@ -387,8 +391,8 @@ def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Set
         for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
     ]
 
-# %% ../nbs/17_faithfulness.ipynb #deb451cf
-DEFAULT_K = 3
+# %% ../nbs/17_faithfulness.ipynb #654922d5
+DEFAULT_K = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,7 +488,7 @@ def evaluate_many(
             bar.update(len(lot))
     return [results[number] for number in range(len(texts))]
 
-# %% ../nbs/17_faithfulness.ipynb #a0ebdcc4
+# %% ../nbs/17_faithfulness.ipynb #b9ae7983
 def evaluate(
     text: str,
     summary: str,
@@ -508,7 +512,7 @@ def evaluate(
         The summary to judge.
     k : int, optional
         How many article sentences serve as evidence for each summary sentence, at least 1.
-        Default 3, chosen from human labels in chapter 14; written into the signature.
+        Default 8, chosen from human labels in chapter 14; written into the signature.
     splitter : str or callable
         `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
     embedder : str or object
@@ -557,7 +561,7 @@ def evaluate(
         progress=False,
     )[0]
 
-# %% ../nbs/17_faithfulness.ipynb #07843732
+# %% ../nbs/17_faithfulness.ipynb #e0ea0697
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """Several summaries of one article side by side; made by `compare_reports`."""
@@ -598,9 +602,7 @@ class Comparison:
 
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the comparison as one stand-alone file and return its path."""
-        target = Path(path)
-        target.write_text(html_page("Comparison of summaries", self._repr_html_()), encoding="utf-8")
-        return target
+        return _write_page(path, "Comparison of summaries", self._repr_html_())
 
 
 def _comparison_report(comparison: Comparison) -> Report:

@@ -57,18 +57,22 @@ class Entry:
             return "not judged"
         return f"{'supported' if self.supported else 'not supported'} {self.probability:.2f}"
 
-# %% ../nbs/05_report.ipynb #1d6c68df
+# %% ../nbs/05_report.ipynb #54dd1a9a
 def _highlight_rules(name: str, entries: Sequence[Entry]) -> str:
-    """CSS: when summary sentence i is open, its evidence is framed in the article."""
+    """CSS: when summary sentence i is open, its best evidence is framed in the article and the rest is tinted."""
     rules = []
     for position, entry in enumerate(entries):
-        targets = ", ".join(f"#{name}-a{index}" for index, _ in entry.evidence)
+        targets = [f"#{name}-a{index}" for index, _ in entry.evidence]
+        when = f"#{name}:has(#{name}-s{position}[open])"
+        if targets[1:]:
+            rules.append(f"{when} :is({', '.join(targets[1:])}) {{ {_TINT} }}")
         if targets:
-            rules.append(f"#{name}:has(#{name}-s{position}[open]) :is({targets}) {{ {_FRAME} }}")
+            rules.append(f"{when} {targets[0]} {{ {_FRAME} }}")
     return "\n".join(rules)
 
 
 _FRAME = "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; outline-offset: 1px;"
+_TINT = "background: #fff3cc; color: #1a1a1a;"
 
 # %% ../nbs/05_report.ipynb #d5de3e7f
 def _name(*parts: Any) -> str:
@@ -138,7 +142,7 @@ def _article_html(name: str, source: str, spans: Sequence[tuple[int, int]], entr
     pieces.append(escape(source[end_before:]))
     return "".join(pieces)
 
-# %% ../nbs/05_report.ipynb #d752d5ec
+# %% ../nbs/05_report.ipynb #ad5965e7
 _STYLE = """
 .sr { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.5; text-align: left; }
 .sr .sr-title { font-size: 1.15em; margin: .4rem 0; }
@@ -153,7 +157,8 @@ _STYLE = """
 .sr blockquote { border: 0; margin: .1rem 0 .5rem; padding: 0; font-style: italic; }
 .sr blockquote, .sr summary { background: transparent; color: inherit; }
 .sr a { color: inherit; text-decoration: underline; }
-.sr .sr-article { max-height: 32rem; overflow: auto; padding: 0 .25rem; }
+.sr .sr-article { max-height: min(32rem, 90vh); overflow: auto; padding: 0 .25rem; }
+.sr .sr-article { align-self: start; position: sticky; top: .5rem; }
 .sr .sr-article { white-space: pre-wrap; overflow-wrap: anywhere; }
 .sr .sr-used { border-bottom: 2px solid #b35c0099; }
 .sr .sr-article :target { outline: 3px solid #b35c00; }
@@ -163,7 +168,7 @@ _STYLE = """
 .sr .sr-signature { font-size: .8em; overflow-wrap: anywhere; }
 @media (max-width: 45rem) { .sr .sr-columns { grid-template-columns: minmax(0, 1fr); } }
 @media print {
-  .sr .sr-article { max-height: none; overflow: visible; }
+  .sr .sr-article { max-height: none; overflow: visible; position: static; }
   .sr details::details-content { content-visibility: visible; block-size: auto; }
 }
 """
@@ -270,8 +275,8 @@ def _legend_html(entries: Sequence[Entry]) -> str:
         parts.append(f'<span class="sr-text" style="{style}">{escape(kind)}</span> not in the evidence')
     return f"<p><small>{' · '.join(parts)} · open a sentence to see its evidence</small></p>"
 
-# %% ../nbs/05_report.ipynb #d72c1fca
-def evidence_text(report: Report, *, color: bool = False) -> str:
+# %% ../nbs/05_report.ipynb #8ac63778
+def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str:
     """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
 
     Parameters
@@ -280,6 +285,8 @@ def evidence_text(report: Report, *, color: bool = False) -> str:
         What to print.
     color : bool
         Whether to use a terminal's colours; otherwise findings stand in [brackets].
+    shown : int
+        How many evidence sentences to print for each summary sentence; the others are counted.
     """
     lines = [report.title, ""]
     for position, entry in enumerate(report.entries):
@@ -289,11 +296,13 @@ def evidence_text(report: Report, *, color: bool = False) -> str:
             badge = mark_terminal(badge, [Mark(0, len(badge), background, front)])
         found = [Mark(start, end, "#f5b27a") for _, start, end in entry.findings]
         lines.append(f"{position + 1:>3} {badge} {mark_terminal(entry.text, found, color=color)}")
-        for index, similarity in entry.evidence:
+        for index, similarity in entry.evidence[:shown]:
             start, end = report.spans[index]
             measured = "     " if similarity is None else f"{similarity:5.2f}"
             quoted = mark_terminal(report.source[start:end].replace("\n", " "), [])
             lines.append(f"{'':>8} {measured}  [{index + 1}] {quoted}")
+        if entry.evidence[shown:]:
+            lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
         if entry.note:
             lines.append(f"{'':>8} {mark_terminal(entry.note, [])}")
     return "\n".join([*lines, "", report.signature])

@@ -314,7 +314,7 @@ def _require_weight(weight: float) -> float:
         raise ValueError(f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}")
     return float(weight)
 
-# %% ../nbs/22_rouge.ipynb #45560ab7
+# %% ../nbs/22_rouge.ipynb #1778870d
 TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW")
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
@@ -346,6 +346,10 @@ class RougeOptions:
         cut = own if self.tokenizer is None else load_tokenizer(self.tokenizer)
         for name, value in (("multi", chosen), ("cut", cut), ("weight", _require_weight(self.weight))):
             object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = ("types", "stemmer", "tokenizer", "multi", "compat", "exceptions", "weight")
+        return RougeOptions, tuple(getattr(self, name) for name in given)  # so that results can be pickled
 
     def signature(self, references: Sequence[Sequence[str]]) -> Signature:
         """Return the line that names every choice."""
@@ -414,7 +418,15 @@ def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
         matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
     return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
 
-# %% ../nbs/22_rouge.ipynb #ddae2190
+# %% ../nbs/22_rouge.ipynb #0319a825
+def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
+    """Return the value of one type; a type that was not computed is a KeyError that says which were."""
+    if kind not in values:
+        known = f"computed: {', '.join(values)}" if values else reason
+        raise KeyError(f"no scores of type {kind!r}; {known}")
+    return values[kind]
+
+# %% ../nbs/22_rouge.ipynb #8186fe28
 class RougeArrays(NamedTuple):
     """Precision, recall and F1 of many texts, each an array in [0, 1]."""
 
@@ -436,16 +448,13 @@ class RougeTable(Mapping[str, RougeArrays]):
     signature: Signature
 
     def __getitem__(self, kind: str) -> RougeArrays:
-        return self.arrays[require_option(kind, "type", self.arrays)]
+        return _look_up(self.arrays, kind)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.arrays)
 
     def __len__(self) -> int:
         return len(self.arrays)
-
-    def __contains__(self, kind: object) -> bool:
-        return kind in self.arrays
 
     def __repr__(self) -> str:
         return f"RougeTable({len(self.defined)} texts, signature={str(self.signature)!r})"
@@ -565,7 +574,7 @@ def rouge_many(
     texts, groups = require_pairs(generated, references, "generated")
     return _rouge_table(texts, groups, options)
 
-# %% ../nbs/22_rouge.ipynb #f28815d2
+# %% ../nbs/22_rouge.ipynb #af294feb
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RougeScores(Score, Mapping[str, RougeItem]):
     """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, each in [0, 1].
@@ -580,18 +589,13 @@ class RougeScores(Score, Mapping[str, RougeItem]):
     options: RougeOptions
 
     def __getitem__(self, kind: str) -> RougeItem:
-        if not self.items_by_type:
-            raise KeyError(f"{kind}: {self.reason}")
-        return self.items_by_type[require_option(kind, "type", self.items_by_type)]
+        return _look_up(self.items_by_type, kind, self.reason)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.items_by_type)
 
     def __len__(self) -> int:
         return len(self.items_by_type)
-
-    def __contains__(self, kind: object) -> bool:
-        return kind in self.items_by_type
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items()) or f"None ({self.reason})"

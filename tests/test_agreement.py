@@ -321,13 +321,24 @@ def test_compare_all_is_compare_for_every_pair():
     metrics = {f"<m{sd}>": human + rng.normal(0, sd, human.shape) for sd in (0.3, 1.0, 3.0)} | {
         "flat": np.ones((15, 8))
     }
-    found = compare_all(metrics, human, correction="none", n_resamples=99, coefficient="spearman")
+    found = compare_all(metrics, human, correction="none", n_resamples=199, coefficient="spearman")
     for a, b in itertools.permutations(found.correlations, 2):
-        single = compare(metrics[a], metrics[b], human, alternative="two-sided", n_resamples=99, coefficient="spearman")
+        single = compare(
+            metrics[a], metrics[b], human, alternative="two-sided", n_resamples=199, coefficient="spearman"
+        )
         assert found.p_values[a, b] == single.p_value
         assert found.correlations[a].score == single.a.score
     assert list(found.to_frame()["metric"]) == [*found.ranks, "flat"] and "flat" in found.undefined
     assert "<m" not in found._repr_html_() and json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_many_metrics_do_not_make_significance_impossible():
+    """With 12 metrics Holm multiplies by 66: with 99 permutations nothing could ever be below .05."""
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=(20, 12))
+    metrics = {f"random {i}": rng.normal(size=human.shape) for i in range(11)} | {"good": human}
+    found = compare_all(metrics, human, coefficient="kendall", n_resamples=99)
+    assert found.ranks["good"] == 1 and list(found.ranks.values()).count(1) == 1
 
 
 def brute_accuracy(metric, human, epsilon):

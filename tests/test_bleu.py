@@ -8,13 +8,15 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 import summeval_nb
 from summeval_nb.bleu import BleuOptions, _bleu_rows, bleu_from_counts, bleu_many, bleu_score, compare_bleu, corpus_bleu
 
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 logging.getLogger("sacrebleu").setLevel(logging.ERROR)
 SMOOTH = ["exp", "floor", "add-k", "none"]
 TOKENIZE = ["13a", "intl", "char", "none"]

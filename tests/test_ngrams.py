@@ -30,6 +30,8 @@ from summeval_nb.ngrams import (
     wordnet_exceptions,
 )
 
+settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
+settings.load_profile("unhurried")
 AWKWARD = [
     "",
     " \n\t ",
@@ -90,7 +92,7 @@ def test_stems_equal_nltk_on_real_words(summeval_texts):
         assert porter_stem(word) == theirs.stem(word)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(
     st.text("aeiouybcdlstzwx0", max_size=7),
     st.lists(

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 execute, nbdev_pages, readme = map(importlib.import_module, ("execute", "nbdev_pages", "readme"))
 PAGES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+pytestmark = pytest.mark.slow
 
 
 @cache

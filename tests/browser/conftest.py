@@ -1,7 +1,7 @@
 """A real browser: Debian's chromium, found on the path, driven by pytest-playwright.
 
 On a machine without chromium these tests are skipped and say how to get it; where CI=true is set they fail instead.
-Screenshots lie in test-results/screenshots.
+Screenshots lie in docs/_build/screenshots.
 """
 
 import os
@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
-SCREENSHOTS = ROOT / "test-results" / "screenshots"
+SCREENSHOTS = ROOT / "docs" / "_build" / "screenshots"  # pytest-playwright empties test-results at every start
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+pytestmark = pytest.mark.slow
 
 MAIN = ("index", "00_viz", "05_report", "17_faithfulness", "21_bleu")
 MAIN_PAGES = [f"{name}.html" for name in MAIN if (ROOT / "nbs" / f"{name}.ipynb").exists()]

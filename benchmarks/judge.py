@@ -1,0 +1,162 @@
+"""Judged answers: rows per second in bulk against row by row, calls to a backend per row, and a second run.
+
+    python benchmarks/judge.py [--rows 500] [--single 40]
+    python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 32 shows
+
+The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
+where SUMMEVAL_NB_DATA names the folder of real data, and of the sample articles otherwise. Both ways are timed in the
+same process and in turns; on a busy machine the ratio is worth more than the times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import tempfile
+import time
+from pathlib import Path
+
+from summeval_nb.answers import evaluate_answer, evaluate_answers
+from summeval_nb.data import load_summeval, sample_articles
+from summeval_nb.judge import EmbeddedJudge
+from summeval_nb.judge_llm import LLMJudge
+from summeval_nb.llm import ScriptedBackend
+from summeval_nb.store import Store
+from summeval_nb.summary_score import summarization_scores
+
+TABLE = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summary_score_agreement.json"
+
+
+def real_data():
+    folder = os.environ.get("SUMMEVAL_NB_DATA")
+    return load_summeval(Path(folder) / "summeval.jsonl.gz") if folder else None
+
+
+def make_rows(count: int) -> list[dict[str, str]]:
+    """Rows in which five answers share a context."""
+    data = real_data()
+    if data is None:
+        articles = sample_articles()
+        rows = [
+            {
+                "context": f"{a.text}\n\nCopy {n}.",
+                "question": "What happened?",
+                "ground_truth": a.faithful.text,
+                "answer": s.text,
+            }
+            for n in range(count // 12 + 1)
+            for a in articles
+            for s in a.summaries.values()
+        ]
+        return rows[:count]
+    rows = []
+    for article in range(len(data.sources)):
+        for system in range(5):
+            texts = {"context": data.sources[article], "ground_truth": data.references[article][0]}
+            rows.append({**texts, "question": "What happened?", "answer": data.summaries[article][system]})
+    return rows[:count]
+
+
+def speed(rows: list[dict[str, str]], single: int) -> None:
+    """Bulk against row by row, a sample of the rows spread over the table; one warm-up each."""
+    judge = EmbeddedJudge()
+    evaluate_answer(**rows[0], judge=judge)
+    chosen = rows[:: max(1, len(rows) // single)][:single]
+    start = time.perf_counter()
+    one_by_one = [evaluate_answer(**row, judge=judge) for row in chosen]
+    slow = (time.perf_counter() - start) / len(chosen)
+    start = time.perf_counter()
+    table = evaluate_answers(rows, judge=judge, progress=False)
+    fast = (time.perf_counter() - start) / len(rows)
+    by_answer = {(one.context, one.answer): one for one in table.reports}
+    same = [
+        abs((a or 0) - (b or 0))
+        for one in one_by_one
+        for name in one.inferences
+        for a, b in [(one.inferences[name].score, by_answer[one.context, one.answer].inferences[name].score)]
+    ]
+    print(f"embedded judge, {len(rows)} rows, {sum(map(len, (one.rows() for one in table.reports)))} statements judged")
+    print(f"  row by row ({len(chosen)} rows): {1 / slow:6.2f} rows per second")
+    print(f"  in bulk:                 {1 / fast:6.2f} rows per second, {slow / fast:.1f} x (floor 3 x, goal 6 x)")
+    print(f"  greatest difference of a score: {max(same):.2g}")
+
+
+def replay(prompt: str) -> str:
+    """A backend's replies with the right form: no pronoun changed, one statement a hypothesis, everything neutral."""
+    if prompt.startswith("Does the answer refuse"):
+        return "no"
+    cases = [json.loads(line.partition(": ")[2]) for line in prompt.splitlines() if line.startswith("Case ")]
+    reply = {}
+    for number, case in enumerate(cases, 1):
+        if "units" in case:
+            reply[f"case_{number}"] = case["units"]
+        elif "hypothesis" in case:
+            reply[f"case_{number}"] = [case["hypothesis"]]
+        else:
+            reply[f"case_{number}"] = [{"label": "neutral", "evidence": []} for _ in case["statements"]]
+    return json.dumps(reply)
+
+
+def calls(rows: list[dict[str, str]]) -> None:
+    """How many calls a language model as the judge needs, in bulk and for one row, and in a second run."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder) / "judge.sqlite")
+        judge = LLMJudge(ScriptedBackend(replay))
+        table = evaluate_answers(rows, judge=judge, store=store, progress=False)
+        first = judge.calls
+        evaluate_answers(rows, judge=judge, store=store, progress=False)
+        again = judge.calls - first
+    hypotheses = sum(len(one.hypotheses) for report in table.reports for one in report.inferences.values())
+    print(f"language model as the judge, {len(rows)} rows, {hypotheses} hypotheses judged, {table.n_failed} failed")
+    print(
+        f"  {first} calls: {first / len(rows):.2f} a row, {first / hypotheses:.2f} a hypothesis for all four purposes"
+    )
+    print(f"  second run over the same rows: {again} calls")
+    one = LLMJudge(ScriptedBackend(replay))
+    evaluate_answer(**rows[0], judge=one)
+    print(f"  one row by itself: {one.calls} calls")
+
+
+def agreement(articles: int) -> None:
+    """Write QA score and conciseness beside people's ratings: numbers only, no text."""
+    data = real_data()
+    if data is None:
+        raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
+    chosen = range(min(articles, len(data.sources)))
+    rows = [{"contexts": data.sources[i], "summary": text} for i in chosen for text in data.summaries[i]]
+    results = summarization_scores(rows).results
+    systems = len(data.summaries[0])
+    grid = lambda values: [values[i * systems : (i + 1) * systems] for i in chosen]
+    table = {
+        "signature": str(results[0].signature),
+        "qa_score": grid([None if r.qa_score is None else round(r.qa_score, 4) for r in results]),
+        "conciseness": grid([None if r.conciseness is None else round(r.conciseness, 4) for r in results]),
+        "n_questions": [len(results[i * systems].questions) for i in chosen],
+    }
+    table |= {
+        name: [[round(float(x), 4) for x in data.ratings[name][i]] for i in chosen]
+        for name in ("relevance", "consistency")
+    }
+    text = json.dumps(table, separators=(",", ":"))
+    TABLE.write_text(re.sub(r"(\],)", r"\1\n", text) + "\n", encoding="utf-8")
+    print(f"wrote {TABLE.name}: {len(chosen)} articles x {systems} systems")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=500)
+    parser.add_argument("--single", type=int, default=40)
+    parser.add_argument("--agreement", type=int, metavar="ARTICLES")
+    arguments = parser.parse_args()
+    if arguments.agreement:
+        agreement(arguments.agreement)
+        return
+    rows = make_rows(arguments.rows)
+    speed(rows, arguments.single)
+    calls(rows)
+
+
+if __name__ == "__main__":
+    main()

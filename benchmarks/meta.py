@@ -1,0 +1,222 @@
+"""Meta-evaluation: speed beside mteb and a plain loop over scipy, and the numbers that chapters 41 and 43 show.
+
+    python benchmarks/meta.py speed DATA    ratios in one process, one core
+    python benchmarks/meta.py tables DATA   writes summeval_nb/assets/summeval_real.npz (numbers, no text)
+
+DATA is the folder of the real data sets; without it the variable SUMMEVAL_NB_DATA is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from scipy import stats
+
+from summeval_nb.agreement import LEVELS, correlate
+from summeval_nb.data import QUALITIES, SummEval, load_summeval
+from summeval_nb.embed import load_embedder
+from summeval_nb.metrics import metric_scores
+from summeval_nb.summeval import SIMILARITIES, _embed, _products, reference_similarities, summeval_scores
+
+ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"
+SHIPPED = ("length", "bleu", "rouge1", "rouge2", "rougeL", "chrf", "bertscore", "embedding", "faithfulness")
+
+
+class Hashed:
+    """Counts of pieces of a text, hashed into places: a bag of words or of character trigrams."""
+
+    def __init__(self, pieces: str, places: int = 512):
+        self.pieces, self.places, self.fingerprint = pieces, places, f"hashed-{pieces}-{places}"
+
+    def encode(self, sentences: list[str]) -> np.ndarray:
+        vectors = np.zeros((len(sentences), self.places))
+        for row, text in enumerate(sentences):
+            text = text.lower()
+            words = text.split() if self.pieces == "words" else [text[i : i + 3] for i in range(len(text) - 2)]
+            for word in words:
+                vectors[row, int.from_bytes(hashlib.blake2b(word.encode(), digest_size=4).digest()) % self.places] += 1
+        return vectors
+
+
+class Lengths:
+    """Knows only how many words a text has."""
+
+    fingerprint = "lengths"
+
+    def encode(self, sentences: list[str]) -> np.ndarray:
+        return np.array([[len(text.split()) / 50, 1.0] for text in sentences])
+
+
+class Random:
+    """Random vectors, the same for the same text."""
+
+    fingerprint = "random"
+
+    def encode(self, sentences: list[str]) -> np.ndarray:
+        seeds = [int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()) for text in sentences]
+        return np.array([np.random.default_rng(seed).normal(size=64) for seed in seeds])
+
+
+class Given:
+    """Embeddings computed before, optionally only their first dimensions."""
+
+    def __init__(self, vectors: dict[str, np.ndarray], dimensions: int = 384):
+        self.vectors, self.dimensions, self.fingerprint = vectors, dimensions, f"given-{dimensions}"
+
+    def encode(self, sentences: list[str]) -> np.ndarray:
+        return np.stack([self.vectors[text][: self.dimensions] for text in sentences])
+
+
+def minilm_vectors(data: SummEval) -> dict[str, np.ndarray]:
+    """MiniLM's vector of every summary and reference."""
+    texts = list(dict.fromkeys([t for row in (*data.summaries, *data.references) for t in row]))
+    return dict(zip(texts, load_embedder("minilm").encode(texts), strict=True))
+
+
+def write_tables(data: SummEval) -> None:
+    """Write ratings, similarities and metric scores: numbers only."""
+    vectors = minilm_vectors(data)
+    machine, human = _embed(data, Given(vectors))
+    cosine = _products(machine.astype(float), np.stack(human).astype(float), "cosine")
+    thirds = np.stack([np.round(data.ratings[q] * 3) for q in QUALITIES], axis=-1).astype(np.int8)
+    tables: dict[str, np.ndarray] = {"thirds": thirds, "cosine": np.round(cosine, 12).astype(np.float32)}
+    embedders = {"minilm": Given(vectors), "minilm-64": Given(vectors, 64), "words": Hashed("words")}
+    embedders |= {"trigrams": Hashed("trigrams"), "lengths": Lengths(), "random": Random()}
+    for name, embedder in embedders.items():
+        tables[f"embedder_{name}"] = reference_similarities(*_embed(data, embedder))
+    for name in SHIPPED:
+        try:
+            embedder = Given(vectors) if name == "embedding" else "minilm"
+            tables[f"metric_{name}"] = metric_scores(data, [name], embedder=embedder)[name].astype(np.float32)
+        except (ImportError, LookupError) as error:
+            print(f"left out {name}: {error}")
+    np.savez_compressed(ASSET, **tables)
+    print(f"{ASSET.name}: {len(tables)} tables, {ASSET.stat().st_size / 1024:.0f} KB")
+
+
+def mteb_scores(data: SummEval, vectors: dict[str, np.ndarray], *, deprecated: bool = False) -> tuple[dict, float]:
+    """Scores by mteb's evaluator class on the same vectors, and the seconds of its scoring."""
+    import mteb.timing
+    import torch
+    from mteb._evaluators.text import summarization_evaluator as peer
+
+    class Model:
+        def encode(self, inputs, **options):
+            stacked = np.stack([vectors[text] for batch in inputs for text in batch["text"]])
+            return torch.tensor(stacked, dtype=torch.float64)  # arrays would be cut to single precision
+
+        def similarity(self, a, b):
+            a, b = torch.as_tensor(a), torch.as_tensor(b)
+            return a @ b / (a.norm() * b.norm())
+
+    kind = peer.DeprecatedSummarizationEvaluator if deprecated else peer.SummarizationEvaluator
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        evaluator = kind(
+            human_summaries=data.references,
+            machine_summaries=data.summaries,
+            texts=data.sources,
+            gold_scores=(data.ratings["relevance"] / 5).tolist(),
+            task_metadata=None,
+            hf_split="test",
+            hf_subset="default",
+            timer=mteb.timing.TimingStack(),
+        )
+        started = time.perf_counter()
+        scores = evaluator._calculate_metrics(evaluator(Model(), encode_kwargs={}))
+    return dict(scores), time.perf_counter() - started
+
+
+def median_seconds(call, repeats: int) -> float:
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - started)
+    return float(np.median(times))
+
+
+def task_speed(data: SummEval) -> None:
+    """Scoring with the embeddings given, beside mteb's evaluator."""
+    rng = np.random.default_rng(0)
+    texts = list(dict.fromkeys([t for row in (*data.summaries, *data.references) for t in row]))
+    vectors = {text: rng.normal(size=384).astype(np.float32) for text in texts}
+    machine, human = _embed(data, Given(vectors))
+
+    def ours() -> dict[str, float]:
+        tables = {kind: reference_similarities(machine, human, similarity=kind) for kind in SIMILARITIES}
+        return summeval_scores(tables, data.ratings["relevance"])[0]
+
+    peer = [mteb_scores(data, vectors) for _ in range(5)]
+    seconds, theirs = median_seconds(ours, 15), float(np.median([t for _, t in peer]))
+    found = ours()
+    worst = max(abs(found[name] - peer[0][0][name]) for name in ("cosine_spearman", "cosine_pearson", "dot_spearman"))
+    print(
+        f"task with embeddings given: mteb {theirs * 1e3:.0f} ms, ours {seconds * 1e3:.1f} ms: {theirs / seconds:.0f} x"
+    )
+    print(f"  greatest difference {worst:.1e}")
+
+
+def plain_loop(metric: np.ndarray, human: np.ndarray, level: str, n: int) -> None:
+    """The bootstrap as most people write it."""
+    rng = np.random.default_rng(0)
+    for _ in range(n):
+        rows, columns = (
+            rng.integers(0, metric.shape[0], metric.shape[0]),
+            rng.integers(0, metric.shape[1], metric.shape[1]),
+        )
+        x, y = metric[np.ix_(rows, columns)], human[np.ix_(rows, columns)]
+        if level == "summary":
+            np.nanmean([stats.kendalltau(a, b).statistic for a, b in zip(x, y, strict=True)])
+        elif level == "system":
+            stats.kendalltau(x.mean(axis=0), y.mean(axis=0))
+        else:
+            stats.kendalltau(x.ravel(), y.ravel())
+
+
+def bootstrap_speed(data: SummEval) -> None:
+    """1,000 resamples for 10 metrics x 4 qualities x 3 levels x Kendall, beside the plain loop (extrapolated)."""
+    rng = np.random.default_rng(0)
+    base = data.ratings["relevance"]
+    metrics = [base + rng.normal(0, sd, base.shape) for sd in np.linspace(0.5, 5, 10)]
+    plain = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for level in LEVELS:
+            n = 3 if level == "summary" else 20
+            plain[level] = (
+                median_seconds(lambda level=level, n=n: plain_loop(metrics[0], base, level, n), 5) / n * 1000 * 40
+            )
+    total = 0.0
+    for level in LEVELS:
+        started = time.perf_counter()
+        for metric in metrics:
+            for quality in QUALITIES:
+                correlate(metric, data.ratings[quality], level=level)
+        seconds = time.perf_counter() - started
+        total += seconds
+        ratio = plain[level] / seconds
+        print(
+            f"bootstrap, {level} level: plain {plain[level]:.0f} s (extrapolated), ours {seconds:.2f} s: {ratio:.0f} x"
+        )
+    print(f"bootstrap, all: plain {sum(plain.values()):.0f} s, ours {total:.1f} s: {sum(plain.values()) / total:.0f} x")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in ("speed", "tables"):
+        sys.exit(__doc__)
+    folder = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("SUMMEVAL_NB_DATA") or sys.exit(__doc__)
+    summeval = load_summeval(Path(folder) / "summeval.jsonl.gz")
+    if sys.argv[1] == "tables":
+        write_tables(summeval)
+    else:
+        task_speed(summeval)
+        bootstrap_speed(summeval)

@@ -1,0 +1,152 @@
+"""The faithfulness report in a real browser, as a reader and as an attacker would use it."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from summeval_nb import compare_reports, evaluate, evaluate_many
+from summeval_nb.data import sample_articles
+
+pytestmark = pytest.mark.slow
+FRAMED = "el => getComputedStyle(el).outlineStyle"
+BACKGROUND = "el => getComputedStyle(el).backgroundColor"
+
+
+@pytest.fixture(scope="module")
+def result():
+    article = sample_articles()[0]
+    return evaluate(article.text, article.subtle.text)
+
+
+@pytest.fixture
+def opened(result, tmp_path, visit):
+    seen = visit()
+    seen.page.goto(result.to_html(tmp_path / "report.html").as_uri())
+    return seen
+
+
+def test_a_sentence_opens_on_its_evidence_with_the_keyboard(opened, result):
+    page = opened.page
+    page.keyboard.press("Tab")
+    expect(page.locator("details summary").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".sr-panel").first).to_be_visible()
+    chosen = [item.index for item in result.verdicts[0].evidence]
+    article = page.locator(".sr-article span")
+    for index in range(len(result.source_sentences)):
+        outline = article.nth(index).evaluate(FRAMED)
+        assert (outline == "solid") == (index == chosen[0]), f"article sentence {index}"
+        assert (article.nth(index).evaluate(BACKGROUND) != "rgba(0, 0, 0, 0)") == (index in chosen)
+    quoted = page.locator(".sr-panel").first.locator("blockquote").all_inner_texts()
+    assert quoted == [result.source_sentences[index].text for index in chosen]
+    page.keyboard.press("Enter")
+    expect(page.locator(".sr-panel").first).to_be_hidden()
+    opened.screenshot("report")
+
+
+def test_findings_numbers_and_signature_are_there(opened, result):
+    page = opened.page
+    findings = [finding.text for verdict in result.verdicts for finding in verdict.findings]
+    assert findings and page.locator(".sr-finding").all_inner_texts() == findings
+    page.get_by_text("All numbers").click()
+    table = page.locator("table").inner_text()
+    assert all(f"{verdict.probability:.4f}" in table for verdict in result.verdicts)
+    assert str(result.signature) in page.locator(".sr-signature").inner_text()
+
+
+ATTACKS = [
+    "<script>window.owned = 1</script>",
+    "</style><script>window.owned = 1</script>",
+    "<img src=x onerror='window.owned = 1'>",
+    '" onmouseover="window.owned = 1" x="',
+    "<a href='javascript:window.owned=1'>press</a>",
+    "</details></section></main><iframe srcdoc='<script>parent.owned=1</script>'></iframe>",
+    "{{constructor.constructor('window.owned=1')()}}",
+]
+
+
+class Attacker:
+    """A checker whose own name is an attack."""
+
+    fingerprint, threshold = ATTACKS[1], 0.5
+
+    def check_many(self, pairs, *, vectors=None):
+        from summeval_nb import Finding, Verdict
+
+        found = [Finding(ATTACKS[0], claim[:5], 0, 5) for _, claim in pairs]
+        return [Verdict(probability=0.3, findings=[one], details={"mass": 0.9}) for one in found]
+
+
+def test_hostile_text_executes_nothing(tmp_path, visit):
+    text = "\n\n".join(f"{attack} Some words follow here." for attack in ATTACKS)
+    hostile = evaluate(text, text, checker=Attacker())
+    seen = visit()
+    # Without the page's own policy, so that only the escaping protects.
+    (tmp_path / "bare.html").write_text(f"<!DOCTYPE html><meta charset=utf-8>{hostile._repr_html_()}", "utf-8")
+    hostile.to_html(tmp_path / "report.html")
+    for name in ("bare.html", "report.html"):
+        seen.page.goto((tmp_path / name).as_uri())
+        for summary in seen.page.locator("details summary").all():
+            summary.click()
+        for sentence in seen.page.locator(".sr-article span, .sr-text").all()[:20]:
+            sentence.hover(force=True)
+        assert seen.page.evaluate("window.owned") is None
+        assert seen.page.locator("iframe, img, script, .sr a:not([href^='#'])").count() == 0
+        assert ATTACKS[0] in seen.page.locator(".sr-article").inner_text()
+    assert not seen.complaints
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_barrier_and_readable(scheme, result, tmp_path, visit):
+    seen = visit(color_scheme=scheme)
+    seen.page.goto(result.to_html(tmp_path / "report.html").as_uri())
+    for summary in seen.page.locator("details summary").all():
+        summary.click()
+    folder = importlib.util.find_spec("axe_playwright_python").submodule_search_locations[0]
+    seen.page.evaluate((Path(folder) / "axe.min.js").read_text(encoding="utf-8"))
+    found = seen.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa']})")
+    assert found["passes"]
+    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+    assert not serious, [(one["id"], one["nodes"][0]["html"][:200]) for one in serious]
+    seen.screenshot(f"report-{scheme}", full_page=True)
+
+
+def test_paper_shows_everything(opened):
+    page = opened.page
+    expect(page.locator(".sr-panel").first).to_be_hidden()
+    page.emulate_media(media="print")
+    article = page.locator(".sr-article")
+    assert article.evaluate("el => el.scrollHeight <= el.clientHeight + 1")
+    for panel in page.locator(".sr-panel").all():
+        assert panel.evaluate("el => el.checkVisibility({contentVisibilityAuto: true})")
+        assert panel.bounding_box()["height"] > 20
+
+
+def test_a_long_article_stays_usable(tmp_path, visit):
+    text = " ".join(f"Sentence number {n} speaks of the year {1000 + n}." for n in range(600))
+    long = evaluate(text, "Sentence number 577 speaks of the year 1577.")
+    seen = visit(viewport={"width": 390, "height": 800})
+    seen.page.goto(long.to_html(tmp_path / "report.html").as_uri())
+    page = seen.page
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.locator(".sr-article").bounding_box()["height"] < 700
+    page.locator("details summary").first.click()
+    page.locator(".sr-panel a").first.click()
+    target = page.locator(".sr-article :target")
+    expect(target).to_be_in_viewport()
+    assert "1577" in target.inner_text()
+
+
+def test_a_comparison_lights_up_the_one_article(tmp_path, visit):
+    article = sample_articles()[2]
+    results = evaluate_many([article.text] * 3, [one.text for one in article.summaries.values()])
+    seen = visit()
+    comparison = compare_reports(results, list(article.summaries))
+    seen.page.goto(comparison.to_html(tmp_path / "comparison.html").as_uri())
+    last = seen.page.locator(".sr-summary").last.locator("details").last
+    last.locator("summary").click()
+    best = results[-1].verdicts[-1].evidence[0].index
+    assert seen.page.locator(".sr-article span").nth(best).evaluate(FRAMED) == "solid"
+    seen.screenshot("comparison", full_page=True)

@@ -1,0 +1,460 @@
+"""Long runs under real faults: kills, crashes, a full disk, broken input, two runs on one folder."""
+
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from summeval_nb import bleu_score, rouge_score
+from summeval_nb.batch import RunStopped, run
+from summeval_nb.items import make_shards, open_items
+
+ROOT = Path(__file__).parents[1]
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "ran",
+    "on",
+    "over",
+    "mat",
+    "hill",
+    "quickly",
+    "slowly",
+    "and",
+    "then",
+    "it",
+    "rained",
+]
+
+
+def corpus(count, seed=0):
+    rng = random.Random(seed)
+    sentence = lambda: " ".join(rng.choices(WORDS, k=rng.randint(3, 9)))
+    return [
+        {"id": f"doc{i}", "candidate": sentence(), "references": [sentence() for _ in range(1 + i % 2)]}
+        for i in range(count)
+    ]
+
+
+def write_jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+quiet = partial(run, progress=False, workers=1)
+
+
+def lines(folder):
+    return [json.loads(line) for line in (Path(folder) / "results.jsonl").read_text().splitlines()]
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+
+
+def start(code, *arguments, **kinds):
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], env=environment(), **kinds)
+
+
+# ---------------------------------------------------------------- the same numbers as the metrics
+
+
+def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
+    rows = corpus(23)
+    bleu = quiet(rows, "bleu", out=tmp_path / "b", options={"n": 2}, shard_size=5)
+    for row, line in zip(rows, lines(tmp_path / "b"), strict=True):
+        wanted = bleu_score(row["candidate"], row["references"], 2)
+        assert math.isclose(line["score"], wanted.score, rel_tol=1e-12) and line["signature"] == str(wanted.signature)
+        assert line["id"] == row["id"] and line["parts"]["counts"] == list(wanted.counts)
+    assert math.isclose(bleu.mean, sum(line["score"] for line in lines(tmp_path / "b")) / 23)
+    quiet(rows, "rouge", out=tmp_path / "r", options={"types": ["rouge1", "rougeL"]}, shard_size=5)
+    for row, line in zip(rows, lines(tmp_path / "r"), strict=True):
+        wanted = rouge_score(row["candidate"], row["references"], types=["rouge1", "rougeL"])
+        assert math.isclose(line["score"], wanted["rougeL"].f1) and line["parts"]["rouge1"]["f1"] == wanted["rouge1"].f1
+
+
+def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
+    from summeval_nb import evaluate
+    from summeval_nb.data import sample_articles
+
+    sample = sample_articles()[0]
+    rows = [{"text": sample.text, "summary": summary.text} for summary in sample.summaries.values()]
+    report = quiet(
+        [*rows, {"text": sample.text, "summary": ""}], "faithfulness", out=tmp_path / "f", store=tmp_path / "s"
+    )
+    assert report.counts == {"ok": len(rows), "undefined": 1, "failed": 0}
+    for row, line in zip(rows, lines(tmp_path / "f"), strict=False):
+        wanted = evaluate(row["text"], row["summary"])
+        assert line["score"] == wanted.score and len(line["parts"]["sentences"]) == len(wanted.sentences)
+        evidence = line["parts"]["sentences"][0]["evidence"][0]
+        assert evidence["text"] == wanted.source_sentences[evidence["index"]].text
+    assert (tmp_path / "s").exists()
+
+
+INPUTS = ["jsonl", "gzip", "csv", "parquet", "frame", "dataset", "iterator"]
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+def test_every_kind_of_input_gives_the_same_rows(kind, tmp_path):
+    rows = [{**row, "references": row["references"][0]} for row in corpus(12)]
+    frame = pd.DataFrame(rows)
+    if kind == "jsonl":
+        items = write_jsonl(tmp_path / "items.jsonl", rows)
+    elif kind == "gzip":
+        import gzip
+
+        items = tmp_path / "items.jsonl.gz"
+        items.write_bytes(gzip.compress(write_jsonl(tmp_path / "plain", rows).read_bytes()))
+    elif kind == "csv":
+        frame.to_csv(items := tmp_path / "items.csv", index=False)
+    elif kind == "parquet":
+        frame.to_parquet(items := tmp_path / "items.parquet")
+    elif kind == "dataset":
+        items = pytest.importorskip("datasets").Dataset.from_list(rows)
+    else:
+        items = frame if kind == "frame" else iter(rows)
+    quiet(items, "bleu", out=tmp_path / "out", shard_size=5)
+    quiet(rows, "bleu", out=tmp_path / "wanted", shard_size=5)
+    assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "wanted/results.jsonl").read_bytes()
+
+
+def test_workers_do_not_change_a_byte(tmp_path):
+    rows = corpus(40)
+    for count in (0, 1, 2):
+        quiet(rows, "bleu", out=tmp_path / str(count), shard_size=7, workers=count)
+    results = [(tmp_path / str(count) / "results.jsonl").read_bytes() for count in (0, 1, 2)]
+    assert results[0] == results[1] == results[2]
+
+
+def test_parquet_holds_the_same_rows(tmp_path):
+    rows = corpus(12)
+    report = quiet(rows, "bleu", out=tmp_path / "p", output="parquet", shard_size=5)
+    quiet(rows, "bleu", out=tmp_path / "j", shard_size=5)
+    assert report.path.name == "results.parquet" and list(report.rows()) == lines(tmp_path / "j")
+
+
+# ---------------------------------------------------------------- kills
+
+NIGHT = """
+import sys, time
+from summeval_nb.batch import run
+from summeval_nb.bleu import bleu_score
+def slow_bleu(row):
+    time.sleep(0.002)
+    return bleu_score(row["candidate"], row["references"], 2)
+run(sys.argv[1], slow_bleu, out=sys.argv[2], shard_size=6, workers=2, progress=False)
+print("done")
+"""
+
+
+def test_twenty_kills_lose_nothing(tmp_path):
+    """One corpus, kill -9 at twenty random moments: the result is that of a run nobody disturbed."""
+    file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
+    whole = start(NIGHT, file, tmp_path / "whole", stdout=subprocess.PIPE)
+    assert b"done" in whole.communicate()[0]
+    rng, kills, shards = random.Random(7), 0, tmp_path / "out" / "shards"
+    while kills < 20:
+        process = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        before = len(list(shards.glob("*.jsonl"))) if shards.exists() else 0
+        wanted = before + rng.choice([0, 1, 2, 3, 5])  # some kills while it starts, some in the middle
+        deadline = time.monotonic() + rng.uniform(0.05, 1.0) + 60 * (wanted > before)
+        while process.poll() is None and time.monotonic() < deadline:
+            if wanted > before and shards.exists() and len(list(shards.glob("*.jsonl"))) >= wanted:
+                time.sleep(rng.uniform(0, 0.02))
+                break
+            time.sleep(0.002)
+        assert process.poll() is None, f"it ended before kill {kills + 1}: {process.communicate()}"
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        kills += 1
+        assert not (tmp_path / "out" / "results.jsonl").exists()
+    last = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE)
+    assert b"done" in last.communicate()[0]
+    assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "whole/results.jsonl").read_bytes()
+    assert [line["item"] for line in lines(tmp_path / "out")] == list(range(600))
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert manifest["kept_from_before"] > 0 and manifest["scored_now"] + manifest["kept_from_before"] == 600
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        ".lock",
+        "manifest.json",
+        "results.jsonl",
+        "shards",
+    ]
+
+
+def test_workers_leave_when_their_parent_is_killed(tmp_path):
+    psutil = pytest.importorskip("psutil")
+    file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
+    process = start(NIGHT, file, tmp_path / "out")
+    family = psutil.Process(process.pid)
+    deadline = time.monotonic() + 60
+    while len(family.children()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    workers = family.children()
+    assert len(workers) == 2
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(workers, 20)
+    assert not alive
+
+
+def test_ctrl_c_stops_at_once_and_can_be_continued(tmp_path):
+    file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
+    process = start(NIGHT, file, tmp_path / "out", stderr=subprocess.PIPE, start_new_session=True)
+    shards = tmp_path / "out" / "shards"
+    while not shards.exists() or len(list(shards.glob("*.jsonl"))) < 3:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode != 0 and b"KeyboardInterrupt" in errors
+    again = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE)
+    assert b"done" in again.communicate()[0]
+    assert len(lines(tmp_path / "out")) == 600
+
+
+# ---------------------------------------------------------------- crashes
+
+
+def fragile(row):
+    if row["text"] == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if row["text"] == "exit":
+        os._exit(3)
+    if row["text"] == "raise":
+        raise ValueError("this row cannot be scored")
+    return len(row["text"])
+
+
+def once(row, marker):
+    """Dies at its first call ever: an accident, not a poison item."""
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len(row["text"])
+
+
+def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
+    texts = ["a", "crash", "bb", "raise", "ccc", "exit", "dddd"] + ["e"] * 10
+    report = quiet([{"id": t, "text": t} for t in texts], fragile, out=tmp_path, shard_size=4, workers=2)
+    found = {line["item"]: line for line in lines(tmp_path)}
+    assert sorted(found) == list(range(len(texts))) and report.counts == {"ok": 14, "undefined": 0, "failed": 3}
+    assert found[1]["reason"] == "at 2: the worker process was ended by SIGSEGV"
+    assert found[3]["reason"] == "at 4: ValueError: this row cannot be scored"
+    assert found[5]["reason"] == "at 6: the worker process ended itself with exit code 3"
+    assert [found[i]["score"] for i in (0, 2, 4, 6)] == [1, 2, 3, 4] and found[1]["id"] == "crash"
+
+
+def test_an_accident_accuses_nobody(tmp_path):
+    rows = [{"text": "x" * i} for i in range(9)]
+    report = quiet(rows, partial(once, marker=str(tmp_path / "marker")), out=tmp_path / "out", shard_size=3)
+    assert (tmp_path / "marker").exists() and report.counts["failed"] == 0 and report.mean == 4
+
+
+def test_on_error_raise_stops_and_keeps_what_was_done(tmp_path):
+    rows = [{"text": t} for t in ["a", "b", "raise", "c"]]
+    with pytest.raises(RunStopped, match="at 3: ValueError: this row cannot be scored"):
+        quiet(rows, fragile, out=tmp_path, shard_size=2, on_error="raise")
+    assert not (tmp_path / "results.jsonl").exists()
+    assert quiet(rows, fragile, out=tmp_path, shard_size=2).manifest["kept_from_before"] == 2
+
+
+def moody(row, flag):
+    if row["text"] == "b" and not Path(flag).exists():
+        raise ConnectionError("the server is down")
+    return 1
+
+
+def test_failed_shards_are_tried_again_when_asked(tmp_path):
+    metric = partial(moody, flag=str(tmp_path / "server"))
+    rows = [{"text": t} for t in "abcd"]
+    assert quiet(rows, metric, out=tmp_path / "out", shard_size=1).counts["failed"] == 1
+    (tmp_path / "server").touch()
+    assert quiet(rows, metric, out=tmp_path / "out", shard_size=1).counts["failed"] == 1
+    again = quiet(rows, metric, out=tmp_path / "out", shard_size=1, retry_failed=True)
+    assert again.counts == {"ok": 4, "undefined": 0, "failed": 0} and again.manifest["scored_now"] == 1
+
+
+# ---------------------------------------------------------------- disk, lock, damage
+
+FULL = """
+import sys
+from summeval_nb.batch import RunStopped, run
+rows = ({"id": i, "text": "x" * 200} for i in range(2000))
+def metric(row):
+    return {"score": 1, "echo": row["text"]}
+try:
+    run(rows, metric, out=sys.argv[1], shard_size=100, workers=1, progress=False)
+except RunStopped as error:
+    print("STOPPED", error)
+else:
+    print("FINISHED")
+"""
+
+
+def test_a_full_disk_is_a_clear_error_and_the_shards_stay_valid(tmp_path):
+    """On a real tmpfs of 200 kB, in a mount namespace of its own."""
+    place = tmp_path / "small"
+    place.mkdir()
+    script = tmp_path / "full.py"
+    script.write_text(FULL)
+    run_it = f"{sys.executable} {script} {place}/out"
+    keep = f"mkdir {tmp_path}/kept && cp {place}/out/shards/*.jsonl {tmp_path}/kept/ && ls -A {place}/out/shards"
+    command = f"mount -t tmpfs -o size=200k none {place} && {run_it} && {keep} && mount -o remount,size=20m {place} && {run_it} && cp {place}/out/results.jsonl {tmp_path}"
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
+        pytest.skip("needs a mount namespace (unshare -rm) for a small disk")
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", command], env=environment(), capture_output=True, text=True)
+    assert "No space left on device" in done.stdout and "shards written are kept" in done.stdout, done.stderr
+    kept = list((tmp_path / "kept").glob("*.jsonl"))
+    assert kept and all(len(path.read_text().splitlines()) == 101 for path in kept)
+    assert ".part" not in done.stdout and "FINISHED" in done.stdout
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2000
+
+
+def test_two_runs_on_one_folder_the_second_refuses(tmp_path):
+    file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
+    first = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE)
+    while not (tmp_path / "out" / "manifest.json").exists():
+        time.sleep(0.01)
+    with pytest.raises(RuntimeError, match="another run is working in"):
+        quiet(file, "bleu", out=tmp_path / "out")
+    assert b"done" in first.communicate()[0]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(RunStopped, match="cannot write into"):
+        quiet(corpus(1), "bleu", out=tmp_path / "file" / "out")
+
+
+@pytest.mark.parametrize("harm", ["cut", "garbage"])
+def test_a_damaged_shard_is_named_with_its_remedy(harm, tmp_path):
+    rows = corpus(10)
+    quiet(rows, "bleu", out=tmp_path, shard_size=5)
+    wanted = (tmp_path / "results.jsonl").read_bytes()
+    shard = sorted((tmp_path / "shards").iterdir())[1]
+    shard.write_bytes(shard.read_bytes()[:-40].rsplit(b"\n", 1)[0] if harm == "cut" else b"\x00garbage")
+    with pytest.raises(ValueError, match=f"{shard.name} is damaged: delete it and run again"):
+        quiet(rows, "bleu", out=tmp_path, shard_size=5)
+    shard.unlink()
+    assert quiet(rows, "bleu", out=tmp_path, shard_size=5).manifest["scored_now"] == 5
+    assert (tmp_path / "results.jsonl").read_bytes() == wanted
+
+
+# ---------------------------------------------------------------- input
+
+
+def test_broken_lines_are_recorded_with_their_number(tmp_path):
+    good = json.dumps({"candidate": "a cat", "references": "a cat"}).encode()
+    bad = {
+        2: b'{"candidate": "a cat", "refer',
+        4: b"[1, 2]",
+        5: b'{"candidate": "\xff", "references": "a"}',
+        6: b'{"candidate": null, "references": "a"}',
+        7: b'{"candidate": "a"}',
+        8: b'{"candidate": "a", "references": []}',
+        9: b'{"candidate": NaN, "references": "a"}',
+        10: b"[" * 100_000,
+    }
+    file = tmp_path / "items.jsonl"
+    file.write_bytes(b"\n".join(bad.get(number, good) for number in range(1, 12)) + b"\n\n")
+    report = quiet(file, "bleu", out=tmp_path / "out", shard_size=3)
+    found = {line["item"] + 1: line for line in lines(tmp_path / "out")}
+    assert report.counts == {"ok": 3, "undefined": 0, "failed": 8} and len(found) == 11
+    assert {number for number, line in found.items() if line["status"] == "failed"} == set(bad)
+    assert all(found[number]["reason"].startswith(f"at {number}: ") for number in bad)
+
+
+def test_a_changed_corpus_scores_only_what_changed(tmp_path):
+    rows = corpus(20)
+    quiet(rows, "bleu", out=tmp_path / "out", shard_size=5)
+    rows[7]["candidate"] = "something else entirely here"
+    changed = quiet(rows, "bleu", out=tmp_path / "out", shard_size=5)
+    assert changed.manifest["scored_now"] == 5 and len(list((tmp_path / "out/shards").iterdir())) == 4
+    shorter = quiet(rows[:8], "bleu", out=tmp_path / "out", shard_size=5)
+    assert shorter.manifest["items"] == 8 and len(lines(tmp_path / "out")) == 8
+    quiet(rows[:8], "bleu", out=tmp_path / "fresh", shard_size=5)
+    assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "fresh/results.jsonl").read_bytes()
+
+
+def test_other_settings_are_refused_and_can_start_over(tmp_path):
+    rows = corpus(6)
+    quiet(rows, "bleu", out=tmp_path, options={"n": 2})
+    with pytest.raises(ValueError, match=r"options \(\{'n': 2\} before, \{'n': 4\} now\)"):
+        quiet(rows, "bleu", out=tmp_path, options={"n": 4})
+    with pytest.raises(ValueError, match="metric"):
+        quiet(rows, "rouge", out=tmp_path)
+    assert quiet(rows, "rouge", out=tmp_path, resume=False).manifest["settings"]["metric"] == "rouge"
+
+
+BAD = {
+    "unknown metric": ({"metric": "blue"}, "known: 'faithfulness', 'bleu'"),
+    "unknown option": ({"options": {"m": 4}}, "known: 'n', 'tokenize'"),
+    "option's value": ({"options": {"tokenize": "best"}}, "unknown"),
+    "missing column": ({"items": [{"text": "a", "summary": "b"}]}, "there is no 'candidate'; there is: text, summary"),
+    "unknown column": ({"columns": {"text": "a"}}, "known: 'candidate', 'references'"),
+    "no items": ({"items": []}, "there are no items"),
+    "dict of columns": ({"items": {"candidate": ["a"]}}, "pass a DataFrame or a list of mappings"),
+    "no file": ({"items": "no-such.jsonl"}, "no-such.jsonl"),
+    "unknown format": ({"items": __file__}, "format"),
+    "shard size": ({"shard_size": 0}, "shard_size must be at least 1"),
+    "workers": ({"workers": -1}, "workers must be at least 0"),
+    "engine": ({"engine": "spark"}, "known: 'local', 'ray'"),
+    "output": ({"output": "xlsx"}, "known: 'jsonl', 'parquet'"),
+    "on_error": ({"on_error": "ignore"}, "known: 'record', 'raise'"),
+    "gpus without ray": ({"num_gpus": 1}, "belong to engine='ray'"),
+    "metric is no function": ({"metric": 7}, "a name or a function"),
+    "options of a function": ({"metric": fragile, "options": {"a": 1}}, "functools.partial"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_arguments(change, message, tmp_path):
+    arguments = {"items": corpus(2), "metric": "bleu", "out": tmp_path, "progress": False, "workers": 1, **change}
+    with pytest.raises((ValueError, TypeError, OSError), match=message.replace("(", r"\(")):
+        run(**arguments)
+    assert not (tmp_path / "results.jsonl").exists()
+
+
+def test_a_missing_ray_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ImportError, match=r"summeval_nb\[ray\]"):
+        run(corpus(2), "bleu", out=tmp_path, engine="ray", progress=False)
+
+
+def test_memory_of_the_driver_does_not_grow(tmp_path):
+    """The peak of a run in a process of its own, for 2,000 and for 16,000 items, within 20 %."""
+    code = """
+import resource, sys
+from summeval_nb.batch import run
+rows = ({"id": i, "text": f"{i} " * 200} for i in range(int(sys.argv[1])))
+def metric(row):
+    return len(row["text"])
+run(rows, metric, out=sys.argv[2], shard_size=200, workers=1, progress=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    peaks = [
+        int(start(code, count, tmp_path / str(count), stdout=subprocess.PIPE).communicate()[0])
+        for count in (2_000, 16_000)
+    ]
+    assert peaks[1] < 1.2 * peaks[0], peaks
+
+
+def test_shards_do_not_run_into_each_other():
+    """Two different cuts of the same bytes have different digests."""
+    one = next(make_shards(open_items([{"a": "x"}, {"a": "y"}]), 2)).digest
+    two = next(make_shards(open_items([{"a": "x"}, {"a": "y"}, {"a": "z"}]), 2)).digest
+    other = next(make_shards(open_items([{"a": "x"}, {"a": "z"}]), 2)).digest
+    assert one == two != other

