@@ -909,7 +909,7 @@ def _logits(probabilities: np.ndarray) -> np.ndarray:
     inside = np.clip(probabilities, 1e-6, 1 - 1e-6)
     return np.log(inside / (1 - inside))
 
-# %% ../nbs/14_check.ipynb #67018ab3
+# %% ../nbs/14_check.ipynb #ed1eb899
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Calibration(Score):
     """How well probabilities keep their word; `score` is the expected calibration error in [0, 1], less is better.
@@ -953,7 +953,7 @@ class Calibration(Score):
         """Draw the reliability diagram; see `reliability_diagram`."""
         return reliability_diagram(self.bins, ax=ax)
 
-
+# %% ../nbs/14_check.ipynb #c396e5df
 def calibration(
     probabilities: Sequence[float | None] | np.ndarray, labels: Sequence[float] | np.ndarray, *, n_bins: int = 10
 ) -> Calibration:
