@@ -750,7 +750,7 @@ _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
     "answer": lambda e, c, k, items: _answers(e, c, k, items),
 }
 
-# %% ../nbs/30_judge.ipynb #6edc4e69
+# %% ../nbs/30_judge.ipynb #d66518db
 class _Remembering:
     """An embedder that keeps the vectors of the sentences it has seen, up to `most` of them."""
 
@@ -768,7 +768,7 @@ class _Remembering:
         found = {text: self._kept[text] for text in sentences if text in self._kept}
         if missing:
             vectors, tokens = _encode_with_tokens(self.inner, missing)
-            found.update(zip(missing, zip(vectors, tokens or [None] * len(missing), strict=True), strict=True))
+            found |= {t: (vectors[i], None if tokens is None else tokens[i]) for i, t in enumerate(missing)}
         self._kept.update(found)
         for text in list(self._kept)[: max(0, len(self._kept) - self._most)]:
             del self._kept[text]
@@ -776,7 +776,7 @@ class _Remembering:
         known = [tokens for _, tokens in pairs if tokens is not None]
         return np.stack([vector for vector, _ in pairs]), known if len(known) == len(pairs) else None
 
-# %% ../nbs/30_judge.ipynb #2d8092ec
+# %% ../nbs/30_judge.ipynb #ed366ca6
 class EmbeddedJudge(BulkJudge):
     """The judge that comes with the package: rules, the packaged MiniLM and the embedded checker. No download.
 
@@ -803,7 +803,8 @@ class EmbeddedJudge(BulkJudge):
     """
 
     def __init__(self, *, checker: str | Checker = "embedded", embedder: Any = "minilm", k: int = 5):
-        self._checker, self._embedder = load_checker(checker), load_embedder(embedder)
+        self._checker = load_checker(checker)
+        self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
         rules = content_key(_STRONG, _WEAK, _REFUSALS, _ANSWERS, _REFUSAL_WEIGHTS)[:12]
         parts = (f"rules-{rules}", self._checker.fingerprint, f"t{self._checker.threshold}", self._embedder.fingerprint)
