@@ -73,7 +73,9 @@ class Cluster:
         return node
 
     def _wait_for(self, count, seconds=180):
-        code = f"import ray; ray.init('{self.address}', log_to_driver=False); print(sum(n['Alive'] for n in ray.nodes()))"
+        code = (
+            f"import ray; ray.init('{self.address}', log_to_driver=False); print(sum(n['Alive'] for n in ray.nodes()))"
+        )
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
