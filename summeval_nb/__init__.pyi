@@ -65,6 +65,7 @@ from .check import checker as checker
 from .check import load_checker as load_checker
 from .claims import Claim as Claim
 from .claims import ClaimFinder as ClaimFinder
+from .check_nli import NLIChecker as NLIChecker
 from .check_llm import LLMChecker as LLMChecker
 from .ngrams import clipped_counts as clipped_counts
 from .ngrams import list_ngrams as list_ngrams
@@ -100,5 +101,32 @@ from .split import split_sentences as split_sentences
 from .split import split_text as split_text
 from .split import split_units as split_units
 from .split import splitter_name as splitter_name
+from .judge import Answer as Answer
+from .judge import EmbeddedJudge as EmbeddedJudge
+from .judge import Entailment as Entailment
+from .judge import Flag as Flag
+from .judge import Judge as Judge
+from .judge import JudgeFailure as JudgeFailure
+from .judge import Keyphrase as Keyphrase
+from .judge import Passage as Passage
+from .judge import Question as Question
+from .judge import Resolution as Resolution
+from .judge import Statement as Statement
+from .judge import ask_many as ask_many
+from .judge import load_judge as load_judge
+from .answers import AnswerReport as AnswerReport
+from .answers import AnswerTable as AnswerTable
+from .answers import evaluate_answer as evaluate_answer
+from .answers import evaluate_answers as evaluate_answers
+from .summary_score import SummarizationScore as SummarizationScore
+from .summary_score import SummarizationTable as SummarizationTable
+from .summary_score import qa_score as qa_score
+from .summary_score import summarization_score as summarization_score
+from .summary_score import summarization_scores as summarization_scores
+from .ratings import Rating as Rating
+from .ratings import rate as rate
+from .ratings import rate_many as rate_many
+from .ratings import rating_metric as rating_metric
+from .judge_llm import LLMJudge as LLMJudge
 
 __version__: str

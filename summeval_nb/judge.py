@@ -430,7 +430,19 @@ _ANSWERS = (
     "Press the button and wait.",
 )
 
-# %% ../nbs/30_judge.ipynb #67349457
+# %% ../nbs/30_judge.ipynb #e6602b87
+@lru_cache(maxsize=1024)
+def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
+    """The sentences of a premise, those over `max_chars` characters cut; spans point into the premise."""
+    out: list[Sentence] = []
+    for one in split_sentences(premise):
+        pieces = (
+            split_units(one.text, max_chars=max_chars) if len(one) > max_chars else [Sentence(one.text, 0, len(one))]
+        )
+        out += [Sentence(piece.text, one.start + piece.start, one.start + piece.end) for piece in pieces]
+    return tuple(out)
+
+# %% ../nbs/30_judge.ipynb #c711c721
 def _unit(vectors: np.ndarray) -> np.ndarray:
     """Vectors with length one; a zero vector stays zero."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
@@ -439,7 +451,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 
 def _leanings(texts: Sequence[str], embedder: Any) -> list[tuple[float, str]]:
     """For each text the mean lean of its sentences towards refusals, in [-2, 2], and the nearest model refusal."""
-    sentences = [[s.text for s in split_sentences(text)] or [text] for text in texts]
+    sentences = [[s.text for s in premise_sentences(text)] or [text] for text in texts]
     flat = list(dict.fromkeys(s for group in sentences for s in group))
     vectors = _unit(np.asarray(embedder.encode([*_REFUSALS, *_ANSWERS, *flat]), dtype=np.float64))
     models, own = vectors[: len(_REFUSALS) + len(_ANSWERS)], vectors[len(_REFUSALS) + len(_ANSWERS) :]
@@ -480,18 +492,6 @@ def _refusals(texts: Sequence[str], embedder: Any) -> list[Flag]:
     judged = [text for text in texts if re.search(r"\w", text)]
     leanings = dict(zip(judged, _leanings(judged, embedder) if judged else [], strict=True))
     return [_refusal_flag(_refusal_signs(text), *leanings[text]) if text in leanings else empty for text in texts]
-
-# %% ../nbs/30_judge.ipynb #e6602b87
-@lru_cache(maxsize=1024)
-def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
-    """The sentences of a premise, those over `max_chars` characters cut; spans point into the premise."""
-    out: list[Sentence] = []
-    for one in split_sentences(premise):
-        pieces = (
-            split_units(one.text, max_chars=max_chars) if len(one) > max_chars else [Sentence(one.text, 0, len(one))]
-        )
-        out += [Sentence(piece.text, one.start + piece.start, one.start + piece.end) for piece in pieces]
-    return tuple(out)
 
 # %% ../nbs/30_judge.ipynb #def6d68a
 def _encode_with_tokens(embedder: Any, sentences: list[str]) -> tuple[np.ndarray, list[np.ndarray] | None]:
@@ -608,7 +608,7 @@ def _candidate_phrases(text: str, longest: int = 4) -> list[str]:
 
 _RARE = 3.0  # how rare a word must be (chapter 14) to be a key phrase by itself: meals is, day is not
 
-# %% ../nbs/30_judge.ipynb #4aa7f7d5
+# %% ../nbs/30_judge.ipynb #ba1ccd1b
 def _keyphrases_all(items: Sequence[tuple[str, int]], embedder: Any) -> list[list[Keyphrase]]:
     """Keyphrases of many texts by KeyBERT over our candidates, with the mean sentence vector as the text's."""
     texts = list(dict.fromkeys(text for text, _ in items if _candidate_phrases(text)))
@@ -619,7 +619,7 @@ def _keyphrases_all(items: Sequence[tuple[str, int]], embedder: Any) -> list[lis
         "Local", (backend,), {"embed": lambda self, documents, verbose=False: embedder.encode(list(documents))}
     )
     vectorizer = require_module("sklearn.feature_extraction.text", "models").CountVectorizer
-    sentences = {text: [s.text for s in split_sentences(text)] for text in texts}
+    sentences = {text: [s.text for s in premise_sentences(text)] for text in texts}
     vectors = _Vectors(embedder, [s for group in sentences.values() for s in group])
     means = np.stack([vectors.of(sentences[text]).mean(axis=0) for text in texts])
     model = require_module("keybert", "models").KeyBERT(model=local())

@@ -60,9 +60,9 @@ def _rouge(kind: str) -> Callable[[SummEval, Any], np.ndarray]:
 def _embedding(data: SummEval, embedder: Any) -> np.ndarray:
     return reference_similarities(*_embed(data, load_embedder(embedder)))
 
-# %% ../nbs/43_metrics.ipynb #d48aa570
+# %% ../nbs/43_metrics.ipynb #a432d1ed
 def _chrf(data: SummEval, embedder: Any) -> np.ndarray:
-    chrf = require_module("sacrebleu.metrics", "dev").CHRF()
+    chrf = require_module("sacrebleu.metrics", "chrf").CHRF()
     summaries, _, references = _flat(data)
     return np.array([chrf.sentence_score(*pair).score for pair in zip(summaries, references, strict=True)])
 

@@ -20,7 +20,24 @@ from summeval_nb.batch import RunStopped, run
 from summeval_nb.items import make_shards, open_items
 
 ROOT = Path(__file__).parents[1]
-WORDS = "the a cat dog sat ran on over mat hill quickly slowly and then it rained".split()
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "ran",
+    "on",
+    "over",
+    "mat",
+    "hill",
+    "quickly",
+    "slowly",
+    "and",
+    "then",
+    "it",
+    "rained",
+]
 
 
 def corpus(count, seed=0):
@@ -75,7 +92,9 @@ def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_pat
 
     sample = sample_articles()[0]
     rows = [{"text": sample.text, "summary": summary.text} for summary in sample.summaries.values()]
-    report = quiet([*rows, {"text": sample.text, "summary": ""}], "faithfulness", out=tmp_path / "f", store=tmp_path / "s")
+    report = quiet(
+        [*rows, {"text": sample.text, "summary": ""}], "faithfulness", out=tmp_path / "f", store=tmp_path / "s"
+    )
     assert report.counts == {"ok": len(rows), "undefined": 1, "failed": 0}
     for row, line in zip(rows, lines(tmp_path / "f"), strict=False):
         wanted = evaluate(row["text"], row["summary"])

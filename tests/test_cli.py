@@ -60,7 +60,7 @@ BAD = {
     "unknown embedder": (["evaluate", "{article}", "{summary}", "--embedder", "no-such"], "no-such"),
     "unknown command": (["evaluat"], "evaluat"),
     "unknown option": (["evaluate", "{article}", "{summary}", "--no-such"], "no-such"),
-    "missing argument": (["evaluate", "{article}"], "SUMMARY"),
+    "missing argument": (["evaluate", "{article}"], "argument 'summary'"),
     "two standard inputs": (["evaluate", "-", "-"], "only one"),
     "unwritable report": (["evaluate", "{article}", "{summary}", "--html", "{folder}/no/x.html"], "cannot write"),
     "demo number": (["demo", "--number", "99"], "between 1 and"),
