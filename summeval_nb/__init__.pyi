@@ -65,6 +65,7 @@ from .check import checker as checker
 from .check import load_checker as load_checker
 from .claims import Claim as Claim
 from .claims import ClaimFinder as ClaimFinder
+from .check_nli import NLIChecker as NLIChecker
 from .check_llm import LLMChecker as LLMChecker
 from .ngrams import clipped_counts as clipped_counts
 from .ngrams import list_ngrams as list_ngrams

@@ -62,7 +62,7 @@ def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
     }
     return re.sub(r"\{(?:evidence|claim)\}", lambda place: parts[place[0]], prompt)
 
-# %% ../nbs/16_check_llm.ipynb #334733b0
+# %% ../nbs/16_check_llm.ipynb #f6344e3d
 class LLMChecker:
     """Whether a sentence follows from its evidence, by a language model's own probability.
 
@@ -78,7 +78,7 @@ class LLMChecker:
         A sentence is supported when its probability is at least this, in [0, 1].
     claims : str
         What to ask about: "sentence", "statements", "entities" or "arcs" (see chapter 14, claims).
-    aggregate : str
+    combine : str
         How the claims' probabilities are combined: "minimum" or "mean".
     annotator, splitter : optional
         A stanza pipeline for entities and arcs; a backend that splits statements.
@@ -103,7 +103,7 @@ class LLMChecker:
         options: tuple[str, str] = ("yes", "no"),
         threshold: float = 0.5,
         claims: str = "sentence",
-        aggregate: str = "minimum",
+        combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
         splitter: Backend | None = None,
         workers: int = 8,
@@ -117,7 +117,7 @@ class LLMChecker:
             raise ValueError(f"options must be two different answers, the first for supported, not {options!r}")
         self.backend, self.prompt, self.options = backend, _fitting_prompt(prompt), tuple(options)
         self.threshold = require_share(threshold, "threshold")
-        self.finder = ClaimFinder(claims, aggregate=aggregate, annotator=annotator, splitter=splitter)
+        self.finder = ClaimFinder(claims, combine=combine, annotator=annotator, splitter=splitter)
         self.workers, self.progress = require_count(workers, "workers"), progress
 
     @property

@@ -17,7 +17,7 @@ from .results import Finding, Verdict, require_option, require_text, require_tex
 from .split import split_claims
 
 # %% auto #0
-__all__ = ['SPLIT_PROMPT', 'VAGUE', 'CLAIMS', 'AGGREGATES', 'Question', 'Judged', 'Claim', 'ClaimFinder', 'judge_claims']
+__all__ = ['SPLIT_PROMPT', 'VAGUE', 'CLAIMS', 'COMBINATIONS', 'Question', 'Judged', 'Claim', 'ClaimFinder', 'judge_claims']
 
 # %% ../nbs/14_claims.ipynb #f8868340
 @dataclass(frozen=True)
@@ -63,20 +63,20 @@ def _statements_by_model(sentence: str, backend: Backend) -> list[Claim]:
     texts = [text.strip() for text in answer.statements if text.strip()]
     return [_placed(text, sentence) for text in dict.fromkeys(texts)] or [Claim(sentence, 0, len(sentence))]
 
-# %% ../nbs/14_claims.ipynb #5e1dc797
+# %% ../nbs/14_claims.ipynb #90afbd6c
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_ENTITY = re.compile(
-    rf"(?P<DATE>(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}(?:\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{{4}})?"
-    r"|\b(?:1[5-9]|20)\d\d\b)"
-    r"|(?P<NUMBER>[$€£]?\d[\d,.]*\d%?|[$€£]?\d%?)"
-    r"|(?P<NAME>\b[A-Z][\w’'-]*(?:\s+(?:(?:of|the|de|van|von|da|bin)\s+)?[A-Z][\w’'-]*)*)"
-)
 _COMMON = (
     "A An The This That These Those He She It They We I You His Her Its Their Our My Your In On At By For From To With "
     "After Before When While As If But And Or So Yet Not No Some Many Most All Both Each Every One Two Three There "
     "Here Then Now What Who Why How Where According However Meanwhile Although Though Because Since During Under Over"
 )
-_OPENERS = frozenset(_COMMON.split())
+_OPENERS = "|".join(_COMMON.split())
+_ENTITY = re.compile(
+    rf"(?P<DATE>(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}(?:\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{{4}})?"
+    r"|\b(?:1[5-9]|20)\d\d\b)"
+    r"|(?P<NUMBER>[$€£]?\d[\d,.]*\d%?|[$€£]?\d%?)"
+    rf"|(?P<NAME>\b(?!(?:{_OPENERS})\b)[A-Z][\w’'-]*(?:\s+(?:(?:of|the|de|van|von|da|bin)\s+)?[A-Z][\w’'-]*)*)"
+)
 VAGUE = {
     "PERSON": "someone",
     "GPE": "a place",
@@ -93,16 +93,7 @@ VAGUE = {
 
 def _entities_by_rules(sentence: str) -> list[tuple[int, int, str]]:
     """(start, end, type) of names, numbers and dates."""
-    found = []
-    for match in _ENTITY.finditer(sentence):
-        start, end = match.span()
-        first, *more = match[0].split()
-        if match.lastgroup == "NAME" and first in _OPENERS and not sentence[:start].strip(" \"'“‘("):
-            if not more:
-                continue
-            start += match[0].index(more[0], len(first))
-        found.append((start, end, str(match.lastgroup)))
-    return found
+    return [(*match.span(), str(match.lastgroup)) for match in _ENTITY.finditer(sentence)]
 
 # %% ../nbs/14_claims.ipynb #b84a7fa1
 def _entities_by_stanza(sentence: str, annotator: Callable[[str], Any]) -> list[tuple[int, int, str]]:
@@ -173,9 +164,9 @@ def _company(words: Sequence[tuple[Any, int, int]], head: int) -> set[int]:
         if word.id in own and (word.deprel in _WITH_HEAD or word.deprel.split(":")[0] in _WITH_HEAD or _negates(word))
     }
 
-# %% ../nbs/14_claims.ipynb #56eedb7b
+# %% ../nbs/14_claims.ipynb #0e892e26
 CLAIMS = ("sentence", "statements", "entities", "arcs")
-AGGREGATES: dict[str, Callable[[Sequence[float]], float]] = {
+COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "minimum": min,
     "mean": lambda values: math.fsum(values) / len(values),
 }
@@ -188,7 +179,7 @@ class ClaimFinder:
     ----------
     mode : str
         "sentence", "statements", "entities" or "arcs".
-    aggregate : str
+    combine : str
         "minimum" or "mean" of the claims' probabilities.
     annotator : callable, optional
         Text to stanza `Document`, such as a `stanza.Pipeline`: needed for arcs; for entities it replaces the rules.
@@ -205,12 +196,12 @@ class ClaimFinder:
         self,
         mode: str = "sentence",
         *,
-        aggregate: str = "minimum",
+        combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
         splitter: Backend | None = None,
     ):
         self.mode = require_option(mode, "claims", CLAIMS)
-        self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
+        self.combine = require_option(combine, "combine", COMBINATIONS)
         self.annotator, self.splitter = annotator, splitter
         if mode == "arcs" and annotator is None:
             raise ValueError("claims='arcs' needs a parser: annotator=stanza.Pipeline('en', download_method=None, ...)")
@@ -229,7 +220,7 @@ class ClaimFinder:
         if self.mode == "sentence":
             return self.mode
         by = "rules" if self.annotator is None else _annotator_name(self.annotator)
-        return f"{self.mode}:{self.splitter.fingerprint if self.splitter is not None else by}:{self.aggregate}"
+        return f"{self.mode}:{self.splitter.fingerprint if self.splitter is not None else by}:{self.combine}"
 
     def find(self, sentence: str) -> list[Claim]:
         """Return the claims of a sentence, one at least."""
@@ -260,7 +251,7 @@ _FINDERS: dict[str, Callable[[ClaimFinder, str], list[Claim]]] = {
 def _no_parser(text: str) -> Any:
     raise ValueError("claims='arcs' needs a parser")
 
-# %% ../nbs/14_claims.ipynb #261e3572
+# %% ../nbs/14_claims.ipynb #df9ef6f4
 Question = tuple[tuple[str, ...], str]
 Judged = tuple[float, dict[str, Any]]
 
@@ -290,14 +281,14 @@ def _combined(
     if errors:
         return _failure(errors[0], threshold)
     answers = [one for one in judged if not isinstance(one, Exception)]
-    probability = AGGREGATES[finder.aggregate]([p for p, _ in answers])
+    probability = COMBINATIONS[finder.combine]([p for p, _ in answers])
     if finder.mode == "sentence":
         return Verdict(probability=probability, threshold=threshold, details=answers[0][1])
     parts: list[dict[str, Any]] = [
         {"text": claim.text, "start": claim.start, "end": claim.end, "probability": p, **_numbers(details)}
         for claim, (p, details) in zip(claims, answers, strict=True)
     ]
-    details: dict[str, Any] = {"claims": parts, "aggregate": finder.aggregate}
+    details: dict[str, Any] = {"claims": parts, "combine": finder.combine}
     if all("mass" in part for part in parts):
         details["mass"] = min(part["mass"] for part in parts)
     weak = [c for c, part in zip(claims, parts, strict=True) if part["probability"] < threshold]

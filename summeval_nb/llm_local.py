@@ -32,7 +32,7 @@ from summeval_nb.llm import (
 from .results import require_count, require_module
 
 # %% auto #0
-__all__ = ['TransformersBackend', 'LlamaCppBackend']
+__all__ = ['model_digest', 'special_texts', 'TransformersBackend', 'LlamaCppBackend']
 
 # %% ../nbs/06_llm_local.ipynb #fd62c988
 def _remembering(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -291,7 +291,25 @@ class _Bulk(_Reading):
         self.usage.add(calls=more, prompt_tokens=tokens, cached_tokens=cached, generated_tokens=len(members))
         return dict(choices)
 
-# %% ../nbs/06_llm_local.ipynb #8f83a222
+# %% ../nbs/06_llm_local.ipynb #5735cb0c
+def model_digest(model: Any, tokenizer: Any) -> str:
+    """Return 16 digits for a model: a hash over 64 numbers of every weight, its tokenizer, chat template and dtype."""
+    digest = hashlib.sha256(f"{tokenizer.chat_template}|{model.dtype}".encode())
+    fast = getattr(tokenizer, "backend_tokenizer", None)
+    digest.update((fast.to_str() if fast is not None else json.dumps(sorted(tokenizer.get_vocab().items()))).encode())
+    for name, weight in sorted(model.state_dict().items()):
+        flat = weight.detach().reshape(-1)
+        sample = flat[:: max(1, flat.numel() // 64)][:64].float().cpu().numpy()
+        digest.update(f"{name}{tuple(weight.shape)}".encode() + sample.astype("<f4").tobytes())
+    return digest.hexdigest()[:16]
+
+# %% ../nbs/06_llm_local.ipynb #f7414b11
+def special_texts(tokenizer: Any) -> tuple[str, ...]:
+    """Return the texts that a transformers tokenizer takes for special or added tokens."""
+    added = (str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values())
+    return tuple(sorted({*tokenizer.all_special_tokens, *added} - {""}))
+
+# %% ../nbs/06_llm_local.ipynb #933647ad
 def _loaded(model: Any, tokenizer: Any, dtype: Any, download: bool) -> tuple[Any, Any, str]:
     """Load a model and its tokenizer, or take the loaded ones; and its name for people."""
     require_module("transformers", "llm")
@@ -313,19 +331,7 @@ def _loaded(model: Any, tokenizer: Any, dtype: Any, download: bool) -> tuple[Any
         raise BackendRejected(f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy) from error
     return loaded, tokenizer, Path(str(model)).name
 
-
-def _digest(model: Any, tokenizer: Any) -> str:
-    """A hash over 64 numbers of every weight, the tokenizer, the chat template and the kind of numbers."""
-    digest = hashlib.sha256(f"{tokenizer.chat_template}|{model.dtype}".encode())
-    fast = getattr(tokenizer, "backend_tokenizer", None)
-    digest.update((fast.to_str() if fast is not None else json.dumps(sorted(tokenizer.get_vocab().items()))).encode())
-    for name, weight in sorted(model.state_dict().items()):
-        flat = weight.detach().reshape(-1)
-        sample = flat[:: max(1, flat.numel() // 64)][:64].float().cpu().numpy()
-        digest.update(f"{name}{tuple(weight.shape)}".encode() + sample.astype("<f4").tobytes())
-    return digest.hexdigest()[:16]
-
-# %% ../nbs/06_llm_local.ipynb #f62bf4f2
+# %% ../nbs/06_llm_local.ipynb #e791dcf4
 class TransformersBackend(_Bulk):
     """A causal language model of transformers, in this process.
 
@@ -357,13 +363,13 @@ class TransformersBackend(_Bulk):
         self.model, self.tokenizer, self.name = _loaded(model, tokenizer, dtype, download)
         self.model.to(device or "cpu").eval()
         self._engine = _transformers_engine()(self.model, self.tokenizer, **_quiet())
-        self._special = tuple(self.tokenizer.all_special_tokens)
+        self._special = special_texts(self.tokenizer)
         config = self.model.config.get_text_config()
         self.limit = int(getattr(config, "max_position_embeddings", None) or 1_000_000)
 
     @cached_property
     def fingerprint(self) -> str:
-        return f"transformers:{_digest(self.model, self.tokenizer)}"
+        return f"transformers:{model_digest(self.model, self.tokenizer)}"
 
     def _template(self, prompt: str) -> str:
         if not self.tokenizer.chat_template:

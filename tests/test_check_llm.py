@@ -163,7 +163,7 @@ def test_the_fingerprint_holds_all_that_changes_a_probability(backend):
         LLMChecker(backend, prompt=PROMPT + " "),
         LLMChecker(backend, options=("Yes", "No")),
         LLMChecker(backend, claims="statements"),
-        LLMChecker(backend, claims="statements", aggregate="mean"),
+        LLMChecker(backend, claims="statements", combine="mean"),
         LLMChecker(backend, claims="statements", splitter=other),
         LLMChecker(backend, claims="entities"),
     ]
@@ -200,7 +200,7 @@ def test_parts_of_a_sentence_in_the_pipeline(backend):
     assert verdict.supported is False and [f.text for f in verdict.findings] == ["Ben sold a yellow boat"]
     assert "claims=statements" in str(result.signature) and "minimum" in str(result.signature)
     assert "Ben sold a yellow boat" in result._repr_html_()
-    mean = evaluate(ARTICLE, summary, 3, checker=LLMChecker(backend, claims="statements", aggregate="mean")).verdicts[0]
+    mean = evaluate(ARTICLE, summary, 3, checker=LLMChecker(backend, claims="statements", combine="mean")).verdicts[0]
     parts = [part["probability"] for part in mean.details["claims"]]
     assert mean.probability == pytest.approx(sum(parts) / 2) and verdict.probability == pytest.approx(min(parts))
 
