@@ -42,13 +42,13 @@ test: $(VENV)/.dev sync  ## everything: export in sync, all notebooks, tests, do
 	$(BIN)/mypy summeval_nb
 	$(BIN)/python docs/execute.py --all
 	$(BIN)/python docs/readme.py --check
-	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules tests summeval_nb
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests
 
 check: $(VENV)/.dev sync  ## the quick subset before a commit: clean notebooks, lint, types, fast tests
 	$(BIN)/ruff check nbs tests benchmarks docs setup.py
 	$(BIN)/ruff format --check nbs tests benchmarks docs setup.py
 	$(BIN)/mypy summeval_nb
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow" --doctest-modules tests summeval_nb
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow" tests
 
 # What is exported and what is committed must be the same; notebooks are stored without outputs.
 sync: $(VENV)/.dev

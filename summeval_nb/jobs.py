@@ -67,7 +67,7 @@ def as_outcome(value: Any, signature: str = "") -> Outcome:
         return Outcome(None, "failed", f"the metric returned {float(value)}", parts, signature)
     return Outcome(float(value), "ok", "", parts, signature)
 
-# %% ../nbs/49_jobs.ipynb #d13f0ded
+# %% ../nbs/49_jobs.ipynb #0bcee910
 Columns = Mapping[str, "str | Sequence[str]"]
 
 
@@ -79,66 +79,70 @@ def read_row(item: Item, columns: Columns, kinds: Mapping[str, str]) -> tuple[di
     if item.problem:
         return {}, item.problem
     try:
-        row = json.loads(item.data)
+        row = json.loads(item.data.decode())
     except (ValueError, RecursionError) as error:
         return {}, f"not JSON: {error}" if isinstance(error, ValueError) else "not JSON: nested too deeply"
     if not isinstance(row, dict):
         return {}, f"an item must be a JSON object, not {type(row).__name__}"
     for name, source in columns.items():
+        if source == name and name in row:
+            continue
         wanted = [source] if isinstance(source, str) else list(source)
         missing = [one for one in wanted if one not in row]
         if missing:
             return row, f"there is no {missing[0]!r}; there is: {', '.join(row)}"
         row[name] = row[source] if isinstance(source, str) else [row[one] for one in wanted]
-    problems = (_wrong_type(row.get(name), name, kind) for name, kind in kinds.items())
-    return row, next((problem for problem in problems if problem), "")
+    for name, kind in kinds.items():
+        problem = "" if type(row.get(name)) is str else _wrong_type(row.get(name), name, kind)
+        if problem:
+            return row, problem
+    return row, ""
 
 
 def _wrong_type(value: Any, name: str, kind: str) -> str:
-    if isinstance(value, str):
-        return ""
     if kind == "text":
         return f"{name} must be a text, not {type(value).__name__}"
     if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
         return f"{name} must be a text or a list of texts, not {type(value).__name__} ({str(value)[:40]})"
     return ""
 
-# %% ../nbs/49_jobs.ipynb #91f005a6
+# %% ../nbs/49_jobs.ipynb #e7862211
 Rows = Sequence[Mapping[str, Any]]
 
 
 def _bleu(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.bleu import BleuOptions, bleu_many, require_references
+    from summeval_nb.bleu import BleuOptions, bleu_many
 
-    groups = [require_references(row["references"]) for row in rows]
-    table = bleu_many([row["candidate"] for row in rows], groups, **options)
+    references = [row["references"] for row in rows]
+    table = bleu_many([row["candidate"] for row in rows], references, **options)
     choices = BleuOptions(**({"effective_order": True} | dict(options)))
-    signatures = {size: str(choices.signature([[""] * size])) for size in {len(group) for group in groups}}
-    found = []
-    for group, ok, score, counts in zip(groups, table.defined, table.scores, table.statistics.tolist(), strict=True):
-        n = choices.n
+    sizes = [1 if isinstance(one, str) else len(one) for one in references]
+    signatures = {size: str(choices.signature([[""] * size])) for size in set(sizes)}
+    found, end = [], 2 + choices.n
+    empty = "neither the candidate nor a reference holds a token"
+    columns = table.defined.tolist(), table.scores.tolist(), table.statistics.tolist(), sizes
+    for defined, score, counts, size in zip(*columns, strict=True):
         parts = {"candidate_length": counts[0], "reference_length": counts[1]}
-        parts |= {"counts": counts[2 : 2 + n], "totals": counts[2 + n :]}
-        signature = signatures[len(group)]
-        empty = Outcome(None, "undefined", "neither the candidate nor a reference holds a token", parts, signature)
-        found.append(Outcome(float(score), "ok", "", parts, signature) if ok else empty)
+        parts |= {"counts": counts[2:end], "totals": counts[end:]}
+        state = (score, "ok", "") if defined else (None, "undefined", empty)
+        found.append(Outcome(*state, parts, signatures[size]))
     return found
 
-# %% ../nbs/49_jobs.ipynb #94b7ab18
+# %% ../nbs/49_jobs.ipynb #4c03d4bf
 def _rouge(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.bleu import require_references
     from summeval_nb.rouge import RougeOptions, rouge_many
 
-    groups = [require_references(row["references"]) for row in rows]
-    table = rouge_many([row["candidate"] for row in rows], groups, **options)
+    references = [row["references"] for row in rows]
+    table = rouge_many([row["candidate"] for row in rows], references, **options)
     choices = RougeOptions(**options)
-    signatures = {size: str(choices.signature([[""] * size])) for size in {len(group) for group in groups}}
+    sizes = [1 if isinstance(one, str) else len(one) for one in references]
+    signatures = {size: str(choices.signature([[""] * size])) for size in set(sizes)}
     main = "rougeL" if "rougeL" in choices.types else choices.types[0]
     columns = {kind: [part.tolist() for part in table[kind]] for kind in choices.types}
     found = []
-    for i, (group, ok) in enumerate(zip(groups, table.defined, strict=True)):
+    for i, (size, ok) in enumerate(zip(sizes, table.defined.tolist(), strict=True)):
         parts = {k: {"precision": p[i], "recall": r[i], "f1": f[i]} for k, (p, r, f) in columns.items()}
-        signature = signatures[len(group)]
+        signature = signatures[size]
         empty = Outcome(None, "undefined", "neither the candidate nor a reference holds a token", {}, signature)
         found.append(Outcome(columns[main][2][i], "ok", "", parts | {"main": main}, signature) if ok else empty)
     return found
@@ -283,7 +287,7 @@ class Job:
         metric = self.metric if isinstance(self.metric, str) else describe(self.metric, "metric")
         return {"metric": metric, "options": describe(self.options, "options"), "columns": describe(self.columns, "c")}
 
-# %% ../nbs/49_jobs.ipynb #59317539
+# %% ../nbs/49_jobs.ipynb #daa7e507
 class Line(NamedTuple):
     """A result as it is written: status and score for counting, and the line itself."""
 
@@ -295,11 +299,13 @@ class Line(NamedTuple):
 def make_line(number: int, item: Item, row: Mapping[str, Any], outcome: Outcome) -> Line:
     """Return the line of a result; a failure's reason begins with its place in the corpus."""
     reason = f"at {item.place}: {outcome.reason}" if outcome.status == "failed" else outcome.reason
-    record = {"item": number, "id": row.get("id"), **outcome._asdict(), "reason": reason}
+    score, status, _, parts, signature = outcome
+    record = {"item": number, "id": row.get("id"), "score": score, "status": status, "reason": reason}
+    record |= {"parts": parts, "signature": signature}
     try:
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False, default=_plain).encode("utf-8")
+        text = _READABLE.encode(record).encode("utf-8")
     except UnicodeEncodeError:  # half a character, which JSON can escape and UTF-8 cannot hold
-        text = json.dumps(record, allow_nan=False, default=_plain).encode("ascii")
+        text = _ESCAPED.encode(record).encode("ascii")
     except (TypeError, ValueError) as error:
         failed = Outcome(None, "failed", f"the metric's parts cannot be written as JSON: {error}")
         return make_line(number, item, {"id": str(row.get("id"))}, failed)
@@ -310,6 +316,10 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not plain data")
+
+
+_READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain)
+_ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 # %% ../nbs/49_jobs.ipynb #189b6e12
 class Scorer:

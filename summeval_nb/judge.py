@@ -442,20 +442,25 @@ def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...
         out += [Sentence(piece.text, one.start + piece.start, one.start + piece.end) for piece in pieces]
     return tuple(out)
 
-# %% ../nbs/30_judge.ipynb #c711c721
+# %% ../nbs/30_judge.ipynb #73c9a568
 def _unit(vectors: np.ndarray) -> np.ndarray:
     """Vectors with length one; a zero vector stays zero."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
 
 
+@lru_cache(maxsize=8)
+def _model_vectors(embedder: Any) -> np.ndarray:
+    """The vectors of the model refusals and answers, encoded once for each embedder."""
+    return _unit(np.asarray(embedder.encode([*_REFUSALS, *_ANSWERS]), dtype=np.float64))
+
+
 def _leanings(texts: Sequence[str], embedder: Any) -> list[tuple[float, str]]:
     """For each text the mean lean of its sentences towards refusals, in [-2, 2], and the nearest model refusal."""
     sentences = [[s.text for s in premise_sentences(text)] or [text] for text in texts]
     flat = list(dict.fromkeys(s for group in sentences for s in group))
-    vectors = _unit(np.asarray(embedder.encode([*_REFUSALS, *_ANSWERS, *flat]), dtype=np.float64))
-    models, own = vectors[: len(_REFUSALS) + len(_ANSWERS)], vectors[len(_REFUSALS) + len(_ANSWERS) :]
-    similar = dict(zip(flat, own @ models.T, strict=True))
+    own = _unit(np.asarray(embedder.encode(flat), dtype=np.float64))
+    similar = dict(zip(flat, own @ _model_vectors(embedder).T, strict=True))
     out = []
     for group in sentences:
         rows = np.array([similar[s] for s in group])

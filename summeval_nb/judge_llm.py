@@ -191,7 +191,7 @@ _JUDGING: Mapping[str, _Task] = {
 }
 _TASKS = {**_WRITING, **_JUDGING}
 
-# %% ../nbs/34_judge_llm.ipynb #db9ebfc6
+# %% ../nbs/34_judge_llm.ipynb #d57642f6
 def _reply_schema(task: _Task, cases: Sequence[tuple[Any, ...]]) -> type[BaseModel]:
     """The model of a reply: one required field for each case."""
     fields: dict[str, Any] = {f"case_{i}": (task.reply(*case), ...) for i, case in enumerate(cases, 1)}
@@ -205,10 +205,9 @@ def _ask_group(
     task = _TASKS[purpose]
     lines = [f"Case {i}: {_quoted(task.case(*case))}" for i, case in enumerate(cases, 1)]
     text = "\n".join([prompt, _RULE, *([complaint] if complaint else []), "", *lines, "", "Reply with JSON."])
+    room = min(8192, (2 if complaint else 1) * (20 + sum(task.tokens(*case) for case in cases)))
     try:
-        reply = backend.generate_json(
-            text, _reply_schema(task, cases), max_tokens=min(8192, 20 + sum(task.tokens(*case) for case in cases))
-        )
+        reply = backend.generate_json(text, _reply_schema(task, cases), max_tokens=room)
     except BackendError as error:
         malformed = isinstance(error, InvalidOutput)
         return [JudgeFailure(purpose, str(error), malformed=malformed) for _ in cases]
@@ -458,7 +457,7 @@ _LLM: Mapping[str, Callable[[LLMJudge, Any], list[Any]]] = {
     "answer": lambda judge, items: _llm_judged(judge, "answer", items),
 }
 
-# %% ../nbs/34_judge_llm.ipynb #45e0f00a
+# %% ../nbs/34_judge_llm.ipynb #219d2b3e
 class LLMJudge(BulkJudge):
     """A language model as the judge, held to schemas, checks and one retry.
 
@@ -508,7 +507,7 @@ class LLMJudge(BulkJudge):
         self.fingerprint = "+".join(["llm-judge", backend.fingerprint, version, mode, f"window{window}"])
 
     def __repr__(self) -> str:
-        return f"LLMJudge({self._backend!r}, probabilities={self._probabilities}, calls={self.calls})"
+        return f"LLMJudge({self._backend.fingerprint!r}, probabilities={self._probabilities}, calls={self.calls})"
 
     def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Answer one kind of question for many items, in as few calls as they fit into; see `ask_many`."""

@@ -152,7 +152,7 @@ class Rating(Score):
         ax.set(xlabel="grade", ylabel="probability", ylim=(0, 1), title=f"{self.quality}: expected grade {number}")
         return ax
 
-# %% ../nbs/33_ratings.ipynb #55ff2396
+# %% ../nbs/33_ratings.ipynb #d464633e
 _LOW_MASS = 0.5
 
 
@@ -163,7 +163,7 @@ def _to_rating(value: Any, quality: str, signature: Signature) -> Rating:
     shares = {int(grade): float(share) for grade, share in value["probabilities"].items()}
     total = math.fsum(shares.values())
     mass = float(value["mass"])
-    note = f"the grades held only {mass:.2f} of the model's probability" if mass < _LOW_MASS else ""
+    note = f"the grades held only {mass:.2g} of the model's probability" if mass < _LOW_MASS else ""
     return Rating(
         score=expected_grade(shares),
         signature=signature,

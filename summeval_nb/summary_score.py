@@ -163,7 +163,7 @@ def _as_dict(result: SummarizationScore) -> dict[str, Any]:
     texts = {"context": result.context, "summary": result.summary, "coeff": result.coeff}
     return result.row() | parts | names | texts | {"signature": str(result.signature)}
 
-# %% ../nbs/32_summary_score.ipynb #ca57afe7
+# %% ../nbs/32_summary_score.ipynb #a86b4f4c
 _KEPT, _LOST, _UNASKED = ("#8fc1e8", "kept"), ("#f5b27a", "lost"), ("#d0d0d0", "not asked about")
 
 
@@ -202,8 +202,10 @@ def _score_html(result: SummarizationScore) -> Markup:
     rows += [{"question": one.text, "answer": "dropped"} for one in result.dropped]
     names = ["question", "answer", "probability", "evidence in the summary"]
     parts.append(html_table(rows, columns=names, caption="The exam"))
-    lost = ", ".join(result.lost) or "none"
-    parts.append(f"<p>Lost: {escape(lost)}</p><p><small>{escape(str(result.signature))}</small></p>")
+    kept, lost = (", ".join(phrases) or "none" for phrases in (result.kept, result.lost))
+    parts.append(
+        f"<p>Kept: {escape(kept)}<br>Lost: {escape(lost)}</p><p><small>{escape(str(result.signature))}</small></p>"
+    )
     return Markup(f'<section class="summeval-card" aria-label="Summarization score">{"".join(parts)}</section>')
 
 # %% ../nbs/32_summary_score.ipynb #0efce97a

@@ -1,0 +1,432 @@
+"""Evaluating answers: arithmetic by hand, three premises, refusals, failures, tables; bulk equals row by row."""
+
+import json
+import math
+import re
+import threading
+
+import pandas as pd
+import pytest
+
+from summeval_nb.answers import AnswerTable, evaluate_answer, evaluate_answers
+from summeval_nb.data import sample_articles
+from summeval_nb.judge import Entailment, Flag, JudgeFailure, Resolution, as_statement
+from summeval_nb.judge_llm import LLMJudge
+from summeval_nb.llm import BackendUnavailable, ScriptedBackend
+from summeval_nb.store import Store
+
+CONTEXT = ["The ferry has run since 1994. It carries 400 passengers.", "Tickets cost 9 euros for adults."]
+QUESTION = "We are two adults with bicycles. What does the ferry cost?"
+TRUTH = "Tickets cost 9 euros for adults. Bicycles travel free of charge."
+ANSWER = "Adults pay 9 euros on the ferry. She takes bicycles free of charge."
+
+
+class AnswerKey:
+    """A judge that has all answers from tables, remembers what it was asked, and fails where told to."""
+
+    fingerprint = "answer-key-1"
+
+    def __init__(self, split=None, entailed=(), contradicted=(), lost=(), refusals=(), resolved=None):
+        self.split, self.resolved = split or {}, resolved or {}
+        self.entailed, self.contradicted, self.lost, self.refusals = entailed, contradicted, lost, refusals
+        self.asked, self.lock = [], threading.Lock()
+
+    def _note(self, *what):
+        with self.lock:
+            self.asked.append(what)
+        if any(part in self.lost for part in what):
+            raise JudgeFailure(what[0], "no reply")
+
+    def resolve_pronouns(self, text, units=None):
+        self._note("resolve", text)
+        return Resolution(units=tuple(self.resolved.get(u, u) for u in units), note="from the key")
+
+    def statements(self, hypothesis):
+        self._note("statements", hypothesis)
+        return [as_statement(s, hypothesis) for s in self.split.get(hypothesis, [hypothesis])]
+
+    def entail(self, premise, statements):
+        self._note("entail", premise, *statements)
+        labels = [
+            "entailed" if s in self.entailed else "contradicted" if s in self.contradicted else "neutral"
+            for s in statements
+        ]
+        return [Entailment(label=one, probability={"entailed": 0.9}.get(one, 0.1)) for one in labels]
+
+    def is_refusal(self, text):
+        self._note("refusal", text)
+        return Flag(value=text in self.refusals, probability=0.75)
+
+    def keyphrases(self, text, n=10): ...
+    def questions(self, text, keyphrases): ...
+    def answer(self, text, questions): ...
+
+
+# Arithmetic ----------------------------------------------------------------------------------------------------------
+
+SPLIT = {
+    "The plan passed, cost 5 million, was late and won praise.": [
+        "It passed",
+        "It cost 5 million",
+        "It was late",
+        "It won praise",
+    ],
+    "The mayor welcomed it on Monday.": ["The mayor welcomed it on Monday."],
+}
+
+
+def test_the_mean_of_means_by_hand():
+    key = AnswerKey(SPLIT, entailed=["It passed", "The mayor welcomed it on Monday."], contradicted=["It was late"])
+    report = evaluate_answer("c", "What happened there?", "The plan passed on Monday.", " ".join(SPLIT), judge=key)
+    assert report.answer_given_context == (1 / 4 + 1) / 2 == report.answer_given_truth
+    assert report.truth_given_answer == 0.0
+    frame = report.to_frame()
+    assert list(frame["label"][:5]) == ["entailed", "neutral", "contradicted", "neutral", "entailed"]
+    assert list(frame["counts"][:5]) == [1, 0, 0, 0, 1] and frame["probability"][0] == 0.9
+    means = frame.groupby(["pair", "hypothesis"])["counts"].mean().groupby("pair").mean()
+    for name, inference in report.inferences.items():
+        assert math.isclose(means[name], inference.score)
+
+
+def test_each_pair_has_its_premise_and_its_hypotheses():
+    key = AnswerKey()
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+    premises = {name: one.premise for name, one in report.inferences.items()}
+    assert premises["answer_given_context"] == "\n\n".join(CONTEXT)
+    assert premises["answer_given_truth"] == f"What does the ferry cost?\n\n{TRUTH}"
+    assert premises["truth_given_answer"] == f"What does the ferry cost?\n\n{ANSWER}"
+    judged = {n: " ".join(h.unit.place.text for h in one.hypotheses) for n, one in report.inferences.items()}
+    assert judged == {"answer_given_context": ANSWER, "answer_given_truth": ANSWER, "truth_given_answer": TRUTH}
+    asked = {what[1] for what in key.asked if what[0] == "entail"}
+    assert asked == set(premises.values())
+
+
+def test_pronouns_are_replaced_after_splitting_and_both_texts_are_kept():
+    resolved = {"She takes bicycles free of charge.": "The ferry takes bicycles free of charge."}
+    key = AnswerKey(resolved=resolved)
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+    unit = report.inferences["answer_given_context"].hypotheses[1].unit
+    assert ANSWER[unit.place.start : unit.place.end] == unit.place.text == next(iter(resolved))
+    assert unit.resolved == resolved[unit.place.text]
+    assert report.inferences["truth_given_answer"].premise.endswith(unit.resolved)
+    assert ("statements", unit.resolved) in key.asked and report.notes == ("from the key",)
+
+
+def test_units_are_resolved_and_split_once_though_judged_twice():
+    key = AnswerKey()
+    evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+    assert len(key.asked) == len(set(key.asked))
+    assert sum(what[0] == "resolve" for what in key.asked) == 2
+
+
+# Refusals ------------------------------------------------------------------------------------------------------------
+
+REFUSED = {
+    (False, False): (True, True, True),
+    (True, False): (False, False, False),
+    (False, True): (True, False, False),
+    (True, True): (False, False, False),
+}
+
+
+@pytest.mark.parametrize(("refused", "scored"), REFUSED.items())
+def test_refusals_make_scores_undefined(refused, scored):
+    refusals = [text for text, flag in zip((ANSWER, TRUTH), refused, strict=True) if flag]
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=AnswerKey(refusals=refusals))
+    assert (bool(report.answer_refused), bool(report.truth_refused)) == refused
+    assert tuple(one.score is not None for one in report.inferences.values()) == scored
+    assert all("is a refusal" in reason for reason in report.reasons.values())
+    assert report.answer_refused.probability == 0.75
+    again = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=AnswerKey(refusals=refusals), score_refusals=True)
+    assert not again.reasons
+
+
+def test_only_the_first_three_sentences_are_looked_at():
+    key = AnswerKey()
+    text = "One is here now. Two is here now. Three is here now. I cannot answer."
+    evaluate_answer(CONTEXT, QUESTION, TRUTH, text, judge=key)
+    assert ("refusal", "One is here now. Two is here now. Three is here now.") in key.asked
+
+
+def test_an_undecided_flag_leaves_scores_undefined():
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=AnswerKey(lost=[ANSWER]))
+    assert report.answer_refused.value is None and set(report.reasons) == set(report.inferences)
+    assert "undecided" in report.reasons["answer_given_context"] and "no reply" in report.answer_refused.reason
+
+
+# Failures ------------------------------------------------------------------------------------------------------------
+
+
+def test_failed_statements_are_left_out_and_counted():
+    first, second = "Adults pay 9 euros on the ferry.", "She takes bicycles free of charge."
+    key = AnswerKey(entailed=[first, second], lost=[second])
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key)
+    one = report.inferences["answer_given_context"]
+    assert one.score == 1.0 and one.n_failed == 1 and report.n_failed >= 2
+    assert any("no reply" in row["reason"] for row in report.rows())
+    strict = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=key, max_failed=0.4)
+    assert strict.answer_given_context is None and "1 of 2" in strict.reasons["answer_given_context"]
+
+
+def test_a_failed_split_counts_as_one_failed_statement():
+    class NoSplit(AnswerKey):
+        def statements(self, hypothesis):
+            raise JudgeFailure("statements", "malformed twice")
+
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=NoSplit())
+    assert report.n_failed == 6 and all(one.score is None for one in report.inferences.values())
+    assert "malformed twice" in report.reasons["truth_given_answer"]
+
+
+def test_failed_resolution_leaves_the_text_and_says_so():
+    class NoPronouns(AnswerKey):
+        def resolve_pronouns(self, text, units=None):
+            raise JudgeFailure("resolve", "malformed twice")
+
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge=NoPronouns())
+    assert report.answer_given_context is not None
+    assert report.notes == ("pronouns were left as they are: malformed twice",)
+
+
+# Input ---------------------------------------------------------------------------------------------------------------
+
+EMPTY = {
+    "answer": ((CONTEXT, QUESTION, TRUTH, " \n"), {"answer_given_context", "answer_given_truth", "truth_given_answer"}),
+    "truth": ((CONTEXT, QUESTION, "", ANSWER), {"answer_given_truth", "truth_given_answer"}),
+    "context": (("", QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
+    "no contexts": (([], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
+    "blank contexts": ((["", " "], QUESTION, TRUTH, ANSWER), {"answer_given_context"}),
+    "question": ((CONTEXT, "", TRUTH, ANSWER), set()),
+}
+
+
+@pytest.mark.parametrize(("arguments", "undefined"), EMPTY.values(), ids=EMPTY)
+def test_empty_parts_have_no_score_and_a_reason(arguments, undefined):
+    report = evaluate_answer(*arguments, judge=AnswerKey())
+    assert set(report.reasons) == undefined and all("empty" in reason for reason in report.reasons.values())
+    assert isinstance(json.loads(json.dumps(report.to_dict())), dict) and "<section" in report._repr_html_()
+    assert list(report.to_frame().columns)[:2] == ["pair", "hypothesis"]
+
+
+def test_an_empty_context_among_others_is_left_out_and_named():
+    report = evaluate_answer(["", *CONTEXT], QUESTION, TRUTH, ANSWER, judge=AnswerKey())
+    assert report.inferences["answer_given_context"].premise == "\n\n".join(CONTEXT)
+    assert "1 of 3 contexts are empty" in " ".join(report.notes)
+
+
+@pytest.mark.parametrize(
+    "answer", ["Yes.", "1994", "a", "雨停了。", "half \ud83d", "\x00 and more", "...", "e\u0301" * 30]
+)
+@pytest.mark.filterwarnings("ignore:the splitter")
+def test_short_and_strange_answers_are_judged_or_undefined(answer):
+    report = evaluate_answer(CONTEXT, QUESTION, TRUTH, answer)
+    for one in report.inferences.values():
+        assert one.score is None or 0 <= one.score <= 1
+        assert (one.score is None) == bool(one.reason)
+    assert "<script" not in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (None, QUESTION, TRUTH, ANSWER),
+        (["a", None], QUESTION, TRUTH, ANSWER),
+        (CONTEXT, b"q", TRUTH, ANSWER),
+        (CONTEXT, QUESTION, ["truth"], ANSWER),
+        (CONTEXT, QUESTION, TRUTH, math.nan),
+    ],
+)
+def test_what_is_not_text_is_a_type_error(arguments):
+    with pytest.raises(TypeError, match="must be"):
+        evaluate_answer(*arguments, judge=AnswerKey())
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="max_failed"):
+        evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, max_failed=2)
+    with pytest.raises(ValueError, match="embedded"):
+        evaluate_answer(CONTEXT, QUESTION, TRUTH, ANSWER, judge="oracle")
+
+
+def test_lists_can_be_kept_with_their_lead_in():
+    listed = "These are not included in the price:\n\n- the charger and its cable\n- insurance against loss"
+    apart = evaluate_answer(CONTEXT, QUESTION, TRUTH, listed, judge=AnswerKey())
+    kept = evaluate_answer(CONTEXT, QUESTION, TRUTH, listed, judge=AnswerKey(), keep_lists=True)
+    count = lambda report: len(report.inferences["answer_given_context"].hypotheses)
+    assert count(apart) == 3 and count(kept) == 1
+    assert apart.signature.differences(kept.signature) == {"keep_lists": ("no", "yes")}
+
+
+def test_hostile_text_stays_text(tmp_path):
+    attack = '"><script>alert(1)</script></style><img src=x onerror=alert(1)>'
+    report = evaluate_answer([attack], attack, attack + " It rained.", attack + " It snowed.", judge=AnswerKey())
+    page = report.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in page and "<img" not in page and page.count("</style>") == 2
+    assert not re.search(r"https?:|src=|url\(", page.replace("&lt;img src=x", ""))
+
+
+# Tables --------------------------------------------------------------------------------------------------------------
+
+
+def rows():
+    made = []
+    for article in sample_articles()[:3]:
+        for summary in article.summaries.values():
+            made.append(
+                {
+                    "context": article.text,
+                    "question": "What happened?",
+                    "ground_truth": article.faithful.text,
+                    "answer": summary.text,
+                }
+            )
+    made.append(
+        {
+            "context": "It rained.",
+            "question": "Who won?",
+            "ground_truth": "The text does not say.",
+            "answer": "I don't know.",
+        }
+    )
+    made.append({"context": "", "question": "", "ground_truth": "", "answer": ""})
+    return made
+
+
+def plain(value):
+    """Rounded to what batching may change: the sixth digit."""
+    if isinstance(value, float):
+        return round(value, 5)
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return [plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+@pytest.fixture(scope="module")
+def table() -> AnswerTable:
+    return evaluate_answers(rows(), progress=False)
+
+
+def test_a_table_equals_its_rows(table):
+    without = lambda report: {k: v for k, v in report.to_dict().items() if k != "refusal_reasons"}
+    for row, report in zip(rows(), table.reports, strict=True):
+        assert plain(without(evaluate_answer(**row))) == plain(without(report))
+
+
+def test_every_kind_of_table_gives_the_same(table):
+    datasets = pytest.importorskip("datasets")
+    made = rows()
+    columns = {name: [row[name] for row in made] for name in made[0]}
+    for kind in (pd.DataFrame(made), columns, datasets.Dataset.from_dict(columns), [*made]):
+        assert evaluate_answers(kind, progress=False).rows() == table.rows()
+    renamed = [{"contexts": [row.pop("context")], **row} for row in rows()]
+    assert [r["answer_given_context"] for r in evaluate_answers(renamed, progress=False).rows()] == [
+        r["answer_given_context"] for r in table.rows()
+    ]
+
+
+def test_the_summary_counts_what_is_defined(table):
+    summary = {row["measure"]: row for row in table.summary()}
+    assert summary["answer_given_context"]["n"] == 9 and summary["answers refused"]["n"] == 10
+    assert summary["answers refused"]["value"] == 0.1 and summary["refusal recall"]["value"] == 1.0
+    assert all(row["low"] <= row["value"] <= row["high"] for row in summary.values())
+    assert table.summary() == table.summary() and len(table.to_frame()) == len(table) == 11
+    assert len(table.statements()) == sum(len(report.rows()) for report in table.reports)
+    json.dumps(table.to_dict())
+    assert "<table" in table._repr_html_() and "11 answers" in repr(table)
+
+
+def test_refusal_precision_and_recall_by_hand():
+    says = {"I refuse to say it.", "The text is silent here."}
+    made = [
+        ("yes it is so here", "it is so here now"),
+        *[("I refuse to say it.", t) for t in ("The text is silent here.", "it is so")],
+        ("something is said", "The text is silent here."),
+    ]
+    data = [{"context": "c", "question": "q", "ground_truth": t, "answer": a} for a, t in made]
+    summary = {
+        r["measure"]: r for r in evaluate_answers(data, judge=AnswerKey(refusals=says), progress=False).summary()
+    }
+    assert summary["refusal precision"]["value"] == 0.5 and summary["refusal precision"]["n"] == 2
+    assert summary["refusal recall"]["value"] == 0.5 and summary["answers refused"]["value"] == 0.5
+
+
+def test_bad_tables_name_row_and_column():
+    with pytest.raises(ValueError, match=r"row 0 has no column 'ground_truth'"):
+        evaluate_answers([{"context": "c", "question": "q", "answer": "a"}], judge=AnswerKey())
+    bad = [*rows(), {**rows()[0], "answer": None}]
+    key = AnswerKey()
+    with pytest.raises(TypeError, match="row 11: answer"):
+        evaluate_answers(bad, judge=key)
+    assert key.asked == []  # everything is checked before anything is asked
+    frame = pd.DataFrame([{**rows()[0], "answer": math.nan}])
+    with pytest.raises(TypeError, match="row 0: answer"):
+        evaluate_answers(frame, judge=key)
+    assert len(evaluate_answers([], judge=key)) == 0
+
+
+def test_a_second_run_asks_nothing_and_a_failed_one_only_what_failed(tmp_path):
+    store, key = Store(tmp_path / "answers.sqlite"), AnswerKey()
+    data = rows()[:5]
+    key.lost = [data[0]["answer"].split(". ")[0] + "."]
+    first = evaluate_answers(data, judge=key, store=store, progress=False)
+    assert first.n_failed > 0
+    key.lost, key.asked = (), []
+    second = evaluate_answers(data, judge=key, store=store, progress=False)
+    assert second.n_failed == 0 and 0 < len(key.asked) <= 6
+    key.asked = []
+    assert evaluate_answers(data, judge=key, store=store, progress=False).rows() == second.rows() and key.asked == []
+
+
+# With a language model -----------------------------------------------------------------------------------------------
+
+
+def well_behaved(prompt):
+    """A scripted model: nobody refuses, 'She' is the ferry, one statement each; entailed when the premise holds it."""
+    if prompt.startswith("Does the answer refuse"):
+        return "no"
+    reply = {}
+    cases = [json.loads(line.partition(": ")[2]) for line in prompt.splitlines() if line.startswith("Case ")]
+    for i, case in enumerate(cases, 1):
+        if "units" in case:
+            reply[f"case_{i}"] = [unit.replace("She ", "The ferry ") for unit in case["units"]]
+        elif "hypothesis" in case:
+            reply[f"case_{i}"] = [case["hypothesis"]]
+        else:
+            premise = " ".join(case["premise"])
+            held = [s in premise for s in case["statements"]]
+            reply[f"case_{i}"] = [{"label": "entailed" if one else "neutral", "evidence": [1] * one} for one in held]
+    return json.dumps(reply)
+
+
+def test_a_language_model_needs_few_calls_and_none_in_a_second_run(tmp_path):
+    store = Store(tmp_path / "answers.sqlite")
+    judge = LLMJudge(ScriptedBackend(well_behaved))
+    report = evaluate_answer(CONTEXT, QUESTION, ANSWER, ANSWER, judge=judge, store=store)
+    assert report.answer_given_truth == report.truth_given_answer == 1.0 and report.answer_given_context == 0.0
+    assert "The ferry takes" in report.inferences["answer_given_truth"].premise
+    calls = judge.calls
+    assert calls <= 4  # pronouns, statements, entailment, one refusal (the two texts are equal)
+    evaluate_answer(CONTEXT, QUESTION, ANSWER, ANSWER, judge=judge, store=store)
+    assert judge.calls == calls
+
+
+def test_grouping_needs_fewer_calls_than_hypotheses_and_purposes():
+    judge = LLMJudge(ScriptedBackend(well_behaved))
+    table = evaluate_answers(rows()[:9], judge=judge, progress=False)
+    hypotheses = sum(len(one.hypotheses) for report in table.reports for one in report.inferences.values())
+    assert judge.calls < hypotheses
+    assert table.n_failed == 0
+
+
+def test_a_server_that_dies_is_counted_and_never_a_no():
+    def dies(prompt):
+        if "premise" in prompt:
+            raise BackendUnavailable("connection refused", remedy="start the server")
+        return well_behaved(prompt)
+
+    table = evaluate_answers(rows()[:3], judge=LLMJudge(ScriptedBackend(dies)), progress=False)
+    assert table.n_failed > 0 and all(
+        one.score is None for report in table.reports for one in report.inferences.values()
+    )
+    assert "connection refused" in table[0].reasons["answer_given_context"]
+    assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0

@@ -1,0 +1,169 @@
+"""The commands for tables and runs, through real processes: outputs, one-line errors, exit codes, Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from summeval_nb import bleu_score, corpus_bleu
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "summeval_nb", *map(str, arguments)]
+
+
+def summeval(*arguments, stdin=None):
+    return subprocess.run(command(*arguments), input=stdin, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    rows = [
+        {"id": "a", "candidate": "the cat sat on the mat", "references": "the cat sat on a mat"},
+        {"id": "b", "candidate": "it rained <script>", "references": ["it rained", "rain fell"]},
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_bleu_of_a_table_of_plain_files_and_of_standard_input(pairs, tmp_path):
+    texts = [json.loads(line) for line in pairs.read_text().splitlines()]
+    wanted = corpus_bleu([row["candidate"] for row in texts], [row["references"] for row in texts], 2)
+    done = summeval("bleu", pairs, "-o", "n=2", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["score"] == wanted.score
+    piped = summeval("bleu", "-", "-o", "n=2", "--json", stdin=pairs.read_text())
+    assert piped.stdout == done.stdout
+    each = summeval("bleu", pairs, "-o", "n=2", "--each")
+    assert each.stdout.split()[0] == f"{bleu_score(texts[0]['candidate'], texts[0]['references'], 2).score:.4f}"
+    (tmp_path / "made.txt").write_text("the cat sat\n")
+    (tmp_path / "wanted.txt").write_text("the cat sat\n")
+    plain = summeval("bleu", tmp_path / "made.txt", tmp_path / "wanted.txt", "-o", "n=3")
+    assert plain.stdout.startswith("BLEU 100.0000\nmetric:bleu3")
+
+
+def test_bad_rows_are_left_out_named_and_code_3(pairs):
+    pairs.write_text(pairs.read_text() + '{"candidate": "cut o\n')
+    done = summeval("rouge", pairs)
+    assert done.returncode == 3 and done.stdout.startswith("type")
+    named, counted = done.stderr.strip().splitlines()
+    assert "at 3: not JSON" in named and "1 of 3 rows failed" in counted
+
+
+def test_run_and_report(pairs, tmp_path):
+    for name, n in (("monday", 1), ("friday", 2)):
+        done = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / name, "-o", f"n={n}", "--workers", 1)
+        assert done.returncode == 0, done.stderr
+        assert not done.stderr, "no progress bar where standard error is no terminal"
+    rows = [json.loads(line) for line in (tmp_path / "friday/results.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["a", "b"]
+    page = summeval("report", tmp_path / "friday", "--other", tmp_path / "monday", "--html", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert page.returncode == 0 and "Compared with monday" in text and "<script" not in text
+
+
+def test_run_with_failures_is_code_3_and_a_dry_run_scores_nothing(pairs, tmp_path):
+    pairs.write_text(pairs.read_text() + '{"candidate": 7, "references": "x"}\n')
+    words = ("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--workers", 1)
+    dry = summeval(*words, "--dry-run")
+    assert dry.returncode == 0 and dry.stdout.split()[-5:] == ["3", "0", "3", "1", "2"]
+    assert not (tmp_path / "out").exists()
+    done = summeval(*words)
+    assert done.returncode == 3 and "1 of 3 items failed" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    source = tmp_path / "pairs.jsonl"
+    row = json.dumps({"candidate": "the cat sat on the mat " * 20, "references": "the cat sat " * 40})
+    source.write_text((row + "\n") * 60_000)
+    words = command("run", source, "--metric", "rouge", "--out", tmp_path / "out", "--shard-size", 20, "--workers", 1)
+    process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    shards, deadline = tmp_path / "out" / "shards", time.monotonic() + 60
+    while time.monotonic() < deadline and (not shards.exists() or len(list(shards.glob("*.jsonl"))) < 2):
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "summeval: interrupted; what was scored is kept, and the same command continues\n"
+    lines = source.read_text().splitlines()[:400]
+    kept = len(list(shards.glob("*.jsonl")))
+    source.write_text("\n".join(lines) + "\n")
+    again = subprocess.run([*words, "--json"], env=ENVIRONMENT, capture_output=True, text=True)
+    assert json.loads(again.stdout)["kept_from_before"] == 20 * min(kept, 20)
+
+
+def test_store_answer_score_correlate_summeval(tmp_path):
+    table = tmp_path / "answers.jsonl"
+    row = {"context": "It rained all day.", "question": "How was it?", "ground_truth": "It rained."}
+    table.write_text(json.dumps({**row, "answer": "It rained all day."}) + "\n")
+    done = summeval("answer", table, "--store", tmp_path / "s.sqlite", "--html", tmp_path / "a.html", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rows"][0]["answer_given_context"] == 1.0 and (tmp_path / "a.html").exists()
+    info = summeval("store", "info", tmp_path / "s.sqlite", "--json")
+    assert info.returncode == 0 and json.loads(info.stdout)["bytes"] > 0
+    assert summeval("store", "prune", tmp_path / "s.sqlite", "--damaged").stdout.startswith("0 items deleted")
+    rated = tmp_path / "rated.csv"
+    cells = [f"{a},{s},{s},{s * s}" for a in range(3) for s in range(5)]
+    rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")
+    done = summeval("correlate", rated, "-o", "n_resamples=0", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["score"] == 1.0
+
+
+BAD = {
+    "no file": (["bleu", "{missing}"], "no file"),
+    "no metric": (["run", "{pairs}", "--out", "{folder}/o"], "metric"),
+    "unknown metric": (["run", "{pairs}", "--metric", "blue", "--out", "{folder}/o"], "known: 'faithfulness'"),
+    "unknown option": (["bleu", "{pairs}", "-o", "m=2"], "known: 'n', 'tokenize'"),
+    "unknown option of a run": (["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "-o", "m=2"], "known: 'n'"),
+    "option without =": (["bleu", "{pairs}", "-o", "n"], "NAME=VALUE"),
+    "missing column": (["bleu", "{pairs}", "--column", "candidate=made"], "there is no 'made'; there is: id, candidate"),
+    "missing column of a run": (
+        ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "--column", "candidate=made"],
+        "there is no 'made'; there is: id, candidate",
+    ),
+    "unwritable folder": (["run", "{pairs}", "--metric", "bleu", "--out", "/proc/no"], "cannot write into"),
+    "no cluster": (
+        ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "--engine", "ray", "--address", "127.0.0.1:1"],
+        "ray start --head",
+    ),
+    "no run": (["report", "{folder}"], "holds no run"),
+    "no store": (["store", "info", "{missing}"], "there is no store"),
+    "store is no store": (["store", "info", "{pairs}"], "pairs.jsonl"),
+    "lines differ": (["bleu", "{pairs}", "{one}"], "same number of lines"),
+    "no rows": (["bleu", "{one}", "--format", "csv"], "holds no rows"),
+    "format": (["bleu", "{one}"], "pass format="),
+    "double cell": (["correlate", "{twice}"], "two rows for article"),
+    "words for numbers": (["correlate", "{words}"], "could not convert"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD.keys())
+def test_bad_input_is_one_line_and_code_2(arguments, message, pairs, tmp_path):
+    (tmp_path / "one.txt").write_text("one line\n")
+    head = "article,system,metric,human\n"
+    (tmp_path / "twice.csv").write_text(head + "a,s,1,2\na,s,1,2\n")
+    (tmp_path / "words.csv").write_text(head + "a,s,high,2\na,t,1,2\n")
+    names = {"pairs": pairs, "folder": tmp_path, "missing": tmp_path / "no-such.jsonl", "one": tmp_path / "one.txt"}
+    names |= {"twice": tmp_path / "twice.csv", "words": tmp_path / "words.csv"}
+    done = summeval(*(one.format(**names) for one in arguments))
+    assert done.returncode == 2, done
+    assert message in done.stderr and not done.stdout
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+COMMANDS = ["evaluate", "bleu", "rouge", "answer", "score", "correlate", "summeval", "run", "report", "demo"]
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "store info", "store prune"])
+def test_every_command_has_help_with_an_example(name):
+    done = summeval(*name.split(), "--help")
+    assert done.returncode == 0 and f"Example: summeval {name}" in done.stdout

@@ -1,0 +1,192 @@
+"""The Ray engine on real clusters of this machine: the same bytes, a killed actor, a stopped node.
+
+Nodes are started as this test's own processes and ended by their ids; `ray stop` would end every Ray of the machine.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from summeval_nb.batch import RunStopped, run
+
+pytest.importorskip("ray", reason="needs the extra: pip install 'summeval_nb[ray]'")
+psutil = pytest.importorskip("psutil")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+ROOT = Path(__file__).parents[1]
+
+SCRIPT = """
+import json, os, sys, time
+from summeval_nb.batch import run
+pids, count, pause = sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
+def metric(row):
+    import os, time
+    open(os.path.join(pids, str(os.getppid())), "a").close()  # the actor: the parent of the worker process
+    time.sleep(pause)
+    if row["text"] == "crash":
+        os.kill(os.getpid(), 11)
+    return len(row["text"]) / 7
+metric.fingerprint = "length"
+rows = ({"id": i, "text": "crash" if i == 13 and pause == 0 else "x" * (i % 17)} for i in range(count))
+engine = {"engine": "ray", "address": sys.argv[2]} if sys.argv[2] != "local" else {}
+report = run(rows, metric, out=sys.argv[1], shard_size=5, workers=2, progress=False, **engine)
+print(json.dumps(report.manifest["counts"]))
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Cluster:
+    """Ray nodes of one core each, as our own processes."""
+
+    def __init__(self, folder):
+        self.folder, self.port, self.nodes = folder, free_port(), []
+        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder), "OMP_NUM_THREADS": "1"}
+        quiet |= {"RAY_raylet_start_wait_time_s": "120"}  # a busy machine is slow
+        self.env = {**os.environ, **token, **quiet, "PYTHONPATH": str(ROOT)}
+        self.address = f"127.0.0.1:{self.port}"
+
+    def add_node(self):
+        where = ["--head", f"--port={self.port}", f"--temp-dir={self.folder}", "--include-dashboard=false"]
+        where = [f"--address={self.address}"] if self.nodes else where
+        command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats", *where]
+        command += ["--node-ip-address=127.0.0.1", "--num-cpus=1", "--object-store-memory=100000000"]
+        log = (Path(self.folder) / f"node{len(self.nodes)}.log").open("w")
+        node = subprocess.Popen(command, env=self.env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+        self.nodes.append(node)
+        self._wait_for(len(self.nodes))  # a second node that comes before the head is ready gives up
+        return node
+
+    def _wait_for(self, count, seconds=180):
+        code = f"import ray; ray.init('{self.address}', log_to_driver=False); print(sum(n['Alive'] for n in ray.nodes()))"
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                asked = subprocess.run([sys.executable, "-c", code], env=self.env, capture_output=True, text=True)
+                if asked.stdout.strip() == str(count):
+                    return
+            time.sleep(1)
+        logs = [path.read_text()[-500:] for path in Path(self.folder).glob("node*.log")]
+        raise AssertionError(f"{count} Ray nodes did not start within {seconds} s: {logs}")
+
+    def close(self):
+        tree = []
+        for node in self.nodes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process = psutil.Process(node.pid)
+                tree += [process, *process.children(recursive=True)]
+        for process in tree:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(tree, 10)
+        for node in self.nodes:
+            node.wait()
+
+    def start(self, out, pids, count, pause):
+        pids.mkdir(exist_ok=True)
+        script = pids.parent / "script.py"
+        script.write_text(SCRIPT)
+        command = [sys.executable, str(script), str(out), self.address, str(pids), str(count), str(pause)]
+        return subprocess.Popen(command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def cluster():
+    folder = tempfile.mkdtemp(prefix="ray")  # short: Ray's sockets live below it
+    made = Cluster(folder)
+    try:
+        yield made
+    finally:
+        made.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def local_results(tmp_path, count, pause=0.0):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    (tmp_path / "local_pids").mkdir()
+    command = [sys.executable, str(script), str(tmp_path / "local"), "local", str(tmp_path / "local_pids")]
+    subprocess.run([*command, str(count), str(pause)], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
+    return (tmp_path / "local" / "results.jsonl").read_bytes()
+
+
+def finish(process, seconds=300):
+    out, errors = process.communicate(timeout=seconds)
+    assert process.returncode == 0, errors[-3000:]
+    return json.loads(out)
+
+
+def wait_for_actors(pids, count, seconds=120):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        alive = [int(path.name) for path in pids.iterdir() if psutil.pid_exists(int(path.name))]
+        if len(alive) >= count:
+            return alive
+        time.sleep(0.2)
+    raise AssertionError(f"{count} actors did not begin within {seconds} s")
+
+
+def test_the_same_bytes_from_both_engines_and_a_poison_item_is_isolated(cluster, tmp_path):
+    cluster.add_node()
+    counts = finish(cluster.start(tmp_path / "ray", tmp_path / "pids", 60, 0.0))
+    assert counts == {"ok": 59, "undefined": 0, "failed": 1}
+    assert (tmp_path / "ray" / "results.jsonl").read_bytes() == local_results(tmp_path, 60)
+    # an address and nothing else differs on the command line
+    rows = [{"candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(40)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = [sys.executable, "-m", "summeval_nb", "run", str(tmp_path / "pairs.jsonl"), "--metric", "bleu"]
+    more = {"here": [], "there": ["--engine", "ray", "--address", cluster.address]}
+    for name, arguments in more.items():
+        subprocess.run([*command, "--out", str(tmp_path / name), *arguments], env=cluster.env, check=True, timeout=300)
+    assert (tmp_path / "here/results.jsonl").read_bytes() == (tmp_path / "there/results.jsonl").read_bytes()
+
+
+def test_a_killed_actor_costs_nothing(cluster, tmp_path):
+    cluster.add_node()
+    cluster.add_node()
+    process = cluster.start(tmp_path / "ray", tmp_path / "pids", 200, 0.05)
+    os.kill(wait_for_actors(tmp_path / "pids", 1)[0], signal.SIGKILL)
+    assert finish(process) == {"ok": 200, "undefined": 0, "failed": 0}
+    assert len(list((tmp_path / "pids").iterdir())) >= 2  # another actor took over
+    assert (tmp_path / "ray" / "results.jsonl").read_bytes() == local_results(tmp_path, 200, 0.001)
+
+
+def test_a_stopped_node_costs_nothing(cluster, tmp_path):
+    cluster.add_node()
+    second = cluster.add_node()
+    process = cluster.start(tmp_path / "ray", tmp_path / "pids", 200, 0.08)
+    wait_for_actors(tmp_path / "pids", 2)
+    second.terminate()
+    assert finish(process) == {"ok": 200, "undefined": 0, "failed": 0}
+    assert (tmp_path / "ray" / "results.jsonl").read_bytes() == local_results(tmp_path, 200, 0.001)
+
+
+def test_no_cluster_at_the_address(tmp_path):
+    start = time.monotonic()
+    with pytest.raises(RunStopped, match=r"no Ray cluster answers .*ray start --head"):
+        run([{"text": "a"}], len, out=tmp_path, engine="ray", address=f"127.0.0.1:{free_port()}", progress=False)
+    assert time.monotonic() - start < 30
+
+
+def test_something_else_listens_at_the_address(tmp_path):
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        address = f"127.0.0.1:{deaf.getsockname()[1]}"
+        with pytest.raises(RunStopped, match="Ray cluster"):
+            run([{"text": "a"}], len, out=tmp_path, engine="ray", address=address, progress=False)
