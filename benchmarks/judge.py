@@ -1,6 +1,6 @@
 """Judged answers: rows per second in bulk against row by row, calls to a backend per row, and a second run.
 
-    python benchmarks/judge.py [--rows 500] [--single 40]
+    python benchmarks/judge.py [--rows 500] [--single 40] [--answers 5]
     python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 32 shows
 
 The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
@@ -34,8 +34,8 @@ def real_data():
     return load_summeval(Path(folder) / "summeval.jsonl.gz") if folder else None
 
 
-def make_rows(count: int) -> list[dict[str, str]]:
-    """Rows in which five answers share a context."""
+def make_rows(count: int, answers: int = 5) -> list[dict[str, str]]:
+    """Rows in which some answers share a context."""
     data = real_data()
     if data is None:
         articles = sample_articles()
@@ -53,7 +53,7 @@ def make_rows(count: int) -> list[dict[str, str]]:
         return rows[:count]
     rows = []
     for article in range(len(data.sources)):
-        for system in range(5):
+        for system in range(answers):
             texts = {"context": data.sources[article], "ground_truth": data.references[article][0]}
             rows.append({**texts, "question": "What happened?", "answer": data.summaries[article][system]})
     return rows[:count]
@@ -148,12 +148,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--single", type=int, default=40)
+    parser.add_argument("--answers", type=int, default=5, help="answers that share a context, at most 16")
     parser.add_argument("--agreement", type=int, metavar="ARTICLES")
     arguments = parser.parse_args()
     if arguments.agreement:
         agreement(arguments.agreement)
         return
-    rows = make_rows(arguments.rows)
+    rows = make_rows(arguments.rows, arguments.answers)
     if real_data() is None:
         print("without SUMMEVAL_NB_DATA: four sample articles repeated, which flatters the bulk way; not a measurement")
     speed(rows, arguments.single)

@@ -599,7 +599,7 @@ def _report(
         notes=tuple(dict.fromkeys(notes)),
     )
 
-# %% ../nbs/31_answers.ipynb #1019d82b
+# %% ../nbs/31_answers.ipynb #4d27a671
 def _evaluate_rows(rows: Sequence[_Row], ask: Any, options: _Options) -> list[AnswerReport]:
     """Reports for checked rows, stage by stage over all of them; `ask(purpose, items)` asks the judge."""
     flags = _flags(rows, ask)
@@ -624,6 +624,7 @@ def _prepare(
 ) -> tuple[Any, _Options]:
     """The function that asks the judge, and the checked options."""
     chosen = load_judge(judge)
+    chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
 
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         return ask_many(chosen, purpose, items, store=store, progress=purpose if progress else "")
@@ -786,7 +787,7 @@ class AnswerTable:
         foot = f"<p>{counts}</p><p><small>{escape(str(self.signature))}</small></p>"
         return html_table(self.summary(), caption="Answers") + foot
 
-# %% ../nbs/31_answers.ipynb #f0820df7
+# %% ../nbs/31_answers.ipynb #e3129114
 def evaluate_answers(
     table: Any,
     *,
@@ -833,4 +834,12 @@ def evaluate_answers(
     records = table_records(table, names)
     rows = [_check_row(**record, where=f"row {number}: ") for number, record in enumerate(records)]
     ask, options = _prepare(judge, score_refusals, keep_lists, max_failed, store, progress)
-    return AnswerTable(reports=_evaluate_rows(rows, ask, options), signature=options.signature)
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
+    reports: dict[int, AnswerReport] = {}
+    for start in range(0, len(rows), _AT_ONCE):
+        lot = order[start : start + _AT_ONCE]
+        reports.update(zip(lot, _evaluate_rows([rows[i] for i in lot], ask, options), strict=True))
+    return AnswerTable(reports=[reports[i] for i in range(len(rows))], signature=options.signature)
+
+
+_AT_ONCE = 256  # rows that go through all stages together: bounds the memory, and what an interruption costs
