@@ -77,7 +77,7 @@ def measure(task, count, **extra):
 
 
 def overhead(metric, count, corpus, limit):
-    """`run` here and with one worker process, whose start and model loading count, against the bare metric."""
+    """`run` in this process and with one worker process, whose start counts, against the bare metric."""
 
     def best(mode, **extra):
         twice = [measure(f"{metric}-{mode}", count, file=corpus, **extra) for _ in range(2)]
