@@ -51,15 +51,17 @@ if mode == "bare":
         many = lambda texts, summaries: evaluate_many(texts, summaries, progress=False)
         columns = [row["text"] for row in rows], [row["summary"] for row in rows]
     many(*(column[:2] for column in columns))  # models loaded
-    start = time.perf_counter()
+    start, work = time.perf_counter(), time.process_time()
     many(*columns)
-    seconds = time.perf_counter() - start
+    seconds, cpu = time.perf_counter() - start, time.process_time() - work
 else:
-    start = time.perf_counter()
+    start, work = time.perf_counter(), time.process_time()
     run(extra.pop("file"), metric, out=out, progress=False, **extra)
     seconds = time.perf_counter() - start
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = time.process_time() - work + children.ru_utime + children.ru_stime
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"seconds": seconds, "rate": count / seconds, "peak_mb": peak}))
+print(json.dumps({"seconds": seconds, "cpu": cpu, "rate": count / seconds, "peak_mb": peak}))
 """
 
 
@@ -75,14 +77,20 @@ def measure(task, count, **extra):
 
 
 def overhead(metric, count, corpus, limit):
-    """`run` with a worker in this process and with one of its own, against the bare metric."""
-    bare, run_in, run_out = (
-        min((measure(f"{metric}-{mode}", count, file=corpus, **extra) for _ in range(2)), key=lambda one: one["seconds"])
-        for mode, extra in (("bare", {}), ("run", {"workers": 0}), ("run", {"workers": 1}))
-    )
+    """`run` in this process and with one worker process, whose start counts, against the bare metric."""
+
+    def best(mode, **extra):
+        twice = [measure(f"{metric}-{mode}", count, file=corpus, **extra) for _ in range(2)]
+        return min(twice, key=lambda one: one["seconds"])
+
+    bare = best("bare")
     print(f"\n{metric}, {count:,} items: bare {bare['rate']:,.0f} items/s")
-    for name, one in (("run, in this process", run_in), ("run, one worker process", run_out)):
-        print(f"  {name:<24} {one['rate']:>9,.0f} items/s  {one['seconds'] / bare['seconds'] - 1:+.0%} (goal {limit:+.0%})")
+    for name, workers in (("run, in this process", 0), ("run, one worker process", 1)):
+        one = best("run", workers=workers)
+        cost, work = one["seconds"] / bare["seconds"] - 1, one["cpu"] / bare["cpu"] - 1
+        print(
+            f"  {name:<24} {one['rate']:>9,.0f} items/s  {cost:+.0%} of time, {work:+.0%} of work (goal {limit:+.0%})"
+        )
 
 
 def growth(sizes, files):

@@ -128,5 +128,19 @@ from .ratings import rate as rate
 from .ratings import rate_many as rate_many
 from .ratings import rating_metric as rating_metric
 from .judge_llm import LLMJudge as LLMJudge
+from .items import Item as Item
+from .items import ItemStream as ItemStream
+from .items import Shard as Shard
+from .items import make_shards as make_shards
+from .items import open_items as open_items
+from .run_report import RunComparison as RunComparison
+from .run_report import RunReport as RunReport
+from .run_report import compare_scores as compare_scores
+from .jobs import Job as Job
+from .jobs import Outcome as Outcome
+from .batch import RunStopped as RunStopped
+from .batch import count_work as count_work
+from .batch import run as run
+from .capacity import plan_run as plan_run
 
 __version__: str

@@ -176,7 +176,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
         verdicts=verdicts,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #deadbe82
+# %% ../nbs/17_faithfulness.ipynb #7827bb9a
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if verdict.failed else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
@@ -219,7 +219,7 @@ def _plot(result: Faithfulness, ax: Axes | None) -> Axes:
     if not result.similarity.size:
         raise ValueError(f"there is nothing to draw: {result.reason}")
     chosen = [(row, item.index) for row, verdict in enumerate(result.verdicts) for item in verdict.evidence]
-    return heat_map(
+    ax = heat_map(
         result.similarity,
         row_label="summary sentence",
         column_label="article sentence",
@@ -228,6 +228,10 @@ def _plot(result: Faithfulness, ax: Axes | None) -> Axes:
         title=_title(result),
         ax=ax,
     )
+    for axis in (ax.xaxis, ax.yaxis):  # sentences are counted from one, as in the report
+        places = axis.get_majorticklocs()
+        axis.set_ticks(places, [f"{place + 1:.0f}" for place in places])
+    return ax
 
 # %% ../nbs/17_faithfulness.ipynb #b000246a
 def _lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:

@@ -106,7 +106,7 @@ def _wrong_type(value: Any, name: str, kind: str) -> str:
         return f"{name} must be a text or a list of texts, not {type(value).__name__} ({str(value)[:40]})"
     return ""
 
-# %% ../nbs/49_jobs.ipynb #e7862211
+# %% ../nbs/49_jobs.ipynb #4f8460c1
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -124,8 +124,9 @@ def _bleu(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
     for defined, score, counts, size in zip(*columns, strict=True):
         parts = {"candidate_length": counts[0], "reference_length": counts[1]}
         parts |= {"counts": counts[2:end], "totals": counts[end:]}
-        state = (score, "ok", "") if defined else (None, "undefined", empty)
-        found.append(Outcome(*state, parts, signatures[size]))
+        signature = signatures[size]
+        undefined = Outcome(None, "undefined", empty, parts, signature)
+        found.append(Outcome(score, "ok", "", parts, signature) if defined else undefined)
     return found
 
 # %% ../nbs/49_jobs.ipynb #4c03d4bf

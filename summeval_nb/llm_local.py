@@ -34,7 +34,7 @@ from .results import require_count, require_module
 # %% auto #0
 __all__ = ['model_digest', 'special_texts', 'TransformersBackend', 'LlamaCppBackend']
 
-# %% ../nbs/06_llm_local.ipynb #fd62c988
+# %% ../nbs/06_llm_local.ipynb #f221356a
 def _remembering(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap an engine's step so that the tokens and logits of the first free one are kept in `first_step`."""
 
@@ -77,7 +77,7 @@ def _transformers_engine() -> type:
                 try:
                     if surplus > 0:
                         memory.crop(-surplus)
-                except (NotImplementedError, ValueError):  # some kinds of memory cannot be shortened: begin anew
+                except (NotImplementedError, ValueError, RuntimeError):  # a sliding window cannot go back: begin anew
                     self._past_key_values, self._cached_token_ids, self._cached_logits = None, [], None
             return super().get_logits(token_ids, include_all_uncached_tokens)
 

@@ -501,7 +501,7 @@ class _Connected(Backend):
     @abstractmethod
     def dialect(self) -> str: ...
 
-# %% ../nbs/07_llm_server.ipynb #9d45912b
+# %% ../nbs/07_llm_server.ipynb #6e66e419
 class ServerBackend(_Connected):
     """A model behind a server that speaks OpenAI's protocol: OpenAI, vLLM, llama.cpp's server, Ollama and others.
 
@@ -525,7 +525,8 @@ class ServerBackend(_Connected):
     Notes
     -----
     At first use a probe makes sure that constraints are honoured and probabilities returned; a server that ignores
-    either is refused with `BackendRejected`. Threads may share one backend.
+    either is refused with `BackendRejected`. The fingerprint names the dialect, so asking for it may probe, too, and
+    raises when the server is down. Threads may share one backend.
     """
 
     def __repr__(self) -> str:

@@ -142,7 +142,7 @@ def _legend(names: Sequence[str]) -> str:
     shown = zip(names, _COLORS, strict=False)
     return "<p>" + " ".join(f'<span style="color: {c}">■</span> {escape(n)}' for n, c in shown) + "</p>"
 
-# %% ../nbs/44_run_report.ipynb #03d56959
+# %% ../nbs/44_run_report.ipynb #b6833167
 def worst_html(row: Mapping[str, Any]) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, each sentence with its evidence."""
     name = row["id"] if row["id"] is not None else f"item {row['item']}"
@@ -155,7 +155,7 @@ def _sentence_html(sentence: Mapping[str, Any]) -> str:
     fill, ink = probability_color(sentence["probability"])
     marks = [Mark(one["start"], one["end"], one["kind"]) for one in sentence["findings"]]
     number = sentence["reason"] or f"probability of support {sentence['probability']:.2f}"
-    rows = [{"similarity": one["similarity"], "evidence": one["text"]} for one in sentence["evidence"]]
+    rows = [{"similarity": one["similarity"], "evidence": one["text"]} for one in sentence["evidence"][:3]]
     return (
         f'<p style="background: {fill}; color: {ink}; padding: .25rem .5rem">{mark_html(sentence["text"], marks)}</p>'
         f"<p><small>{escape(number)}</small></p>{html_table(rows) if rows else ''}"
@@ -344,7 +344,7 @@ def _summary_rows(report: RunReport) -> list[dict[str, Any]]:
     metric = settings["metric"] if isinstance(settings["metric"], str) else settings["metric"]["function"]
     return [{"metric": metric, "mean": report.mean, "items": report.manifest["items"], **report.counts}]
 
-# %% ../nbs/44_run_report.ipynb #94fdbd9a
+# %% ../nbs/44_run_report.ipynb #55dfa5e8
 def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
     """Return the page of a run as one HTML document without scripts, links or images from elsewhere."""
     require_count(worst, "worst", minimum=0)
@@ -374,7 +374,18 @@ def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) 
     """A is the other (earlier) run, B is this one."""
     a, b, alone = align(other.folder, report.folder)
     compared = compare_scores(a, b)
-    rows = [{name: value for name, value in compared._asdict().items() if name != "method"}]
+    rows = [
+        {
+            "common items": compared.n,
+            "left out": compared.left_out,
+            f"mean of {names[1]}": compared.mean_a,
+            f"mean of {names[0]}": compared.mean_b,
+            "difference": compared.difference,
+            "low": compared.low,
+            "high": compared.high,
+            "p": compared.p_value,
+        }
+    ]
     extra = f" {alone} items are in one run only." if alone else ""
     sentence = escape(compared.sentence(names[1], names[0]) + extra)
     return f"<h2>Compared with {escape(names[1])}</h2><p>{sentence}</p>" + html_table(rows)

@@ -66,7 +66,7 @@ def content_key(*parts: Any) -> str:
     text = json.dumps(parts, allow_nan=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
-# %% ../nbs/02_store.ipynb #b0402c72
+# %% ../nbs/02_store.ipynb #37907b99
 def _encode(value: Any) -> str | bytes:
     """JSON text for plain data; for a float32 array its number of axes, its lengths and its little-endian bytes."""
     if isinstance(value, np.ndarray):
@@ -91,7 +91,7 @@ def _decode(stored: str | bytes) -> Any:
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
     """CRC-32 over a row's kind, key and value."""
     body = stored.encode("ascii") if isinstance(stored, str) else stored
-    return zlib.crc32(body, zlib.crc32(json.dumps([kind, key]).encode("ascii")))
+    return zlib.crc32(body, zlib.crc32(f"{len(kind)}:{kind}{key}".encode("utf-8", "surrogatepass")))
 
 # %% ../nbs/02_store.ipynb #5ae33040
 APPLICATION_ID = 0x53756D45  # the letters SumE

@@ -93,7 +93,7 @@ def _serve() -> None:
         while True:
             _send(answers, work(*_receive(requests)))
 
-# %% ../nbs/09_workers.ipynb #35b27ee8
+# %% ../nbs/09_workers.ipynb #9aadd9d3
 class WorkerDied(RuntimeError):
     """A worker process ended in the middle of its work."""
 
@@ -108,6 +108,18 @@ def _cause_of_death(code: int) -> str:
     name = signal.Signals(-code).name
     hint = " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
     return f"the worker process was ended by {name}{hint}"
+
+
+def _end_process(process: subprocess.Popen[bytes]) -> None:
+    """End a process: by the end of its pipe if it listens, else by force."""
+    assert process.stdin and process.stdout
+    with suppress(OSError):
+        process.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(10)
+    process.kill()
+    process.wait()
+    process.stdout.close()
 
 
 def _raise_refusal(kind: str, message: str) -> None:
@@ -130,7 +142,7 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
 
-# %% ../nbs/09_workers.ipynb #31c68c1a
+# %% ../nbs/09_workers.ipynb #ada38cbb
 class Worker:
     """A process that does work for us and may die without harm.
 
@@ -190,14 +202,8 @@ class Worker:
 
     def _end(self) -> None:
         process, self._process = self._process, None
-        if process and process.stdin and process.stdout:
-            with suppress(OSError):
-                process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(10)
-            process.kill()
-            process.wait()
-            process.stdout.close()
+        if process:
+            _end_process(process)
 
     def close(self) -> None:
         """End the process at once, even in the middle of its work."""

@@ -20,24 +20,7 @@ from summeval_nb.batch import RunStopped, run
 from summeval_nb.items import make_shards, open_items
 
 ROOT = Path(__file__).parents[1]
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "sat",
-    "ran",
-    "on",
-    "over",
-    "mat",
-    "hill",
-    "quickly",
-    "slowly",
-    "and",
-    "then",
-    "it",
-    "rained",
-]
+WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
 
 
 def corpus(count, seed=0):
@@ -312,7 +295,8 @@ def test_a_full_disk_is_a_clear_error_and_the_shards_stay_valid(tmp_path):
     script.write_text(FULL)
     run_it = f"{sys.executable} {script} {place}/out"
     keep = f"mkdir {tmp_path}/kept && cp {place}/out/shards/*.jsonl {tmp_path}/kept/ && ls -A {place}/out/shards"
-    command = f"mount -t tmpfs -o size=200k none {place} && {run_it} && {keep} && mount -o remount,size=20m {place} && {run_it} && cp {place}/out/results.jsonl {tmp_path}"
+    again = f"mount -o remount,size=20m {place} && {run_it} && cp {place}/out/results.jsonl {tmp_path}"
+    command = f"mount -t tmpfs -o size=200k none {place} && {run_it} && {keep} && {again}"
     if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
         pytest.skip("needs a mount namespace (unshare -rm) for a small disk")
     done = subprocess.run(["unshare", "-rm", "sh", "-c", command], env=environment(), capture_output=True, text=True)

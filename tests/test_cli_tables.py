@@ -21,7 +21,9 @@ def command(*arguments):
 
 
 def summeval(*arguments, stdin=None):
-    return subprocess.run(command(*arguments), input=stdin, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command(*arguments), input=stdin, env=ENVIRONMENT, capture_output=True, text=True, timeout=300
+    )
 
 
 @pytest.fixture
@@ -123,9 +125,15 @@ BAD = {
     "no metric": (["run", "{pairs}", "--out", "{folder}/o"], "metric"),
     "unknown metric": (["run", "{pairs}", "--metric", "blue", "--out", "{folder}/o"], "known: 'faithfulness'"),
     "unknown option": (["bleu", "{pairs}", "-o", "m=2"], "known: 'n', 'tokenize'"),
-    "unknown option of a run": (["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "-o", "m=2"], "known: 'n'"),
+    "unknown option of a run": (
+        ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "-o", "m=2"],
+        "known: 'n'",
+    ),
     "option without =": (["bleu", "{pairs}", "-o", "n"], "NAME=VALUE"),
-    "missing column": (["bleu", "{pairs}", "--column", "candidate=made"], "there is no 'made'; there is: id, candidate"),
+    "missing column": (
+        ["bleu", "{pairs}", "--column", "candidate=made"],
+        "there is no 'made'; there is: id, candidate",
+    ),
     "missing column of a run": (
         ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "--column", "candidate=made"],
         "there is no 'made'; there is: id, candidate",

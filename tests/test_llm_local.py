@@ -191,6 +191,33 @@ def test_any_text_is_answered_or_refused_with_a_reason(backend, text):
     assert abs(backend.choose_many([text], OPTIONS)[0].probabilities["yes"] - choice.probabilities["yes"]) < 1e-5
 
 
+@pytest.mark.parametrize("kind", ["Mistral", "Qwen2", "Qwen3", "Gemma2", "Gemma3Text", "Phi3", "GPT2", "GPTNeoX"])
+def test_other_architectures(kind):
+    """Grouped heads, sliding windows and absolute positions: bulk, one by one and fresh engines agree."""
+    import transformers
+
+    tokenizer = AutoTokenizer.from_pretrained(example_model())
+    wide = {"vocab_size": len(tokenizer), "hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}
+    wide |= {"intermediate_size": 64, "num_key_value_heads": 2, "max_position_embeddings": 512, "head_dim": 8}
+    wide |= {"sliding_window": 16, "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 2, "pad_token_id": 0}
+    if kind == "GPT2":
+        wide = {"vocab_size": len(tokenizer), "n_embd": 32, "n_layer": 3, "n_head": 4, "initializer_range": 0.3}
+    if kind == "GPTNeoX":
+        del wide["num_key_value_heads"], wide["head_dim"], wide["sliding_window"]
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(getattr(transformers, f"{kind}Config")(**wide))
+    local = TransformersBackend(model, tokenizer=tokenizer)
+    evidence = "\n".join(f"Anna bought a red {thing} in Paris." for thing in ("car", "boat", "lamp", "horse"))
+    prompts = [question(evidence, f"{who} bought a boat.") for who in ("Anna", "Ben", "Maria and Tom")]
+    options = ["yes", "no", "1", "10"]
+    single, bulk = [local.choose(prompt, options) for prompt in prompts], local.choose_many(prompts, options)
+    fresh = [TransformersBackend(model, tokenizer=tokenizer).choose(prompt, options) for prompt in prompts]
+    for option in options:
+        for one, many, new in zip(single, bulk, fresh, strict=True):
+            assert abs(one.probabilities[option] - many.probabilities[option]) < 1e-5
+            assert abs(one.probabilities[option] - new.probabilities[option]) < 1e-5
+
+
 def test_too_long_is_found_before_the_call(backend):
     calls = []
     handle = backend.model.register_forward_pre_hook(lambda *_: calls.append(1))

@@ -57,44 +57,57 @@ class Cluster:
         self.folder, self.port, self.nodes = folder, free_port(), []
         token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_TMPDIR": str(folder), "OMP_NUM_THREADS": "1"}
-        quiet |= {"RAY_raylet_start_wait_time_s": "120"}  # a busy machine is slow
         self.env = {**os.environ, **token, **quiet, "PYTHONPATH": str(ROOT)}
         self.address = f"127.0.0.1:{self.port}"
 
     def add_node(self):
+        """Start a node and wait until it has joined; Ray gives up after 30 s, too early on a busy machine."""
+        for _ in range(4):
+            node = self._start_node()
+            while node.poll() is None:
+                if self._alive() == len(self.nodes) + 1:
+                    self.nodes.append(node)
+                    return node
+                time.sleep(1)
+            self._end([node])
+        raise AssertionError(f"a Ray node did not start: {(Path(self.folder) / 'node.log').read_text()[-800:]}")
+
+    def _start_node(self):
         where = ["--head", f"--port={self.port}", f"--temp-dir={self.folder}", "--include-dashboard=false"]
         where = [f"--address={self.address}"] if self.nodes else where
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--disable-usage-stats", *where]
         command += ["--node-ip-address=127.0.0.1", "--num-cpus=1", "--object-store-memory=100000000"]
-        log = (Path(self.folder) / f"node{len(self.nodes)}.log").open("w")
-        node = subprocess.Popen(command, env=self.env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
-        self.nodes.append(node)
-        self._wait_for(len(self.nodes))  # a second node that comes before the head is ready gives up
-        return node
+        with (Path(self.folder) / "node.log").open("w") as log:
+            return subprocess.Popen(command, env=self.env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
 
-    def _wait_for(self, count, seconds=180):
-        code = f"import ray; ray.init('{self.address}', log_to_driver=False); print(sum(n['Alive'] for n in ray.nodes()))"
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-                asked = subprocess.run([sys.executable, "-c", code], env=self.env, capture_output=True, text=True)
-                if asked.stdout.strip() == str(count):
-                    return
-            time.sleep(1)
-        logs = [path.read_text()[-500:] for path in Path(self.folder).glob("node*.log")]
-        raise AssertionError(f"{count} Ray nodes did not start within {seconds} s: {logs}")
+    def _alive(self):
+        """How many nodes are alive, asked by a process of its own; None while nobody answers."""
+        code = (
+            "import ray, sys; ray.init(sys.argv[1], log_to_driver=False); print(sum(n['Alive'] for n in ray.nodes()))"
+        )
+        with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
+            socket.create_connection(("127.0.0.1", self.port), 1).close()
+            command = [sys.executable, "-c", code, self.address]
+            asked = subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=60)
+            return int(asked.stdout)
+        return None
 
     def close(self):
+        self._end(self.nodes)
+
+    def _end(self, nodes):
         tree = []
-        for node in self.nodes:
+        for node in nodes:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process = psutil.Process(node.pid)
                 tree += [process, *process.children(recursive=True)]
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(node.pid, signal.SIGKILL)  # its own session: what it left behind as well
         for process in tree:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
         psutil.wait_procs(tree, 10)
-        for node in self.nodes:
+        for node in nodes:
             node.wait()
 
     def start(self, out, pids, count, pause):

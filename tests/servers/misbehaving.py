@@ -217,3 +217,16 @@ class MisbehavingServer(ThreadingHTTPServer):
     def __exit__(self, *_: object) -> None:
         self.shutdown()
         self.server_close()
+
+
+def main() -> None:
+    """Run a well-behaved one by itself, for benchmarks: python misbehaving.py LATENCY. Ends with its standard input."""
+    import sys
+
+    with MisbehavingServer(latency=float(sys.argv[1])) as server:
+        print(server.url, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
