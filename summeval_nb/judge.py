@@ -288,7 +288,7 @@ def _one_by_one(judge: Judge, purpose: str, items: Sequence[tuple[Any, ...]]) ->
             answers.append(failure)
     return answers
 
-# %% ../nbs/30_judge.ipynb #480e21ee
+# %% ../nbs/30_judge.ipynb #29ce5266
 def ask_many(
     judge: Judge,
     purpose: str,
@@ -322,8 +322,8 @@ def ask_many(
 
     Examples
     --------
-    >>> ask_many(EmbeddedJudge(), "statements", [("It rained and the match went on.",)])[0][0].text
-    'It rained'
+    >>> ask_many(EmbeddedJudge(), "statements", [("The rain stopped, but the match was cancelled.",)])[0][0].text
+    'The rain stopped'
     """
     require_option(purpose, "purpose", PURPOSES)
     many = getattr(judge, "many", None) or (lambda purpose, lot: _one_by_one(judge, purpose, lot))
