@@ -195,7 +195,7 @@ _FINDERS: dict[str, Callable[[ClaimFinder, str], list[Claim]]] = {
 def _no_parser(text: str) -> Any:
     raise ValueError("claims='arcs' needs a parser")
 
-# %% ../nbs/14_claims.ipynb #1782b08d
+# %% ../nbs/14_claims.ipynb #8c5c7d8d
 class ClaimFinder:
     """Cuts sentences into claims, and puts the answers together.
 
@@ -226,7 +226,8 @@ class ClaimFinder:
     ):
         self.mode = require_option(mode, "claims", CLAIMS)
         self.combine = require_option(combine, "combine", COMBINATIONS)
-        self.annotator, self.splitter = annotator, splitter
+        self.annotator = annotator
+        self.splitter = splitter
         if mode == "arcs" and annotator is None:
             raise ValueError("claims='arcs' needs a parser: annotator=stanza.Pipeline('en', download_method=None, ...)")
         for name, value, modes in (
