@@ -44,7 +44,7 @@ def quoted(text: str) -> str:
     """
     return _MARK.sub("<" + ZERO_WIDTH_SPACE, neutralise(text))
 
-# %% ../nbs/16_check_llm.ipynb #eeeb0522
+# %% ../nbs/16_check_llm.ipynb #4bb9f20c
 def _fitting_prompt(prompt: str) -> str:
     """Check that a prompt has its two places, once each, and the evidence before the claim."""
     places = re.findall(r"\{(evidence|claim)\}", require_text(prompt, "prompt"))
@@ -52,6 +52,18 @@ def _fitting_prompt(prompt: str) -> str:
         remedy = "write {evidence} once, then {claim} once"
         raise ValueError(f"the prompt has the places {places or 'none'}: {remedy}, so that claims share their evidence")
     return prompt
+
+
+def _fitting_backend(backend: Any) -> Backend:
+    if not isinstance(backend, Backend):
+        raise TypeError(f"backend must be a Backend, such as TransformersBackend(...), not {type(backend).__name__}")
+    return backend
+
+
+def _fitting_options(options: Sequence[str]) -> tuple[str, str]:
+    if isinstance(options, str) or len(options) != 2 or options[0] == options[1]:
+        raise ValueError(f"options must be two different answers, the first for supported, not {options!r}")
+    return options[0], options[1]
 
 # %% ../nbs/16_check_llm.ipynb #6419cbbe
 def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
@@ -62,7 +74,7 @@ def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
     }
     return re.sub(r"\{(?:evidence|claim)\}", lambda place: parts[place[0]], prompt)
 
-# %% ../nbs/16_check_llm.ipynb #f6344e3d
+# %% ../nbs/16_check_llm.ipynb #e330e7a0
 class LLMChecker:
     """Whether a sentence follows from its evidence, by a language model's own probability.
 
@@ -109,13 +121,8 @@ class LLMChecker:
         workers: int = 8,
         progress: bool = False,
     ):
-        if not isinstance(backend, Backend):
-            raise TypeError(
-                f"backend must be a Backend, such as TransformersBackend(...), not {type(backend).__name__}"
-            )
-        if len(options) != 2 or options[0] == options[1]:
-            raise ValueError(f"options must be two different answers, the first for supported, not {options!r}")
-        self.backend, self.prompt, self.options = backend, _fitting_prompt(prompt), tuple(options)
+        self.backend, self.options = _fitting_backend(backend), _fitting_options(options)
+        self.prompt = _fitting_prompt(prompt)
         self.threshold = require_share(threshold, "threshold")
         self.finder = ClaimFinder(claims, combine=combine, annotator=annotator, splitter=splitter)
         self.workers, self.progress = require_count(workers, "workers"), progress

@@ -164,7 +164,7 @@ def _company(words: Sequence[tuple[Any, int, int]], head: int) -> set[int]:
         if word.id in own and (word.deprel in _WITH_HEAD or word.deprel.split(":")[0] in _WITH_HEAD or _negates(word))
     }
 
-# %% ../nbs/14_claims.ipynb #0e892e26
+# %% ../nbs/14_claims.ipynb #eb616fa0
 CLAIMS = ("sentence", "statements", "entities", "arcs")
 COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "minimum": min,
@@ -172,6 +172,30 @@ COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
 }
 
 
+def _statements(finder: ClaimFinder, sentence: str) -> list[Claim]:
+    if finder.splitter is None:
+        return _statements_by_rules(sentence)
+    return _statements_by_model(sentence, finder.splitter)
+
+
+def _entities(finder: ClaimFinder, sentence: str) -> list[Claim]:
+    if finder.annotator is None:
+        return _about_entities(sentence, _entities_by_rules(sentence))
+    return _about_entities(sentence, _entities_by_stanza(sentence, finder.annotator))
+
+
+_FINDERS: dict[str, Callable[[ClaimFinder, str], list[Claim]]] = {
+    "sentence": lambda finder, sentence: [],
+    "statements": _statements,
+    "entities": _entities,
+    "arcs": lambda finder, sentence: _about_arcs(sentence, finder.annotator or _no_parser),
+}
+
+
+def _no_parser(text: str) -> Any:
+    raise ValueError("claims='arcs' needs a parser")
+
+# %% ../nbs/14_claims.ipynb #8c5c7d8d
 class ClaimFinder:
     """Cuts sentences into claims, and puts the answers together.
 
@@ -202,7 +226,8 @@ class ClaimFinder:
     ):
         self.mode = require_option(mode, "claims", CLAIMS)
         self.combine = require_option(combine, "combine", COMBINATIONS)
-        self.annotator, self.splitter = annotator, splitter
+        self.annotator = annotator
+        self.splitter = splitter
         if mode == "arcs" and annotator is None:
             raise ValueError("claims='arcs' needs a parser: annotator=stanza.Pipeline('en', download_method=None, ...)")
         for name, value, modes in (
@@ -226,30 +251,6 @@ class ClaimFinder:
         """Return the claims of a sentence, one at least."""
         whole = [Claim(require_text(sentence, "sentence"), 0, len(sentence))]
         return _FINDERS[self.mode](self, sentence) or whole if sentence.strip() else whole
-
-
-def _statements(finder: ClaimFinder, sentence: str) -> list[Claim]:
-    if finder.splitter is None:
-        return _statements_by_rules(sentence)
-    return _statements_by_model(sentence, finder.splitter)
-
-
-def _entities(finder: ClaimFinder, sentence: str) -> list[Claim]:
-    if finder.annotator is None:
-        return _about_entities(sentence, _entities_by_rules(sentence))
-    return _about_entities(sentence, _entities_by_stanza(sentence, finder.annotator))
-
-
-_FINDERS: dict[str, Callable[[ClaimFinder, str], list[Claim]]] = {
-    "sentence": lambda finder, sentence: [],
-    "statements": _statements,
-    "entities": _entities,
-    "arcs": lambda finder, sentence: _about_arcs(sentence, finder.annotator or _no_parser),
-}
-
-
-def _no_parser(text: str) -> Any:
-    raise ValueError("claims='arcs' needs a parser")
 
 # %% ../nbs/14_claims.ipynb #df9ef6f4
 Question = tuple[tuple[str, ...], str]
