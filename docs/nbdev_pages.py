@@ -248,6 +248,12 @@ def name_without_entry(app: Sphinx, env: Any, node: nodes.Element, shown: nodes.
     return shown if known else None
 
 
+def plural_names(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Let a docstring say `Answer`s: in reStructuredText a letter may not follow the closing mark."""
+    for number, line in enumerate(lines):
+        lines[number] = re.sub(r"(?<!`)(`[^`]+`)(?=(\w?))", lambda m: m[1] + ("\\ " if m[2] else ""), line)
+
+
 def skip_fields(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out a named tuple's fields, which would all say "Alias for field number ..."."""
     return True if type(obj).__name__ == "_tuplegetter" else None
@@ -263,6 +269,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("public_names", {}, "env")
     app.connect("config-inited", write_pages)
     app.connect("autodoc-skip-member", skip_fields)
+    app.connect("autodoc-process-docstring", plural_names)
     app.connect("missing-reference", name_without_entry)
     app.connect("build-finished", forget_after_warnings)
     app.add_directive("rst-entries", RstEntries)
