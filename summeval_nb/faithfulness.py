@@ -294,7 +294,7 @@ def _embed(texts: Sequence[str], embedder: Any, store: Store | None, want_tokens
         {t: i for i, t in enumerate(texts)}, np.stack([known[keys[t]] for t in texts]), tokens, embedder.fingerprint
     )
 
-# %% ../nbs/17_faithfulness.ipynb #64c3ca2d
+# %% ../nbs/17_faithfulness.ipynb #c7b6b9c9
 Pair = tuple[list[str], str]
 
 
@@ -304,16 +304,18 @@ def _judge(pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: St
     known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
     verdicts = {key: _stored_verdict(value, checker.threshold) for key, value in known.items()}
     missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
-    if missing:
-        asked = list(missing.values())
-        prepared = [vectors.pair(*pair) for pair in asked] if getattr(checker, "uses_vectors", False) else []
+    for start in range(0, len(missing), _STEP):
+        step = dict(list(missing.items())[start : start + _STEP])
+        prepared = [vectors.pair(*pair) for pair in step.values()] if getattr(checker, "uses_vectors", False) else []
         given = [one for one in prepared if one is not None]
-        answers = checker.check_many(asked, vectors=given if len(given) == len(asked) else None)
-        verdicts.update(zip(missing, answers, strict=True))
+        answers = checker.check_many(list(step.values()), vectors=given if len(given) == len(step) else None)
+        verdicts.update(zip(step, answers, strict=True))
         if store:
-            new = {key: _storable(verdicts[key]) for key in missing if not verdicts[key].failed}
-            store.put_many("verdict", new)
+            store.put_many("verdict", {key: _storable(verdicts[key]) for key in step if not verdicts[key].failed})
     return [verdicts[key] for key in keys]
+
+
+_STEP = 64  # verdicts between two visits to the store: what a killed run can lose
 
 
 def _storable(verdict: Verdict) -> dict[str, Any]:
