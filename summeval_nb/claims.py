@@ -164,7 +164,7 @@ def _company(words: Sequence[tuple[Any, int, int]], head: int) -> set[int]:
         if word.id in own and (word.deprel in _WITH_HEAD or word.deprel.split(":")[0] in _WITH_HEAD or _negates(word))
     }
 
-# %% ../nbs/14_claims.ipynb #eb616fa0
+# %% ../nbs/14_claims.ipynb #b0366427
 CLAIMS = ("sentence", "statements", "entities", "arcs")
 COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "minimum": min,
@@ -184,16 +184,17 @@ def _entities(finder: ClaimFinder, sentence: str) -> list[Claim]:
     return _about_entities(sentence, _entities_by_stanza(sentence, finder.annotator))
 
 
+def _arcs(finder: ClaimFinder, sentence: str) -> list[Claim]:
+    assert finder.annotator is not None  # made sure of when the finder was made
+    return _about_arcs(sentence, finder.annotator)
+
+
 _FINDERS: dict[str, Callable[[ClaimFinder, str], list[Claim]]] = {
     "sentence": lambda finder, sentence: [],
     "statements": _statements,
     "entities": _entities,
-    "arcs": lambda finder, sentence: _about_arcs(sentence, finder.annotator or _no_parser),
+    "arcs": _arcs,
 }
-
-
-def _no_parser(text: str) -> Any:
-    raise ValueError("claims='arcs' needs a parser")
 
 # %% ../nbs/14_claims.ipynb #8c5c7d8d
 class ClaimFinder:
