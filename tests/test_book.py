@@ -9,7 +9,6 @@ import warnings
 from pathlib import Path
 
 import pytest
-
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[1]
