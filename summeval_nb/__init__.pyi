@@ -142,5 +142,9 @@ from .batch import RunStopped as RunStopped
 from .batch import count_work as count_work
 from .batch import run as run
 from .capacity import plan_run as plan_run
+from .exercises import AnswerCheck as AnswerCheck
+from .exercises import check_answer as check_answer
+from .exercises import common_slip as common_slip
+from .exercises import seal_answers as seal_answers
 
 __version__: str

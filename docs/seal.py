@@ -1,0 +1,44 @@
+"""Seal the answers of the exercises: run solutions notebooks and store what their checks would compare with.
+
+    python docs/seal.py                             all of nbs/solutions
+    python docs/seal.py nbs/solutions/21_bleu.ipynb
+
+Writes summeval_nb/assets/exercises/<chapter>.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from summeval_nb.exercises import seal_answers  # noqa: E402
+
+SOLUTIONS = ROOT / "nbs" / "solutions"
+SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
+
+
+def seal(path: Path) -> list[str]:
+    """Run one solutions notebook's code, top to bottom, and store its seals; return the exercises' names."""
+    names: dict[str, object] = {"__name__": path.stem}
+    with seal_answers(SEALS) as collected:
+        for number, cell in enumerate(nbformat.read(path, 4).cells):
+            if cell.cell_type == "code":
+                exec(compile(cell.source, f"{path.name}, cell {number + 1}", "exec"), names)
+        if wrong := sorted(set(collected()) - {path.stem}):
+            raise ValueError(f"{path.name} answers exercises of another chapter: {', '.join(wrong)}")
+    return [f"{chapter}/{number}" for chapter, entries in collected().items() for number in entries]
+
+
+def main() -> None:
+    paths = [Path(name).resolve() for name in sys.argv[1:]] or sorted(SOLUTIONS.glob("*.ipynb"))
+    for path in paths:
+        print(path.stem, *seal(path))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""The exercises of the book: three a chapter, sealed, solved, and a checker that neither tells nor is fooled."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_nb import bleu_score, check_answer, common_slip, seal_answers
+from summeval_nb.exercises import _canonical
+
+ROOT = Path(__file__).parents[1]
+CHAPTERS = sorted(ROOT.glob("nbs/[0-9]*.ipynb"))
+SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
+CALL = re.compile(r'check_answer\("(\w+/\d+)", answer\)')
+
+
+def code(path: Path) -> list[str]:
+    return [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+def test_a_chapter_has_three_exercises_with_seals_and_solutions(path):
+    expected = [f"{path.stem}/{number}" for number in (1, 2, 3)]
+    asked = [source for source in code(path) if CALL.search(source)]
+    assert [CALL.search(source)[1] for source in asked] == expected
+    for source in asked:
+        assert re.search(r"^answer = \.\.\.", source, re.M), f"an exercise starts unanswered:\n{source}"
+    prose = "\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
+    assert re.findall(r"^### Exercise (\d): \S", prose, re.M) == ["1", "2", "3"]
+    assert f"solutions/{path.stem}.ipynb" in prose, "no link to the solutions"
+
+    solved = "\n".join(code(ROOT / "nbs" / "solutions" / path.name))
+    assert re.findall(r'assert check_answer\("(\w+/\d+)", answer\)', solved) == expected
+    assert "common_slip(" in solved, "name at least one usual slip"
+    assert sorted(json.loads((SEALS / f"{path.stem}.json").read_text(encoding="utf-8"))) == ["1", "2", "3"]
+
+
+def test_no_seals_or_solutions_without_a_chapter():
+    stems = {path.stem for path in CHAPTERS}
+    assert {path.stem for path in SEALS.glob("*.json")} <= stems
+    assert {path.stem for path in (ROOT / "nbs" / "solutions").glob("*.ipynb")} <= stems
+
+
+@pytest.fixture
+def sealed(tmp_path, monkeypatch):
+    """Seal some answers, and let the package read them; returns the function that does it."""
+
+    def seal(answers: dict, slips: dict | None = None) -> None:
+        folder = tmp_path / "assets" / "exercises"
+        with seal_answers(folder):
+            for number, answer in answers.items():
+                assert check_answer(f"test/{number}", answer)
+            for number, (answer, sentence) in (slips or {}).items():
+                common_slip(f"test/{number}", answer, sentence)
+        monkeypatch.setattr("summeval_nb.exercises.resources.files", lambda package: tmp_path)
+
+    return seal
+
+
+@pytest.mark.parametrize(
+    ("answer", "same", "different"),
+    [
+        (2 / 3, [0.6667, np.float32(2 / 3), np.float64(0.66671)], [0.667, 0.6668, "0.6667", [0.6667], None]),
+        (0.12345, [0.12344999, 0.12345001], [0.1233, 0.1236]),
+        (0, [0.0, -0.0, -1e-9, np.int64(0)], [False, None, "0", 1]),
+        (True, [np.bool_(True)], [1, 1.0, "True", False]),
+        ("Two  Words", ["two words", " TWO\nWORDS "], ["twowords", "two-words", ["two words"]]),
+        ("café", ["cafe\u0301"], ["cafe"]),
+        ([1, 2.5], [(1, 2.5), np.array([1, 2.5]), pd.Series([1.0, 2.5])], [[2.5, 1], {1, 2.5}, [1, 2.5, 0], [[1]]]),
+        ({"b", "a"}, [frozenset("AB")], [["a", "b"], "ab", {"a"}]),
+        ({"x": 1, "y": None}, [{"Y": None, "x": 1.0}], [{"x": 1}, {"x": None, "y": 1}, [1, None]]),
+        (None, [], [0, "", False, "None", []]),
+    ],
+)  # fmt: skip
+def test_what_counts_as_the_same_answer(sealed, answer, same, different):
+    sealed({1: answer})
+    assert [one for one in [answer, *same] if not check_answer("test/1", one)] == []
+    assert [one for one in different if check_answer("test/1", one)] == []
+
+
+def test_a_score_counts_as_its_number(sealed):
+    score = bleu_score("the cat sat", "the cat sat down", 2, tokenize="none")
+    sealed({1: 100 * math.exp(1 - 4 / 3)})
+    assert check_answer("test/1", score)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(-4e-5, 4e-5))
+def test_close_numbers_have_the_same_form_or_neighbouring_ones(value, change):
+    first, second = (float(_canonical(one).text) for one in (value, value + change))
+    assert abs(first - second) < 1.01e-4
+
+
+@pytest.mark.parametrize("answer", [float("nan"), float("inf"), len, object(), [float("nan")], {"a": object()}])
+def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
+    sealed({1: 1})
+    check = check_answer("test/1", answer)
+    assert check.outcome == "not yet" and len(check.message) > len("not yet: ")
+
+
+def test_the_message_names_the_kind_and_never_the_answer(sealed):
+    sealed({1: 0.4321, 2: "hypothesis"}, {1: (0.1234, "swap <b>them</b>")})
+    assert check_answer("test/1", "x").message == (
+        "not yet: the answer is of another kind (number), and this is of the kind text"
+    )
+    assert check_answer("test/1", 0.4).message == "not yet"
+    slip = check_answer("test/1", 0.1234)
+    assert slip.outcome == "slip" and "swap" in slip.message and "<b>" not in slip._repr_html_()
+    everything = " ".join(str(check_answer(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1]))
+    assert "0.4321" not in everything and "hypothesis" not in everything
+
+
+def test_equal_answers_of_two_exercises_have_different_seals(tmp_path):
+    with seal_answers(tmp_path):
+        check_answer("test/1", 1)
+        check_answer("test/2", 1)
+    entries = json.loads((tmp_path / "test.json").read_text())
+    assert entries["1"]["answer"] != entries["2"]["answer"]
+
+
+def test_a_slip_must_be_sealed_and_have_an_answer(sealed, tmp_path):
+    sealed({1: 3}, {1: (2, "count again")})
+    assert common_slip("test/1", 2, "count again").outcome == "slip"
+    for answer, sentence in ((2, "another sentence"), (3, "count again"), (4, "count again")):
+        with pytest.raises(ValueError, match="seal the chapter again"):
+            common_slip("test/1", answer, sentence)
+    with pytest.raises(ValueError, match="a slip but no answer: test/2"), seal_answers(tmp_path / "other"):
+        common_slip("test/2", 2, "count again")
+    assert not (tmp_path / "other").exists()
+    assert check_answer("test/1", 3), "sealing that failed must leave the checker as it was"
+
+
+def test_a_block_that_raises_writes_nothing_and_blocks_do_not_nest(tmp_path):
+    with pytest.raises(ZeroDivisionError), seal_answers(tmp_path / "seals"):
+        check_answer("test/1", 1 / 0)
+    nested = pytest.raises(RuntimeError, match="already being sealed")
+    with seal_answers(tmp_path / "empty"), nested, seal_answers(tmp_path):
+        pass
+    assert not (tmp_path / "seals").exists()
+
+
+@pytest.mark.parametrize("name", ["", "21_bleu", "21_bleu/", "/1", "../x/1", "21_bleu/99", "nowhere/1", 7])
+def test_an_unknown_exercise_names_the_known(name):
+    with pytest.raises(ValueError, match=r"known|named chapter/number"):
+        check_answer(name, 1)
