@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'histogram_svg', 'worst_html', 'RunComparison',
            'compare_scores', 'align', 'RunReport', 'run_page']
 
-# %% ../nbs/44_run_report.ipynb #83f10be6
+# %% ../nbs/44_run_report.ipynb #5844c38c
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """Return a run's manifest; what is no complete run raises a `ValueError` with a remedy."""
     path = Path(folder) / "manifest.json"
@@ -49,7 +49,7 @@ def read_rows(folder: str | Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a run in the order of its corpus, holding one at a time."""
     path = Path(folder) / read_manifest(folder)["results"]
     if path.suffix == ".parquet":
-        with require_module("pyarrow.parquet", "ray").ParquetFile(path) as file:
+        with require_module("pyarrow.parquet", "parquet").ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=1000):
                 yield from ({**row, "parts": json.loads(row["parts"])} for row in batch.to_pylist())
     else:
