@@ -169,7 +169,7 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
 
-# %% ../nbs/09_workers.ipynb #7093f0ab
+# %% ../nbs/09_workers.ipynb #0f05d8f9
 class Worker:
     """A process that does work for us and may die without harm.
 
@@ -198,12 +198,16 @@ class Worker:
 
         After `seconds` without an answer (None: wait for ever) the process is ended, which raises `WorkerTimeout`.
         """
+        self.make_ready()
+        return self._exchange(arguments, seconds)
+
+    def make_ready(self) -> None:
+        """Start the process if there is none, and wait until it is ready for work."""
         if self._process is None:
             answer = self._start()
             if answer[0] == "refused":
                 self._end()
                 _raise_refusal(*answer[1:])
-        return self._exchange(arguments, seconds)
 
     def _start(self) -> Any:
         if self._closed:
