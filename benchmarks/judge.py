@@ -17,11 +17,13 @@ import re
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from summeval_nb.answers import evaluate_answer, evaluate_answers
 from summeval_nb.data import load_summeval, sample_articles
 from summeval_nb.judge import EmbeddedJudge
 from summeval_nb.judge_llm import LLMJudge
+from summeval_nb.judging import Answer, JudgeFailure
 from summeval_nb.llm import ScriptedBackend
 from summeval_nb.store import Store
 from summeval_nb.summary_score import summarization_scores
@@ -119,22 +121,41 @@ def calls(rows: list[dict[str, str]]) -> None:
     print(f"  one row by itself: {one.calls} calls")
 
 
+class Entailing(EmbeddedJudge):
+    """The embedded judge as it answered at first: yes when the checker says that the statement is supported."""
+
+    def many(self, purpose, items):
+        if purpose != "answer":
+            return super().many(purpose, items)
+        found = super().many("entail", [(text, [one.statement for one in questions]) for text, questions in items])
+        said = lambda one: None if one.failed else int(one.label == "entailed")
+        return [
+            one
+            if isinstance(one, JudgeFailure)
+            else [Answer(value=said(e), probability=e.probability, reason=e.reason) for e in one]
+            for one in found
+        ]
+
+
 def agreement(articles: int) -> None:
-    """Write QA score and conciseness beside people's ratings: numbers only, no text."""
+    """Write the QA score four ways, and conciseness, beside people's ratings: numbers only, no text."""
     data = real_data()
     if data is None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
     chosen = range(min(articles, len(data.sources)))
     rows = [{"contexts": data.sources[i], "summary": text} for i in chosen for text in data.summaries[i]]
-    results = summarization_scores(rows).results
     systems = len(data.summaries[0])
-    grid = lambda values: [values[i * systems : (i + 1) * systems] for i in chosen]
-    table = {
-        "signature": str(results[0].signature),
-        "qa_score": grid([None if r.qa_score is None else round(r.qa_score, 4) for r in results]),
-        "conciseness": grid([None if r.conciseness is None else round(r.conciseness, 4) for r in results]),
-        "n_questions": [len(results[i * systems].questions) for i in chosen],
-    }
+    grid = lambda values: [
+        [None if x is None else round(x, 4) for x in values[i * systems :][:systems]] for i in chosen
+    ]
+    table: dict[str, Any] = {}
+    for phrases in ("keybert", "counted"):
+        for name, kind in (("entailed", Entailing), ("said", EmbeddedJudge)):
+            results = summarization_scores(rows, judge=kind(phrases=phrases)).results
+            table[f"{phrases}, {name}"] = grid([r.qa_score for r in results])
+    table = {"signature": str(results[0].signature), "qa_score": table}
+    table["conciseness"] = grid([r.conciseness for r in results])
+    table["n_questions"] = [len(results[i * systems].questions) for i in chosen]
     table |= {
         name: [[round(float(x), 4) for x in data.ratings[name][i]] for i in chosen]
         for name in ("relevance", "consistency")

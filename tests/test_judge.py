@@ -8,10 +8,11 @@ from importlib import resources
 import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
-from summeval_nb.judge import (
+from summeval_nb.judge import EmbeddedJudge, load_judge, premise_sentences
+from summeval_nb.judge_llm import PROMPTS, LLMJudge
+from summeval_nb.judging import (
     PURPOSES,
     Answer,
-    EmbeddedJudge,
     Entailment,
     Flag,
     Judge,
@@ -22,10 +23,7 @@ from summeval_nb.judge import (
     Statement,
     as_statement,
     ask_many,
-    load_judge,
-    premise_sentences,
 )
-from summeval_nb.judge_llm import PROMPTS, LLMJudge
 from summeval_nb.llm import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
 from summeval_nb.llm_local import TransformersBackend
 from summeval_nb.llm_server import ServerBackend
