@@ -138,7 +138,7 @@ class Entailing(EmbeddedJudge):
 
 
 def agreement(articles: int) -> None:
-    """Write the QA score four ways, and conciseness, beside people's ratings: numbers only, no text."""
+    """Write the QA score two ways, and conciseness, beside people's ratings: numbers only, no text."""
     data = real_data()
     if data is None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
@@ -149,10 +149,9 @@ def agreement(articles: int) -> None:
         [None if x is None else round(x, 4) for x in values[i * systems :][:systems]] for i in chosen
     ]
     table: dict[str, Any] = {}
-    for phrases in ("keybert", "counted"):
-        for name, kind in (("entailed", Entailing), ("said", EmbeddedJudge)):
-            results = summarization_scores(rows, judge=kind(phrases=phrases)).results
-            table[f"{phrases}, {name}"] = grid([r.qa_score for r in results])
+    for name, judge in (("before", Entailing(phrases="keybert")), ("now", EmbeddedJudge())):
+        results = summarization_scores(rows, judge=judge).results
+        table[name] = grid([r.qa_score for r in results])
     table = {"signature": str(results[0].signature), "qa_score": table}
     table["conciseness"] = grid([r.conciseness for r in results])
     table["n_questions"] = [len(results[i * systems].questions) for i in chosen]

@@ -123,7 +123,7 @@ def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[s
         return getattr(length, "__qualname__", type(length).__name__), length
     return length, LENGTHS[require_option(length, "length", LENGTHS)]
 
-# %% ../nbs/32_summary_score.ipynb #6d18bad8
+# %% ../nbs/32_summary_score.ipynb #a04c0a58
 def _question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """One row for each question with its answer."""
     return [
@@ -133,6 +133,7 @@ def _question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> 
             "keyphrases": list(question.keyphrases),
             "answer": answer.value,
             "probability": answer.probability,
+            "said": answer.said,
             "evidence": [passage.text for passage in answer.evidence],
             "reason": answer.reason,
         }
@@ -164,7 +165,7 @@ def _as_dict(result: SummarizationScore) -> dict[str, Any]:
     texts = {"context": result.context, "summary": result.summary, "coeff": result.coeff}
     return result.row() | parts | names | texts | {"signature": str(result.signature)}
 
-# %% ../nbs/32_summary_score.ipynb #02e080c6
+# %% ../nbs/32_summary_score.ipynb #d190776c
 _KEPT, _LOST, _UNASKED = ("#8fc1e8", "kept"), ("#f5b27a", "lost"), ("#d0d0d0", "not asked about")
 
 
@@ -196,18 +197,19 @@ _STYLE = """
 
 
 def _exam_html(result: SummarizationScore) -> str:
-    """The exam as a table: question, answer, probability, evidence; dropped questions last."""
+    """The exam as a table: question, answer, how sure (or how much is said), evidence; dropped questions last."""
     rows = [
         {
             "question": row["question"],
             "answer": "failed" if row["answer"] is None else ("no", "yes")[row["answer"]],
-            "probability": row["probability"],
-            "evidence in the summary": " … ".join(row["evidence"][:2]) or row["reason"],
+            "sure": row["probability"] if row["said"] is None else row["said"],
+            "evidence in the summary": " … ".join(row["evidence"][:2])
+            + (f" ({row['reason']})" if row["reason"] else ""),
         }
         for row in result.rows()
     ]
     rows += [{"question": one.text, "answer": "dropped"} for one in result.dropped]
-    names = ["question", "answer", "probability", "evidence in the summary"]
+    names = ["question", "answer", "sure", "evidence in the summary"]
     table = html_table(rows, columns=names, caption="The exam")
     return f'<div class="ss-table" role="region" tabindex="0" aria-label="The exam">{table}</div>'
 

@@ -469,7 +469,7 @@ def test_a_failed_window_leaves_undecided_what_no_other_window_entails():
 
 def test_probabilities_come_from_choices():
     judge = LLMJudge(
-        ScriptedBackend(lambda p: "yes" if "Options" in p or "one of: yes" in p else "contradicted"), probabilities=True
+        ScriptedBackend(lambda p: "yes" if "Answer yes or no" in p else "contradicted"), probabilities=True
     )
     found = judge.entail(PREMISE, STATEMENTS)
     assert [(one.label, one.probability) for one in found] == [("contradicted", 0.0)] * 3 and judge.calls == 3
