@@ -332,11 +332,15 @@ def _pool(h: torch.Tensor, lengths: list[int], tokens: bool) -> tuple[np.ndarray
     inner = [F.normalize(block[:, 1:-1], dim=-1).cpu().numpy() for block in blocks] if tokens else []
     return means, [one for block in inner for one in block]
 
-# %% ../nbs/11_embed.ipynb #6246bc1b
+# %% ../nbs/11_embed.ipynb #5482095c
 def _model_hash(model: Any) -> str:
     """Return a hash of what decides a sentence-transformers model's vectors: weights, tokenizer, settings."""
     import torch
 
+    backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
+    if backend != "torch":
+        remedy = "wrap it in an object of your own with encode(sentences) and a fingerprint"
+        raise ValueError(f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}")
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())

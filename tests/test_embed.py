@@ -619,3 +619,9 @@ def test_no_bar_inside_functions_that_show_their_own(capsys):
     evaluate_many([" ".join(sentences)], [sentences[7]], progress=True)
     error = capsys.readouterr().err
     assert "faithfulness" in error and "embedding" not in error
+
+
+def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatch):
+    monkeypatch.setattr(library, "get_backend", lambda: "onnx")  # its state_dict would be empty
+    with pytest.raises(ValueError, match="backend='onnx' cannot be hashed.*fingerprint"):
+        sentence2embedding(["a"], embedder=library)
