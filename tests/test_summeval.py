@@ -294,21 +294,24 @@ def write_wordnet(folder: Path, synsets: dict[str, list[list[str]]]) -> None:
 
 METEOR_CASES = [  # summary, references, value by hand: 10PR / (R + 9P) * (1 - 0.5 * (chunks / pairs) ** 3)
     (
-        "The automobile stops near my house",  # 2 equal words, 1 stem, 2 synonyms, in 2 chunks: P = R = 5/6
-        ["the car stopped near our home"],
+        "The auto stops near my boat",  # 2 equal words, 1 stem, 2 synonyms, in 2 chunks: P = R = 5/6
+        ["the car stopped near our ship"],
         5 / 6 * (1 - 0.5 * (2 / 5) ** 3),
     ),
-    ("a big rug", ["one large mat indeed", "nothing"], 10 * (2 / 3) * (2 / 4) / (2 / 4 + 9 * 2 / 3) * (1 - 0.5 / 8)),
-    ("home big car", ["automobile large house"], 1 - 0.5),  # all three are synonyms, each a chunk of its own
-    ("a boat", ["a ship"], 0.5 * (1 - 0.5)),  # the small WordNet does not know them
+    ("a big rug", ["one great mat indeed", "nothing"], 10 * (2 / 3) * (2 / 4) / (2 / 4 + 9 * 2 / 3) * (1 - 0.5 / 8)),
+    ("ship big car", ["auto great boat"], 1 - 0.5),  # all three are synonyms, each a chunk of its own
+    ("a tree", ["a shrub"], 0.5 * (1 - 0.5)),  # the small WordNet does not know them
     ("", ["the car"], 0.0),
+    # nltk looks for synonyms of the stems that are left over, and "automobil" and "hous" are no words: two pairs
+    # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 43, too.
+    ("The automobile stops near my house", ["the car stopped near our home"], 3 / 6 * (1 - 0.5 * (2 / 3) ** 3)),
 ]
 
 
 def test_meteor_by_hand_with_a_small_wordnet(tmp_path):
-    """The real nltk on real WordNet files of eight words, in a process of its own: nltk loads WordNet once."""
-    nouns = [["car", "automobile"], ["house", "home"], ["mat", "rug"]]
-    write_wordnet(tmp_path / "corpora" / "wordnet", {"noun": nouns, "adj": [["big", "large"]]})
+    """The real nltk on real WordNet files of a few words, in a process of its own: nltk loads WordNet once."""
+    nouns = [["car", "auto", "automobile"], ["ship", "boat"], ["house", "home"], ["mat", "rug"]]
+    write_wordnet(tmp_path / "corpora" / "wordnet", {"noun": nouns, "adj": [["big", "great"]]})
     program = """
 import json, sys
 from summeval_nb.data import SummEval
