@@ -484,7 +484,7 @@ class _Rehearsed:
     def calls(self) -> dict[str, int]:
         return {stage: int(row["calls"]) for stage, row in self._ledger.stages.items()}
 
-# %% ../nbs/49_jobs.ipynb #286dcc2a
+# %% ../nbs/49_jobs.ipynb #96d7b597
 @dataclass(frozen=True)
 class Work:
     """What a run would do.
@@ -522,10 +522,10 @@ class Work:
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each count."""
         names = ("items", "scored", "to_score", "unreadable", "sentences", "pairs")
-        rows: list[dict[str, Any]] = [{"what": n, "plain": v} for n in names if (v := getattr(self, n)) is not None]
+        rows: list[dict[str, Any]] = [{"what": n, "count": v} for n in names if (v := getattr(self, n)) is not None]
         for stage, bounds in {**(self.calls or {}), "": self.total_calls or ()}.items():
             name = f"calls for {stage}" if stage else "model calls"
-            rows.append({"what": name, **dict(zip(("least", "plain", "most"), bounds, strict=False))})
+            rows.append({"what": name, **dict(zip(("least", "count", "most"), bounds, strict=False))})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -542,7 +542,7 @@ class Work:
         return html_table(self.rows(), columns=_WORK, caption="What a run would do") + f"<p>{escape(self.note)}</p>"
 
 
-_WORK = ["what", "least", "plain", "most"]
+_WORK = ["what", "count", "least", "most"]
 
 # %% ../nbs/49_jobs.ipynb #2041d59e
 class Planner:
