@@ -475,7 +475,7 @@ def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) 
         total = report.manifest["items"]
         fail(f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}", code=3)
 
-# %% ../nbs/51_cli.ipynb #bea7b9ad
+# %% ../nbs/51_cli.ipynb #33c62813
 @app.command()
 def run(
     table: Annotated[str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")],
@@ -493,7 +493,7 @@ def run(
     on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
     resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
-    shard_size: Annotated[int, typer.Option(help="Items in a shard.")] = 500,
+    shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write the page of the run to this file.")] = None,
