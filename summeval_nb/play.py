@@ -30,7 +30,7 @@ __all__ = ['Points', 'PRESETS', 'Picture', 'LcsStep', 'lcs_steps', 'LcsState', '
            'evidence_html', 'play_evidence', 'CorrelationState', 'require_points', 'correlation_state', 'preset_points',
            'correlation_html', 'play_correlation']
 
-# %% ../nbs/61_play.ipynb #777eeb03
+# %% ../nbs/61_play.ipynb #14604d4f
 _STYLE = """
 .sp { color: inherit; line-height: 1.45; margin: .5rem 0; max-width: 64rem; text-align: left; }
 .sp figcaption { font-weight: 600; margin: 0 0 .5rem; overflow-wrap: anywhere; }
@@ -38,13 +38,14 @@ _STYLE = """
 .sp table { border-collapse: collapse; font-size: .9em; margin: .25rem 0; }
 .sp th, .sp td { border: 1px solid #8888; padding: .15rem .5rem; text-align: left; vertical-align: top; }
 .sp .sp-grid td { min-width: 2em; text-align: center; }
+.sp .sp-grid th[scope="col"] { white-space: nowrap; }
 .sp .sp-now { outline: 3px solid #b35c00; outline-offset: -2px; }
 .sp .sp-seen { background: #fff3cc; color: #1a1a1a; }
 .sp .sp-all { background: #8fc1e8; color: #1a1a1a; }
 .sp .sp-some { background: #ffe08a; color: #1a1a1a; }
 .sp .sp-none { background: #f5b27a; color: #1a1a1a; }
 .sp .sp-gram { border-radius: 3px; display: inline-block; margin: 1px 2px; padding: 0 .35em; white-space: pre-wrap; }
-.sp .sp-note { font-size: .85em; margin: .5rem 0 0; }
+.sp p { margin: .25rem 0; }
 .sp ol { margin: .25rem 0; padding-left: 2em; }
 """
 
@@ -52,8 +53,7 @@ _STYLE = """
 def _figure(caption: str, body: str) -> Markup:
     """Return a drawing with its caption, which says in words what is drawn."""
     return Markup(
-        f'<figure class="sp" aria-label="{escape(caption)}"><style>{_STYLE}</style>'
-        f"<figcaption>{escape(caption)}</figcaption>{body}</figure>"
+        f'<figure class="sp"><style>{_STYLE}</style><figcaption>{escape(caption)}</figcaption>{body}</figure>'
     )
 
 
@@ -73,22 +73,10 @@ def _scroll(label: str, table: str) -> str:
     """Return a wide table in a frame of its own that scrolls, by keyboard too."""
     return f'<div class="sp-scroll" role="region" aria-label="{escape(label)}" tabindex="0">{table}</div>'
 
-# %% ../nbs/61_play.ipynb #6e533eba
+# %% ../nbs/61_play.ipynb #7669cdc8
 _NOTE = "A still picture: run this cell in JupyterLab to play with it (pip install 'summeval_nb[lab]')."
 
 
-def _installed(*names: str) -> bool:
-    """Whether modules can be imported; an error inside one of them is an error."""
-    try:
-        for name in names:
-            importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name not in names:
-            raise
-        return False
-    return True
-
-# %% ../nbs/61_play.ipynb #81e8cd77
 class Picture:
     """A state, its drawing and, where ipywidgets is installed, controls that change it.
 
@@ -141,13 +129,25 @@ class Picture:
         return f"{self.state.caption}\n{_NOTE}"
 
     def _repr_html_(self) -> str:
-        return Markup(f'{self.state._repr_html_()}<p class="sp-note">{escape(_NOTE)}</p>')
+        return Markup(f"{self.state._repr_html_()}<p><small>{escape(_NOTE)}</small></p>")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown = self.widget._repr_mimebundle_(**kwargs) if self.widget is not None else {}
         return {**shown, "text/plain": repr(self), "text/html": self._repr_html_()}
 
-# %% ../nbs/61_play.ipynb #d151016e
+# %% ../nbs/61_play.ipynb #11f3805d
+def _installed(*names: str) -> bool:
+    """Whether modules can be imported; an error inside one of them is an error."""
+    try:
+        for name in names:
+            importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name not in names:
+            raise
+        return False
+    return True
+
+
 def _attach(picture: Picture, controls: Mapping[str, Any], beside: Sequence[Any], draw: Callable[[Any], str]) -> None:
     """Build the widget of a picture: controls in a row that wraps, the drawing below."""
     import ipywidgets
@@ -287,7 +287,7 @@ def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsSta
     parts = (tuple(rows), tuple(columns), lcs_table(rows, columns), tuple(steps), rouge)
     return LcsState(reference, candidate, chosen, *parts)
 
-# %% ../nbs/61_play.ipynb #c767edb9
+# %% ../nbs/61_play.ipynb #c0a1ad38
 _LOOKS_AT = {"equal": ((-1, -1),), "keep": ((-1, -1),)}  # the other kinds look above and left
 _LEGEND = "framed: this step; pale: what it looks at; blue and bold: kept"
 
@@ -319,7 +319,7 @@ def lcs_html(state: LcsState) -> Markup:
         for i, word in enumerate(("(none)", *state.rows))
     )
     table = f'<table class="sp-grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    legend = f'<p class="sp-note">Rows: the reference; columns: the candidate; {_LEGEND}.</p>'
+    legend = f"<p><small>Rows: the reference; columns: the candidate; {_LEGEND}.</small></p>"
     return _figure(state.caption, _scroll("Table of the longest common subsequence", table) + legend)
 
 # %% ../nbs/61_play.ipynb #583660a9
@@ -366,16 +366,20 @@ def play_lcs(reference: str, candidate: str) -> Picture:
 def _go(picture: Picture, change: int, last: int, _: Any) -> None:
     picture.set(step=min(max(picture.state.step + change, 0), last))
 
-# %% ../nbs/61_play.ipynb #8103519f
+# %% ../nbs/61_play.ipynb #8f0d12af
 @dataclass(frozen=True, repr=False, eq=False)
 class BleuState(_State):
-    """A BLEU score with the fate of each n-gram; `grams[n - 1]` are the rows of `score.explain(n=n)`."""
+    """A BLEU score with the fate of each n-gram: `grams[n - 1]` are the rows of `score.explain(n=n)`.
+
+    `smoothed[n - 1]` says whether the precision of order n is another one than its counts give.
+    """
 
     candidate: str
     references: tuple[str, ...]
     smooth: str
     score: BleuScore
     grams: tuple[tuple[dict[str, Any], ...], ...]
+    smoothed: tuple[bool, ...]
 
     @property
     def caption(self) -> str:
@@ -400,9 +404,11 @@ def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "e
     candidate, *known = map(_whole, [require_text(candidate, "candidate"), *require_references(references)])
     score = bleu_score(candidate, known, n, smooth=require_option(smooth, "smooth", SMOOTHING))
     grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
-    return BleuState(candidate, tuple(known), smooth, score, grams)
+    parts = zip(score.precisions, score.counts, score.totals, strict=True)
+    smoothed = tuple(p > 0 and (not total or abs(p * total - 100 * count) > 1e-6) for p, count, total in parts)
+    return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
 
-# %% ../nbs/61_play.ipynb #245b56a6
+# %% ../nbs/61_play.ipynb #ba37c96a
 _MOST_GRAMS = 60  # n-grams drawn for each order
 
 
@@ -419,8 +425,7 @@ def _order_html(state: BleuState, n: int) -> str:
     count, total, precision = (part[n - 1] for part in (state.score.counts, state.score.totals, state.score.precisions))
     rows = state.grams[n - 1]
     more = f" and {len(rows) - _MOST_GRAMS} more" if len(rows) > _MOST_GRAMS else ""
-    smoothed = " (smoothed)" if total and precision != 100 * count / total else ""
-    shown = f"{precision:.1f}{smoothed}" if total else "too short"
+    shown = f"{precision:.1f}{' (smoothed)' if state.smoothed[n - 1] else ''}" if total or precision else "too short"
     chips = " ".join(map(_gram_html, rows[:_MOST_GRAMS]))
     return f'<tr><th scope="row">{n}</th><td>{chips}{more}</td><td>{count} of {total}</td><td>{shown}</td></tr>'
 
@@ -431,11 +436,12 @@ def bleu_html(state: BleuState) -> Markup:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("n", "n-grams of the candidate", "counted", "precision"))
     body = "".join(_order_html(state, n) for n in range(1, len(state.grams) + 1))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total]
-    lengths = f"{score.candidate_length} tokens, closest reference {score.reference_length}"
-    rule = "1" if score.bp == 1 else f"exp(1 − {score.reference_length}/{score.candidate_length})"
-    penalty = f"<p>Candidate {lengths}: brevity penalty {rule} = {score.bp:.3f}</p>" if score.candidate_length else ""
-    product = f"<p>BLEU = {score.bp:.3f} × ({' × '.join(used)})<sup>1/{len(used)}</sup> = {score.score:.2f}</p>"
+    used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total or p]
+    lengths = f"The candidate has {score.candidate_length} tokens, the closest reference {score.reference_length}"
+    short = 0 < score.candidate_length < score.reference_length
+    rule = f"exp(1 − {score.reference_length}/{score.candidate_length}) = " if short else ""
+    penalty = f"<p>{lengths}: brevity penalty {rule}{score.bp:.3f}</p>"
+    product = f"<p>BLEU = {score.bp:.3f} × ({' × '.join(used)})<sup>1/{len(used)}</sup> = {score.score or 0:.2f}</p>"
     references = "".join(f"<li>{escape(text)}</li>" for text in state.references)
     texts = f"<p>Candidate: {escape(state.candidate)}</p><p>References:</p><ol>{references}</ol>"
     return _figure(state.caption, texts + _scroll("n-grams", table) + penalty + (product if used else ""))
@@ -477,7 +483,7 @@ def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
     smooth = ipywidgets.Dropdown(options=list(SMOOTHING), value="exp", description="smooth")
     return picture.attach({"candidate": field, "smooth": smooth})
 
-# %% ../nbs/61_play.ipynb #9dfb3c75
+# %% ../nbs/61_play.ipynb #9420f2b3
 @dataclass(frozen=True, eq=False)
 class EvidenceStudy:
     """A result and the verdicts for every k: `verdicts[k - 1][i]` judges summary sentence i by k sentences."""
@@ -502,24 +508,21 @@ def evidence_study(
     if not result.sentences:
         raise ValueError(f"there is nothing to play with: {result.reason}")
     source = [sentence.text for sentence in result.source_sentences]
-    chosen = [topk_related(result.similarity, k).tolist() for k in range(1, min(max_k, len(source)) + 1)]
+    chosen = [topk_related(result.similarity, k).tolist() for k in range(1, min(max_k, len(source)))]
     pairs = [
         ([source[j] for j in row], sentence.text)
         for rows in chosen
         for row, sentence in zip(rows, result.sentences, strict=True)
     ]
-    judged = iter(judge.check_many(pairs))
-    return EvidenceStudy(
-        result,
+    judged = iter(judge.check_many(pairs) if pairs else [])
+    verdicts = [
         tuple(
-            tuple(
-                replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row])
-                for row, values in zip(rows, result.similarity, strict=True)
-            )
-            for rows in chosen
-        ),
-        judge.threshold,
-    )
+            replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row])
+            for row, values in zip(rows, result.similarity, strict=True)
+        )
+        for rows in chosen
+    ]
+    return EvidenceStudy(result, (*verdicts, tuple(result.verdicts)), judge.threshold)
 
 # %% ../nbs/61_play.ipynb #674f9af9
 @dataclass(frozen=True, repr=False, eq=False)
@@ -562,10 +565,10 @@ def evidence_state(
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
 
-# %% ../nbs/61_play.ipynb #b34521cc
+# %% ../nbs/61_play.ipynb #abd8e73e
 def _grid_html(state: EvidenceState) -> str:
     """Return one row a summary sentence, one column a k: probability and verdict."""
-    head = "".join(f'<th scope="col">k = {k}</th>' for k in range(1, len(state.study.verdicts) + 1))
+    head = "".join(f'<th scope="col">k={k}</th>' for k in range(1, len(state.study.verdicts) + 1))
     rows = []
     for i, sentence in enumerate(state.study.result.sentences):
         cells = []
@@ -611,7 +614,7 @@ def evidence_html(state: EvidenceState) -> Markup:
     body = f"{_grid_html(state)}<ol>{verdicts}</ol>{legend}<ol>{''.join(lines)}</ol>"
     return _figure(state.caption, body)
 
-# %% ../nbs/61_play.ipynb #212e349d
+# %% ../nbs/61_play.ipynb #6231e7d3
 def play_evidence(
     text: str, summary: str, *, k: int = DEFAULT_K, max_k: int = 12, embedder: Any = "minilm", checker: Any = "embedded"
 ) -> Picture:
@@ -653,8 +656,8 @@ def play_evidence(
     import ipywidgets
 
     wide = ipywidgets.Layout(width="24rem")
-    count = ipywidgets.IntSlider(first.k, 1, max(2, len(study.verdicts)), description="k", layout=wide)
-    count.max = len(study.verdicts)
+    most = len(study.verdicts)
+    count = ipywidgets.IntSlider(first.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide)
     border = ipywidgets.FloatSlider(first.threshold, min=0, max=1, step=0.01, description="threshold", layout=wide)
     return picture.attach({"k": count, "threshold": border})
 

@@ -1,4 +1,4 @@
-"""The pictures to play with in a real JupyterLab: a slider, a field, a button and a point, moved as a reader does it."""
+"""The pictures to play with in a real JupyterLab: slider, field, button and point, moved as a reader does it."""
 
 import re
 
