@@ -30,10 +30,11 @@ __all__ = ['Points', 'PRESETS', 'Picture', 'LcsStep', 'lcs_steps', 'LcsState', '
            'evidence_html', 'play_evidence', 'CorrelationState', 'require_points', 'correlation_state', 'preset_points',
            'correlation_html', 'play_correlation']
 
-# %% ../nbs/61_play.ipynb #14604d4f
+# %% ../nbs/61_play.ipynb #83102ca1
 _STYLE = """
 .sp { color: inherit; line-height: 1.45; margin: .5rem 0; max-width: 64rem; text-align: left; }
-.sp figcaption { font-weight: 600; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+.sp figcaption { font-weight: 600; margin: 0 0 .5rem; }
+.sp figcaption, .sp p, .sp li { overflow-wrap: anywhere; }
 .sp .sp-scroll { overflow-x: auto; padding: 2px; }
 .sp table { border-collapse: collapse; font-size: .9em; margin: .25rem 0; }
 .sp th, .sp td { border: 1px solid #8888; padding: .15rem .5rem; text-align: left; vertical-align: top; }
@@ -47,6 +48,7 @@ _STYLE = """
 .sp .sp-gram { border-radius: 3px; display: inline-block; margin: 1px 2px; padding: 0 .35em; white-space: pre-wrap; }
 .sp p { margin: .25rem 0; }
 .sp ol { margin: .25rem 0; padding-left: 2em; }
+.widget-html-content:has(> .sp) { min-width: 0; }
 """
 
 
@@ -135,7 +137,7 @@ class Picture:
         shown = self.widget._repr_mimebundle_(**kwargs) if self.widget is not None else {}
         return {**shown, "text/plain": repr(self), "text/html": self._repr_html_()}
 
-# %% ../nbs/61_play.ipynb #11f3805d
+# %% ../nbs/61_play.ipynb #0fae0e0b
 def _installed(*names: str) -> bool:
     """Whether modules can be imported; an error inside one of them is an error."""
     try:
@@ -152,7 +154,7 @@ def _attach(picture: Picture, controls: Mapping[str, Any], beside: Sequence[Any]
     """Build the widget of a picture: controls in a row that wraps, the drawing below."""
     import ipywidgets
 
-    view = ipywidgets.HTML()
+    view = ipywidgets.HTML(layout=ipywidgets.Layout(width="auto", min_width="0"))
 
     def show() -> None:
         view.value = draw(picture.state)
@@ -287,7 +289,7 @@ def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsSta
     parts = (tuple(rows), tuple(columns), lcs_table(rows, columns), tuple(steps), rouge)
     return LcsState(reference, candidate, chosen, *parts)
 
-# %% ../nbs/61_play.ipynb #c0a1ad38
+# %% ../nbs/61_play.ipynb #e56e8486
 _LOOKS_AT = {"equal": ((-1, -1),), "keep": ((-1, -1),)}  # the other kinds look above and left
 _LEGEND = "framed: this step; pale: what it looks at; blue and bold: kept"
 
@@ -313,7 +315,7 @@ def lcs_html(state: LcsState) -> Markup:
         number = str(state.table[i, j]) if known else ""
         return f"<td{style}>{f'<strong>{number}</strong>' if 'sp-all' in style else number}</td>"
 
-    head = "".join(f'<th scope="col">{escape(word)}</th>' for word in ("", "(none)", *state.columns))
+    head = "<td></td>" + "".join(f'<th scope="col">{escape(word)}</th>' for word in ("(none)", *state.columns))
     body = "".join(
         f'<tr><th scope="row">{escape(word)}</th>{"".join(cell(i, j) for j in range(width + 1))}</tr>'
         for i, word in enumerate(("(none)", *state.rows))
@@ -565,7 +567,7 @@ def evidence_state(
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
 
-# %% ../nbs/61_play.ipynb #abd8e73e
+# %% ../nbs/61_play.ipynb #0577b30e
 def _grid_html(state: EvidenceState) -> str:
     """Return one row a summary sentence, one column a k: probability and verdict."""
     head = "".join(f'<th scope="col">k={k}</th>' for k in range(1, len(state.study.verdicts) + 1))
@@ -580,11 +582,9 @@ def _grid_html(state: EvidenceState) -> str:
             now = ' class="sp-now"' if k == state.k else ""
             cells.append(f'<td{now} style="background:{background};color:{color}">{sign}{mark}</td>')
         rows.append(f'<tr><th scope="row">{i + 1}. {escape(sentence.text)}</th>{"".join(cells)}</tr>')
-    words = "probability of support; ✓ supported, ✗ not"
-    table = (
-        f'<thead><tr><th scope="col">summary sentence ({words})</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
-    )
-    return _scroll("Probabilities for every k", f'<table class="sp-grid">{table}</table>')
+    table = f'<thead><tr><th scope="col">summary sentence</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
+    legend = "<p><small>Numbers: the probability of support; ✓ supported, ✗ not supported; framed: k.</small></p>"
+    return _scroll("Probabilities for every k", f'<table class="sp-grid">{table}</table>') + legend
 
 
 def _verdict_html(state: EvidenceState, i: int) -> str:
@@ -596,18 +596,17 @@ def _verdict_html(state: EvidenceState, i: int) -> str:
     numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
     return f"<li><strong>{label}</strong>: evidence, best first: article sentence {numbers}{lacking}</li>"
 
-# %% ../nbs/61_play.ipynb #4cf317ee
+# %% ../nbs/61_play.ipynb #22794cb1
 def evidence_html(state: EvidenceState) -> Markup:
     """Return verdicts, evidence and the marked article as escaped HTML."""
-    used: dict[int, list[int]] = {}
-    newest = {verdict.evidence[-1].index for verdict in state.verdicts}
-    for i, verdict in enumerate(state.verdicts):
-        for item in verdict.evidence:
-            used.setdefault(item.index, []).append(i + 1)
+    used: dict[int, list[str]] = {}
+    for i, verdict in enumerate(state.verdicts, 1):
+        for rank, item in enumerate(verdict.evidence, 1):
+            used.setdefault(item.index, []).append(f"{i} (newest)" if rank == len(verdict.evidence) else str(i))
     lines = []
     for j, sentence in enumerate(state.study.result.source_sentences):
-        kind = "sp-some" if j in newest else "sp-seen" if j in used else ""
-        role = f" <small>for {', '.join(map(str, used[j]))}{', newest' if j in newest else ''}</small>" if kind else ""
+        role = f" <small>for {', '.join(used[j])}</small>" if j in used else ""
+        kind = "sp-some" if "newest" in role else "sp-seen" if role else ""
         lines.append(f'<li><span class="{kind}">{escape(sentence.text)}{role}</span></li>')
     verdicts = "".join(_verdict_html(state, i) for i in range(len(state.verdicts)))
     legend = "<p>Article, with the evidence marked and the summary sentences it is evidence for:</p>"
@@ -771,7 +770,7 @@ def _scatter_svg(points: Points, names: tuple[str, str], frame: Mapping[str, Any
     size = 'viewBox="0 0 440 345" width="440" height="345"'
     return Markup(f'<svg class="sp-plot" {size} role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>')
 
-# %% ../nbs/61_play.ipynb #0dc77bd2
+# %% ../nbs/61_play.ipynb #c3b77c13
 _PLOT_STYLE = """
 .sp-plot { font: 13px system-ui, sans-serif; max-width: 100%; height: auto; color: inherit; }
 .sp-plot text { fill: currentColor; }
@@ -792,7 +791,7 @@ def _readings_html(state: CorrelationState) -> str:
         f"<td>{_shown(state.before[name])}</td></tr>"
         for name, one in state.values.items()
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return _scroll("Coefficients", f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
 
 
 def correlation_html(state: CorrelationState) -> Markup:

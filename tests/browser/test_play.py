@@ -6,6 +6,10 @@ import nbformat
 import pytest
 import test_lab
 from playwright.sync_api import Locator, Page, expect
+from test_site_browser import violations
+
+from summeval_nb import play_bleu, play_correlation, play_evidence, play_lcs
+from summeval_nb.viz import html_page
 
 lab = test_lab.lab  # the fixture: a JupyterLab over a copy of nbs/
 CHAPTER = test_lab.ROOT / "nbs" / "61_play.ipynb"
@@ -39,7 +43,7 @@ def pearson(widget: Locator) -> float:
 def test_the_pictures_move(lab, visit):
     """One visit, because a start and a run of the whole chapter take the most time."""
     cells = nbformat.read(CHAPTER, 4).cells
-    tour = visit(viewport={"width": 1400, "height": 1000})
+    tour = visit(viewport={"width": 1100, "height": 900})
     page = tour.page
     test_lab.run_all(page, lab.format(path=CHAPTER.name), sum(cell.cell_type == "code" for cell in cells))
     errors = page.locator(test_lab.ERRORS).all_inner_texts()
@@ -91,6 +95,8 @@ def type_a_candidate(widget: Locator) -> None:
 
 
 def move_the_evidence(widget: Locator) -> None:
+    width = widget.bounding_box()["width"]
+    assert widget.locator("figure").bounding_box()["width"] <= width, "a wide table pushes the text aside"
     first = widget.locator("figure > ol").first.locator("li").first
     expect(first).to_contain_text("not supported")
     k, threshold = widget.get_by_role("slider").all()
@@ -128,3 +134,21 @@ def drag_a_point(page: Page, widget: Locator) -> None:
     assert place == page.evaluate("document.querySelector('.jp-Notebook .jp-mod-active')?.textContent.length")
     widget.get_by_role("button", name="outlier").click()
     expect(point).to_have_attribute("aria-label", re.compile(r"metric 9\.50, people 0\.50"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_still_pictures_are_accessible(scheme, visit, tmp_path):
+    pictures = [
+        play_lcs("The cat sat on the mat.", "The cat is on the mat.").set(step=38),
+        play_bleu("The cat is on the mat.", "The cat is on on the mat."),
+        play_evidence("It rained. The dog slept. The cat sat.", "It rained. The sun set.", k=1),
+        play_correlation(),
+    ]
+    path = tmp_path / "still.html"
+    path.write_text(html_page("Still pictures", "<h1>Still</h1>" + "".join(one._repr_html_() for one in pictures)))
+    tour = visit(viewport={"width": 1000, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    tour.page.goto(path.as_uri())
+    assert tour.page.locator("figure").count() == 4
+    found = violations(tour.page)
+    assert not found, found
+    tour.screenshot(scheme, full_page=True)
