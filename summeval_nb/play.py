@@ -172,20 +172,7 @@ def _attach(picture: Picture, controls: Mapping[str, Any], beside: Sequence[Any]
     picture.widget, picture.controls, picture._show = ipywidgets.VBox([row, view]), dict(controls), show
     show()
 
-# %% ../nbs/61_play.ipynb #87b30b0b
-class LcsStep(NamedTuple):
-    """One step: what kind, at which cell, in words.
-
-    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills, `"keep"`, `"up"` or `"back"` on
-    the way back, and `"done"`.
-    """
-
-    kind: str
-    row: int
-    column: int
-    words: str
-
-
+# %% ../nbs/61_play.ipynb #0971ab54
 def _fill_step(table: np.ndarray, x: Sequence[str], y: Sequence[str], i: int, j: int) -> LcsStep:
     above, left, corner = int(table[i - 1, j]), int(table[i, j - 1]), int(table[i - 1, j - 1])
     if x[i - 1] == y[j - 1]:
@@ -211,8 +198,21 @@ def _back_steps(table: np.ndarray, x: Sequence[str], y: Sequence[str]) -> list[L
             i -= 1
     return steps
 
-# %% ../nbs/61_play.ipynb #6bf93390
+# %% ../nbs/61_play.ipynb #f1e7de0c
 _MOST_WORDS = 30  # a side: the table has to fit on a screen
+
+
+class LcsStep(NamedTuple):
+    """One step: what kind, at which cell, in words.
+
+    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills, `"keep"`, `"up"` or `"back"` on
+    the way back, and `"done"`.
+    """
+
+    kind: str
+    row: int
+    column: int
+    words: str
 
 
 def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
@@ -707,7 +707,7 @@ def correlation_state(points: Any, before: Mapping[str, float | None] | None = N
     values = {name: correlate([x], [y], coefficient=name, **options) for name in COEFFICIENTS}
     return CorrelationState(known, values, dict(before or {name: one.score for name, one in values.items()}))
 
-# %% ../nbs/61_play.ipynb #a05a2f94
+# %% ../nbs/61_play.ipynb #8455ed2a
 PRESETS = ("cloud", "outlier", "curve", "ties")
 
 
@@ -717,7 +717,7 @@ def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
     Examples
     --------
     >>> preset_points("ties", n=3)[0]
-    [7.0, 7.0]
+    [3.0, 3.0]
     """
     rng = np.random.default_rng(seed)
     x = np.linspace(1.5, 6.5, require_count(n, "n", minimum=2))
