@@ -89,9 +89,9 @@ def _csv_item(header: list[str], values: list[str], place: int) -> Item:
         return Item(place, b"", "not UTF-8 text")
     return encode_row(dict(zip(header, values, strict=True)), place)
 
-# %% ../nbs/08_items.ipynb #1b28f777
+# %% ../nbs/08_items.ipynb #9d01203b
 def _read_parquet(path: str | Path) -> Iterator[Item]:
-    parquet = require_module("pyarrow.parquet", "ray")
+    parquet = require_module("pyarrow.parquet", "parquet")
     place = itertools.count(1)
     with parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=1000):
@@ -136,7 +136,7 @@ class ItemStream:
             return self.length
         return max(count, round(count * self.size / used))
 
-# %% ../nbs/08_items.ipynb #3af278c1
+# %% ../nbs/08_items.ipynb #9f3c7707
 FORMATS = ("jsonl", "csv", "parquet")
 
 
@@ -156,7 +156,7 @@ def _open_file(path: Path, given: str | None) -> ItemStream:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file")
     format = given or _format_of(path)
     if format == "parquet":
-        length = require_module("pyarrow.parquet", "ray").read_metadata(path).num_rows
+        length = require_module("pyarrow.parquet", "parquet").read_metadata(path).num_rows
         return ItemStream(str(path), _read_parquet(path), "row", length)
     packed = path.suffix == ".gz"
     return ItemStream(str(path), _read_lines(path, format, packed), "line", size=0 if packed else path.stat().st_size)

@@ -506,6 +506,12 @@ class LLMJudge(BulkJudge):
         version = f"prompts-{content_key(self._prompts, _RULE)[:12]}"
         self.fingerprint = "+".join(["llm-judge", backend.fingerprint, version, mode, f"window{window}"])
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
     def __repr__(self) -> str:
         return f"LLMJudge({self._backend.fingerprint!r}, probabilities={self._probabilities}, calls={self.calls})"
 

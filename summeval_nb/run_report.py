@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'histogram_svg', 'worst_html', 'RunComparison',
-           'compare_scores', 'align', 'RunReport', 'run_page']
+           'compare_scores', 'align', 'usage_rows', 'RunReport', 'run_page']
 
-# %% ../nbs/44_run_report.ipynb #83f10be6
+# %% ../nbs/44_run_report.ipynb #5844c38c
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """Return a run's manifest; what is no complete run raises a `ValueError` with a remedy."""
     path = Path(folder) / "manifest.json"
@@ -49,7 +49,7 @@ def read_rows(folder: str | Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a run in the order of its corpus, holding one at a time."""
     path = Path(folder) / read_manifest(folder)["results"]
     if path.suffix == ".parquet":
-        with require_module("pyarrow.parquet", "ray").ParquetFile(path) as file:
+        with require_module("pyarrow.parquet", "parquet").ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=1000):
                 yield from ({**row, "parts": json.loads(row["parts"])} for row in batch.to_pylist())
     else:
@@ -276,7 +276,36 @@ def _scores_by_id(folder: Path) -> dict[str, float] | None:
         found[key] = math.nan if row["score"] is None else row["score"]
     return found
 
-# %% ../nbs/44_run_report.ipynb #a6e359ed
+# %% ../nbs/44_run_report.ipynb #d746239c
+_USAGE = {
+    "questions": "questions",
+    "from_store": "from store",
+    "calls": "calls",
+    "failures": "failed calls",
+    "retries": "repeated requests",
+    "prompt_tokens": "prompt tokens",
+    "cached_tokens": "of them cached",
+    "generated_tokens": "completion tokens",
+    "seconds": "seconds",
+}
+
+
+def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+    """Return one row for each stage of a ledger, and their total, for people."""
+    stages = {**usage, "total": {name: sum(row.get(name, 0) for row in usage.values()) for name in _USAGE}}
+    return [
+        {"stage": stage, **{title: round(row.get(name, 0), 1) for name, title in _USAGE.items()}}
+        for stage, row in stages.items()
+    ]
+
+
+def _usage_html(usage: Mapping[str, Mapping[str, float]]) -> str:
+    if not usage:
+        return ""
+    note = "Seconds are added up over workers. Answers from the store cost nothing."
+    return f"<h2>What it cost</h2>{html_table(usage_rows(usage))}<p><small>{note}</small></p>"
+
+# %% ../nbs/44_run_report.ipynb #f6faa50e
 @dataclass(frozen=True)
 class RunReport:
     """A finished run: its folder, its manifest, and its rows on demand.
@@ -312,6 +341,11 @@ class RunReport:
         """The mean of the items that have a score; None when none has."""
         return self.manifest["mean"]
 
+    @property
+    def usage(self) -> Mapping[str, Mapping[str, float]]:
+        """What language models used for it, by stage; empty without one."""
+        return self.manifest.get("usage", {})
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows in the order of the corpus."""
         return read_rows(self.folder)
@@ -327,7 +361,8 @@ class RunReport:
         return pd.DataFrame(list(self.rows()))
 
     def __repr__(self) -> str:
-        return f"RunReport({str(self.folder)!r})\n{text_table(_summary_rows(self))}"
+        used = f"\n{text_table(usage_rows(self.usage))}" if self.usage else ""
+        return f"RunReport({str(self.folder)!r})\n{text_table(_summary_rows(self))}{used}"
 
     def _repr_html_(self) -> str:
         return html_table(_summary_rows(self), caption=f"Run in {self.folder}")
@@ -344,7 +379,7 @@ def _summary_rows(report: RunReport) -> list[dict[str, Any]]:
     metric = settings["metric"] if isinstance(settings["metric"], str) else settings["metric"]["function"]
     return [{"metric": metric, "mean": report.mean, "items": report.manifest["items"], **report.counts}]
 
-# %% ../nbs/44_run_report.ipynb #55dfa5e8
+# %% ../nbs/44_run_report.ipynb #dc3150a3
 def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
     """Return the page of a run as one HTML document without scripts, links or images from elsewhere."""
     require_count(worst, "worst", minimum=0)
@@ -359,7 +394,7 @@ def run_page(report: RunReport, other: RunReport | str | Path | None = None, wor
     if second:
         pieces.append(_comparison_html(report, second, names))
     pieces.append(f"<h2>Lowest scores</h2>{''.join(map(worst_html, found.worst)) or '<p>No item has a score.</p>'}")
-    pieces.append(_foot_html(report, found))
+    pieces += [_usage_html(report.usage), _foot_html(report, found)]
     return html_page(f"Run {names[0]}", "".join(pieces))
 
 
@@ -393,5 +428,5 @@ def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) 
 
 def _foot_html(report: RunReport, found: Gathered) -> str:
     signatures = [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text]
-    details = [{"field": k, "value": json.dumps(v)} for k, v in report.manifest.items() if k != "counts"]
+    details = [{"field": k, "value": json.dumps(v)} for k, v in report.manifest.items() if k not in ("counts", "usage")]
     return "<h2>How it was made</h2>" + (html_table(signatures) if signatures else "") + html_table(details)

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pandas as pd
 import pytest
 
 from summeval_nb import bleu_score, rouge_score
-from summeval_nb.batch import RunStopped, run
+from summeval_nb.batch import RunStopped, count_work, run
 from summeval_nb.items import make_shards, open_items
 
 ROOT = Path(__file__).parents[1]
@@ -221,6 +222,16 @@ def fragile(row):
     return len(row["text"])
 
 
+def hangs(row):
+    time.sleep(100 if row["text"] == "hang" else 0)
+    return len(row["text"])
+
+
+def slow(row):
+    time.sleep(0.06)
+    return len(row["text"])
+
+
 def once(row, marker):
     """Dies at its first call ever: an accident, not a poison item."""
     if not Path(marker).exists():
@@ -238,6 +249,24 @@ def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
     assert found[3]["reason"] == "at 4: ValueError: this row cannot be scored"
     assert found[5]["reason"] == "at 6: the worker process ended itself with exit code 3"
     assert [found[i]["score"] for i in (0, 2, 4, 6)] == [1, 2, 3, 4] and found[1]["id"] == "crash"
+
+
+def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
+    psutil = pytest.importorskip("psutil")
+    texts = ["a", "bb", "hang", "ccc", "d", "hang", "ee"]
+    began = time.monotonic()
+    report = quiet([{"text": t} for t in texts], hangs, out=tmp_path / "out", shard_size=4, workers=2, timeout=1.5)
+    assert time.monotonic() - began < 90 and report.counts == {"ok": 5, "undefined": 0, "failed": 2}
+    found = {line["item"]: line for line in lines(tmp_path / "out")}
+    assert found[2]["reason"] == "at 3: no answer within 1.5 s; the worker process was ended"
+    assert [found[i]["score"] for i in (0, 1, 3, 4, 6)] == [1, 2, 3, 1, 2]
+    assert not psutil.Process().children(recursive=True)  # nobody is left sleeping
+
+
+def test_a_time_out_accuses_nobody_of_being_one_of_many(tmp_path):
+    """A shard of slow items takes longer than the time-out of one: it loses time and no item."""
+    report = quiet([{"text": "x" * i} for i in range(30)], slow, out=tmp_path, shard_size=10, timeout=0.5)
+    assert report.counts == {"ok": 30, "undefined": 0, "failed": 0} and report.mean == 14.5
 
 
 def test_an_accident_accuses_nobody(tmp_path):
@@ -270,11 +299,200 @@ def test_failed_shards_are_tried_again_when_asked(tmp_path):
     assert again.counts == {"ok": 4, "undefined": 0, "failed": 0} and again.manifest["scored_now"] == 1
 
 
+# ---------------------------------------------------------------- what it costs
+
+
+def says_yes(prompt):
+    return "yes"
+
+
+def plays_judge(prompt):
+    """A judge that refuses nothing, finds one statement in each unit, and is sometimes not understood."""
+    cases = [json.loads(found) for found in re.findall(r"^Case(?: \d+)?: (\{.*\})$", prompt, re.MULTILINE)]
+    if set(cases[0]) == {"answer"}:
+        return "no"
+    replies = []
+    for case in cases:
+        if "units" in case:
+            replies.append(case["units"])
+        elif "hypothesis" in case:
+            replies.append([case["hypothesis"]])
+        elif "statements" in case:
+            replies.append([{"label": "entailed", "evidence": []}] * len(case["statements"]))
+        elif "questions" in case:
+            replies.append([{"answer": "1", "evidence": []}] * len(case["questions"]))
+        elif "keyphrases" in case:
+            replies.append([{"question": f"Is it {one}?", "statement": f"It is {one}."} for one in case["keyphrases"]])
+        else:
+            replies.append([f"phrase {i}" for i in range(case["n"])])
+    return json.dumps({f"case_{i}": reply for i, reply in enumerate(replies, 1)})
+
+
+def answer_rows(count):
+    return [
+        {
+            "id": i,
+            "context": f"It rained on day {i % 7}. It was cold. The ferry stayed in the harbour.",
+            "question": "How was it?",
+            "ground_truth": f"It rained on day {i % 7}.",
+            "answer": f"It rained, on day {i % 7}, and it was cold on day {i}.",
+        }
+        for i in range(count)
+    ]
+
+
+def pair_rows(count):
+    return [
+        {"text": f"It rained on day {i % 5}. It was cold.", "summary": f"It rained on day {i % 5}. Cold it was, {i}."}
+        for i in range(count)
+    ]
+
+
+def judged(name):
+    from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend
+
+    scripted = ScriptedBackend(plays_judge if name in ("answers", "summary_score") else says_yes)
+    rows = answer_rows(23) if name == "answers" else pair_rows(23)
+    options = {
+        "answers": {"judge": LLMJudge(scripted)},
+        "summary_score": {"judge": LLMJudge(scripted), "n_keyphrases": 3},
+        "faithfulness": {"checker": LLMChecker(scripted)},
+        "rating": {"backend": ScriptedBackend(says_four), "quality": "coherence"},
+    }[name]
+    return rows, {"options": options, "columns": {"contexts": "text"} if name == "summary_score" else {}}
+
+
+def says_four(prompt):
+    return "4"
+
+
+JUDGED = ["answers", "summary_score", "faithfulness", "rating"]
+
+
+@pytest.mark.parametrize("metric", JUDGED)
+def test_the_ledger_holds_what_the_backend_counted_and_the_plan_foretells_it(metric, tmp_path):
+    from summeval_nb.costs import find_backends
+
+    rows, rest = judged(metric)
+    (backend,) = find_backends(rest["options"])
+    work = count_work(rows, metric, **rest, shard_size=5)
+    assert backend.usage.calls == 0  # a plan calls nobody
+    report = quiet(rows, metric, out=tmp_path / "one", **rest, shard_size=5, workers=0)
+    assert report.counts == {"ok": 23, "undefined": 0, "failed": 0}
+    total = {
+        name: sum(stage[name] for stage in report.usage.values()) for name in ("calls", "call_seconds", "from_store")
+    }
+    assert total["calls"] == backend.usage.calls > 0 and total["from_store"] == 0
+    assert math.isclose(total["call_seconds"], backend.usage.seconds)
+    least, plain, most = work.total_calls
+    assert least <= total["calls"] == plain <= most
+    # two workers count apart; their ledgers add up to the same
+    quiet(rows, metric, out=tmp_path / "two", **rest, shard_size=5, workers=2)
+    two = json.loads((tmp_path / "two" / "manifest.json").read_text())["usage"]
+    assert {name: stage["calls"] for name, stage in two.items()} == {n: s["calls"] for n, s in report.usage.items()}
+    assert (tmp_path / "one/results.jsonl").read_bytes() == (tmp_path / "two/results.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("metric", JUDGED)
+def test_answers_from_the_store_are_counted_apart_and_planned_for(metric, tmp_path):
+    rows, rest = judged(metric)
+    rest |= {"shard_size": 5, "store": tmp_path / "kept.sqlite"}
+    first = quiet(rows, metric, out=tmp_path / "one", **rest, workers=0)
+    again = quiet(rows, metric, out=tmp_path / "two", **rest, workers=0)
+    assert all(stage["calls"] == 0 and stage["from_store"] > 0 for stage in again.usage.values())
+    asked = {name: stage["questions"] for name, stage in first.usage.items()}
+    assert asked == {name: stage["from_store"] for name, stage in again.usage.items()}
+    work = count_work(rows, metric, **rest)
+    assert work.total_calls[0] == 0 and (metric == "faithfulness" or work.total_calls == (0, 0, 0))
+    assert (tmp_path / "one/results.jsonl").read_bytes() == (tmp_path / "two/results.jsonl").read_bytes()
+    assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
+
+
+def test_the_plan_of_a_run_that_was_half_done_counts_the_other_half(tmp_path):
+    rows, rest = judged("rating")
+    quiet(rows[:10], "rating", out=tmp_path, **rest, shard_size=5, workers=0)
+    work = count_work(rows, "rating", out=tmp_path, **rest, shard_size=5)
+    assert (work.items, work.scored, work.to_score, work.total_calls) == (23, 10, 13, (13, 13, 13))
+
+
+PAID = """
+import sys, time
+from summeval_nb import LLMChecker, ScriptedBackend
+from summeval_nb.batch import run
+def slow_yes(prompt):
+    time.sleep(0.01)
+    return "yes"
+slow_yes.fingerprint = "slow"
+rows = [{"text": f"It rained on day {i}.", "summary": f"It rained on day {i}."} for i in range(120)]
+checker = LLMChecker(ScriptedBackend(slow_yes))
+run(rows, "faithfulness", out=sys.argv[1], options={"checker": checker}, shard_size=4, workers=2, progress=False)
+print("done")
+"""
+
+
+def test_ledgers_of_killed_attempts_add_up(tmp_path):
+    """Each finished shard is in the ledger once: after two kills the calls of all finished shards are there."""
+    for wanted in (3, 8):
+        process = start(PAID, tmp_path / "out", stdout=subprocess.PIPE)
+        shards = tmp_path / "out" / "shards"
+        while process.poll() is None and (not shards.exists() or len(list(shards.glob("*.jsonl"))) < wanted):
+            time.sleep(0.005)
+        process.kill()
+        process.communicate()
+    last = start(PAID, tmp_path / "out", stdout=subprocess.PIPE)
+    assert b"done" in last.communicate()[0]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    calls, now = manifest["usage"]["checking"]["calls"], manifest["usage_now"]["checking"]["calls"]
+    assert 120 <= calls <= 120 + 2 * 4 and now < 120  # a shard may be noted and killed before its file was there
+    assert now == manifest["scored_now"]
+
+
+def test_the_tiny_llama_reports_its_tokens(tmp_path):
+    from summeval_nb.llm import example_model
+
+    sentence = "Anna bought a red car in Paris."
+    rows = [{"text": sentence, "summary": "Anna bought a red car."}, {"text": sentence, "summary": "Ben sold a boat."}]
+    options = {"checker": f"llm:{example_model()}"}
+    assert count_work(rows, "faithfulness", options=options).total_calls == (2, 2, 2)
+    report = quiet(rows, "faithfulness", out=tmp_path, options=options, workers=2, shard_size=1)
+    used = report.usage["checking"]
+    assert used["calls"] == used["generated_tokens"] == 2 and used["prompt_tokens"] > 100
+    assert [line["score"] for line in lines(tmp_path)] == [1.0, 0.0]
+    assert report.manifest["settings"]["options"] == options
+
+
+def test_a_model_of_this_process_needs_a_name_to_go_to_another(tmp_path):
+    from summeval_nb import LLMChecker, TransformersBackend
+    from summeval_nb.llm import example_model
+
+    options = {"checker": LLMChecker(TransformersBackend(example_model()))}
+    with pytest.raises(TypeError, match=r"name the model, as in \{'checker': 'llm:FOLDER'\}"):
+        quiet(pair_rows(2), "faithfulness", out=tmp_path, options=options)
+    assert quiet(pair_rows(2), "faithfulness", out=tmp_path, options=options, workers=0).usage["checking"]["calls"] == 4
+
+
+def test_metrics_without_a_model_keep_no_ledger(tmp_path):
+    report = quiet(pair_rows(4), "faithfulness", out=tmp_path)
+    assert report.usage == {} and not (tmp_path / "ledger.jsonl").exists()
+
+
+def test_a_function_with_a_backend_is_metered(tmp_path):
+    from summeval_nb import ScriptedBackend
+
+    metric = partial(asks_twice, backend=ScriptedBackend(says_yes))
+    report = quiet(pair_rows(3), metric, out=tmp_path, workers=0)
+    assert report.usage["metric"]["calls"] == 6 and report.mean == 1
+
+
+def asks_twice(row, backend):
+    return float(sum(backend.choose(row["summary"], ["yes", "no"]).label == "yes" for _ in range(2)) / 2)
+
+
 # ---------------------------------------------------------------- disk, lock, damage
 
 FULL = """
 import sys
-from summeval_nb.batch import RunStopped, run
+from summeval_nb.batch import RunStopped, count_work, run
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
     return {"score": 1, "echo": row["text"]}
@@ -396,6 +614,8 @@ BAD = {
     "shard size": ({"shard_size": 0}, "shard_size must be at least 1"),
     "workers": ({"workers": -1}, "workers must be at least 0"),
     "engine": ({"engine": "spark"}, "known: 'local', 'ray'"),
+    "timeout": ({"timeout": 0}, "timeout must be more than 0 seconds, or None"),
+    "timeout without a process": ({"timeout": 3, "workers": 0}, "timeout needs a worker process to end"),
     "output": ({"output": "xlsx"}, "known: 'jsonl', 'parquet'"),
     "on_error": ({"on_error": "ignore"}, "known: 'record', 'raise'"),
     "gpus without ray": ({"num_gpus": 1}, "belong to engine='ray'"),
@@ -421,13 +641,14 @@ def test_a_missing_ray_names_the_extra(tmp_path, monkeypatch):
 def test_memory_of_the_driver_does_not_grow(tmp_path):
     """The peak of a run in a process of its own, for 2,000 and for 16,000 items, within 20 %."""
     code = """
-import resource, sys
+import sys
 from summeval_nb.batch import run
 rows = ({"id": i, "text": f"{i} " * 200} for i in range(int(sys.argv[1])))
 def metric(row):
     return len(row["text"])
 run(rows, metric, out=sys.argv[2], shard_size=200, workers=1, progress=False)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+status = open("/proc/self/status").read()  # ru_maxrss would begin with the peak of the process that started us
+print(status.split("VmHWM:")[1].split()[0])
 """
     peaks = [
         int(start(code, count, tmp_path / str(count), stdout=subprocess.PIPE).communicate()[0])
