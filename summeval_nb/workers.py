@@ -154,11 +154,16 @@ def _raise_refusal(kind: str, message: str) -> None:
     known = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
     raise known[kind](message) if kind in known else WorkerRefused(f"{kind}: {message}")
 
-# %% ../nbs/09_workers.ipynb #5877ac3b
+# %% ../nbs/09_workers.ipynb #a72e95b0
+def _python(code: str) -> list[str]:
+    """The command that runs some code in a fresh Python that finds the modules which this one finds."""
+    places = [place or os.getcwd() for place in sys.path]
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = sys.argv[1:]; {code}", *places]
+
+
 def _worker_environment(threads: int | None) -> dict[str, str]:
-    places = os.pathsep.join(place or os.getcwd() for place in sys.path)
     shared = {"OMP_NUM_THREADS": str(threads)} if threads and "OMP_NUM_THREADS" not in os.environ else {}
-    return {**os.environ, **shared, "PYTHONPATH": places, "TOKENIZERS_PARALLELISM": "false"}
+    return {**os.environ, **shared, "TOKENIZERS_PARALLELISM": "false"}
 
 
 def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
@@ -170,7 +175,7 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
 
-# %% ../nbs/09_workers.ipynb #f2a5bc26
+# %% ../nbs/09_workers.ipynb #c14d40a1
 class Worker:
     """A process that does work for us and may die without harm.
 
@@ -213,7 +218,7 @@ class Worker:
     def _start(self) -> Any:
         if self._closed:
             raise WorkerRefused("this worker is closed")
-        command = [sys.executable, "-c", "from summeval_nb.workers import _serve; _serve()"]
+        command = _python("from summeval_nb.workers import _serve; _serve()")
         pipe, environment = subprocess.PIPE, _worker_environment(self._threads)
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
         try:
