@@ -29,7 +29,9 @@ def test_works_are_complete_and_in_order():
         surname = re.sub(r"\W", "", "".join(work.persons["author"][0].last_names)).lower()
         assert re.fullmatch(r"[a-z]+\d{4}[a-z]?", key) and work.fields["year"] == re.search(r"\d{4}", key)[0], key
         assert key[0] == surname[0], f"{key} does not begin as its first author {surname} does"
-        assert {"booktitle", "journal", "publisher", "howpublished", "url"} & set(work.fields), f"{key}: where?"
+        assert {"booktitle", "journal", "publisher", "howpublished", "institution", "url"} & set(work.fields), (
+            f"{key}: where?"
+        )
 
 
 def test_a_link_to_the_works_is_recognised():
