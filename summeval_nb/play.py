@@ -30,10 +30,10 @@ __all__ = ['Points', 'PRESETS', 'Picture', 'LcsStep', 'lcs_steps', 'LcsState', '
            'evidence_html', 'play_evidence', 'CorrelationState', 'require_points', 'correlation_state', 'preset_points',
            'correlation_html', 'play_correlation']
 
-# %% ../nbs/61_play.ipynb #83102ca1
+# %% ../nbs/61_play.ipynb #464dc142
 _STYLE = """
 .sp { color: inherit; line-height: 1.45; margin: .5rem 0; max-width: 64rem; text-align: left; }
-.sp figcaption { font-weight: 600; margin: 0 0 .5rem; }
+.sp figcaption { color: inherit; font-weight: 600; margin: 0 0 .5rem; text-align: left; }
 .sp figcaption, .sp p, .sp li { overflow-wrap: anywhere; }
 .sp .sp-scroll { overflow-x: auto; padding: 2px; }
 .sp table { border-collapse: collapse; font-size: .9em; margin: .25rem 0; }

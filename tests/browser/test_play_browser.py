@@ -14,6 +14,8 @@ from summeval_nb.viz import html_page
 lab = test_lab.lab  # the fixture: a JupyterLab over a copy of nbs/
 CHAPTER = test_lab.ROOT / "nbs" / "61_play.ipynb"
 
+ACTIVE = "[...document.querySelectorAll('.jp-Cell')].findIndex(cell => cell.classList.contains('jp-mod-active'))"
+
 pytestmark = pytest.mark.slow
 
 
@@ -49,7 +51,7 @@ def test_the_pictures_move(lab, visit):
     errors = page.locator(test_lab.ERRORS).all_inner_texts()
     assert not errors, errors[0]
 
-    step_the_table(picture(page, "picture.set(step=0)"))
+    step_the_table(picture(page, "what moving the slider does"))
     tour.screenshot("lcs")
     type_a_candidate(picture(page, "sitting on on the mat"))
     tour.screenshot("bleu")
@@ -64,6 +66,8 @@ def test_the_pictures_move(lab, visit):
 
 
 def step_the_table(widget: Locator) -> None:
+    expect(widget.locator("figcaption")).to_contain_text("Step 8 of 44")
+    press(widget.get_by_role("slider"), "Home", 1)
     expect(widget.locator("figcaption")).to_contain_text("Step 0 of 44")
     widget.get_by_role("button", name="next").click()
     expect(widget.locator("figcaption")).to_contain_text("“the” stands on both sides")
@@ -125,13 +129,13 @@ def drag_a_point(page: Page, widget: Locator) -> None:
     assert dragged < before - 0.3
     expect(point).to_have_attribute("aria-label", re.compile(r"metric (8\.9|9\.0)\d, people (0\.9|1\.0)"))
     expect(point).to_be_focused()
-    place = page.evaluate("document.querySelector('.jp-Notebook .jp-mod-active')?.textContent.length")
+    cell = page.evaluate(ACTIVE)
     press(point, "Shift+ArrowUp", 5)
     expect(widget.locator("figcaption")).not_to_contain_text(f"Pearson {dragged:.3f}")
     assert pearson(widget) > dragged
     expect(point).to_be_focused()
     expect(point).to_have_attribute("aria-label", re.compile(r"people (5\.9|6\.0)"))
-    assert place == page.evaluate("document.querySelector('.jp-Notebook .jp-mod-active')?.textContent.length")
+    assert page.evaluate(ACTIVE) == cell, "the arrow keys went to the notebook"
     widget.get_by_role("button", name="outlier").click()
     expect(point).to_have_attribute("aria-label", re.compile(r"metric 9\.50, people 0\.50"))
 
