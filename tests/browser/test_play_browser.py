@@ -95,7 +95,7 @@ def type_a_candidate(widget: Locator) -> None:
     expect(widget.locator(".sp-gram").filter(has_text="img").first).to_be_visible()
     assert widget.locator("figure img").count() == 0, "typed text became markup"
     field.fill("The cat is on on the mat.")
-    expect(widget.locator(".sp-some").first).to_have_text("on 1 of 2 clipped")
+    expect(widget.locator(".sp-some").first).to_have_text("on 1 of 2 count, clipped")
 
 
 def move_the_evidence(widget: Locator) -> None:
