@@ -372,11 +372,12 @@ def _result(
         verdicts=judged,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #d201defb
+# %% ../nbs/17_faithfulness.ipynb #438bd8e0
 def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
     """Split, embed, compare, retrieve and judge a lot of pairs."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
-    split = dict(zip(distinct, split_many(distinct, splitter=settings.splitter, lang=settings.lang), strict=True))
+    found = split_many(distinct, splitter=settings.splitter, lang=settings.lang, progress=False)
+    split = dict(zip(distinct, found, strict=True))
     usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
     needed = dict.fromkeys(
         sentence.text
