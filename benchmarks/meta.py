@@ -1,16 +1,16 @@
 """Meta-evaluation: speed beside mteb and a plain loop over scipy, and the numbers that chapters 41 and 43 show.
 
-    python benchmarks/meta.py speed DATA    ratios in one process, one core
-    python benchmarks/meta.py tables DATA   writes summeval_nb/assets/summeval_real.npz (numbers, no text)
+    python benchmarks/meta.py [speed [DATA]]   ratios in one process, one core
+    python benchmarks/meta.py tables [DATA]    writes summeval_nb/assets/summeval_real.npz (numbers, no text)
 
 DATA is the folder of the real data sets; without it the variable SUMMEVAL_NB_DATA is used.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import os
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -210,13 +210,22 @@ def bootstrap_speed(data: SummEval) -> None:
     print(f"bootstrap, all: plain {sum(plain.values()):.0f} s, ours {total:.1f} s: {sum(plain.values()) / total:.0f} x")
 
 
-if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("speed", "tables"):
-        sys.exit(__doc__)
-    folder = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("SUMMEVAL_NB_DATA") or sys.exit(__doc__)
-    summeval = load_summeval(Path(folder) / "summeval.jsonl.gz")
-    if sys.argv[1] == "tables":
+def main() -> None:
+    """Run the task that the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", nargs="?", choices=["speed", "tables"], default="speed")
+    parser.add_argument("folder", nargs="?", default=os.environ.get("SUMMEVAL_NB_DATA"))
+    options = parser.parse_args()
+    if not options.folder:
+        print("skipped: needs the real data sets (SUMMEVAL_NB_DATA)")
+        return
+    summeval = load_summeval(Path(options.folder) / "summeval.jsonl.gz")
+    if options.task == "tables":
         write_tables(summeval)
     else:
         task_speed(summeval)
         bootstrap_speed(summeval)
+
+
+if __name__ == "__main__":
+    main()

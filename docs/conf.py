@@ -19,10 +19,14 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_design",
     "sphinx_copybutton",
+    "sphinxcontrib.bibtex",
     "nbdev_pages",
 ]
 exclude_patterns = ["_notebooks"]
 nitpick_ignore_regex = [("py:.*", r"(?!summeval_nb\b).*")]  # others' names: no site is asked offline
+
+bibtex_bibfiles = ["../nbs/references.bib"]
+bibtex_cite_id = "cite-{key}"
 
 nb_execution_mode = "off"  # nbdev_pages brings executed copies
 nb_merge_streams = True

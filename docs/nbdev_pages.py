@@ -1,11 +1,15 @@
 """Sphinx extension: turns the executed notebooks of nbs/ into the pages of the site.
 
-A page is the notebook as it was executed, in the reader's order, with four changes:
+A page is the notebook as it was executed, in the reader's order, with these changes:
 
 - nbdev's directives (`#| export` ...) become myst-nb's tags and are not shown;
 - exported code keeps the first line of its docstrings, and the rest stands below it as a reference entry;
 - names of public functions and classes in prose link to their entries;
+- a link into references.bib cites the work, and leads to its entry in the bibliography;
+- what a reader can do after the chapter stands in a box;
 - a link offers the notebook itself.
+
+The pages that no notebook stands for (bibliography, API reference, what each chapter teaches) come from book.py.
 """
 
 from __future__ import annotations
@@ -17,29 +21,25 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import book
 import nbformat
+from book import PACKAGE
 from docutils import nodes
 from docutils.utils import new_document
 from execute import BUILD, NOTEBOOKS, execute_many, execute_notebook, notebooks
 from myst_parser.mocking import MockRSTParser
+from pybtex.plugin import find_plugin
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
-from sphinx.util.docutils import SphinxDirective
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
+from sphinx.util.nodes import make_refnode
 
 PAGES = BUILD / "pages"
-PACKAGE = "summeval_nb"
-PARTS = {  # the first digit of a chapter's number, or a folder, in the reader's order
-    "1": "1 · Evidence",
-    "2": "2 · Overlap",
-    "3": "3 · Judged",
-    "4": "4 · Judging the judges",
-    "5": "5 · At scale",
-    "tutorials": "Tutorials",
-    "0": "Under the hood",
-}
 _DIRECTIVE = re.compile(r"^\s*#\s*\|\s*([\w-]+):?[ \t]*(.*)$")
+_SPELLED = {"bleu": "BLEU", "rouge": "ROUGE", "summeval": "SummEval"}
 _TAGS = {
     ("hide", ""): "remove-cell",
     ("default_exp", None): "remove-cell",
@@ -102,8 +102,11 @@ def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookN
 
 
 def shown_outputs(outputs: list[Any]) -> list[Any]:
-    """Drop what lives only in a running notebook: widgets and progress bars."""
-    kept = [out for out in outputs if "application/vnd.jupyter.widget-view+json" not in out.get("data", {})]
+    """Drop what lives only in a running notebook: progress bars, and widgets, of which the still picture stays."""
+    widget = "application/vnd.jupyter.widget-view+json"
+    kept = [out for out in outputs if widget not in out.get("data", {}) or "text/html" in out.data]
+    for out in kept:
+        out.get("data", {}).pop(widget, None)
     kept = [out for out in kept if not (out.get("name") == "stderr" and "\r" in out.text)]
     return [terminal_colors(out) if out.get("name") == "stdout" else out for out in kept]
 
@@ -122,12 +125,26 @@ def terminal_colors(output: Any) -> Any:
     return nbformat.v4.new_output("display_data", {"text/html": f"<pre>{page}</pre>"})
 
 
+def site_markdown(text: str, name: str) -> str:
+    """Turn what means something to our readers, but not to MyST, into MyST: citations, the box of goals."""
+    text = book.CITATION.sub(r"{work}`\1 <\2>`", text)
+    text = re.sub(r"\]\((?:\.\./)*references\.bib\)", "](/bibliography.md)", text)
+    box = "\\g<before>\n\n:::{admonition} After this chapter you can\n:class: tip goals\n\n\\g<list>\n:::\n"
+    text = book.GOALS.sub(box, text)
+    if name == "glossary":  # in JupyterLab a link finds a heading only if both are written alike
+        text = re.sub(
+            r"^## (.+)$", lambda match: f"## {_SPELLED.get(match[1], match[1].capitalize())}", text, flags=re.M
+        )
+    return text
+
+
 def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
     """Return the page's notebook: directives mapped, references and the download link inserted."""
     module, heading, cells = "", name, []
     for cell in notebook.cells:
         cells.append(cell)
         if cell.cell_type != "code":
+            cell.source = site_markdown(cell.source, name)
             heading = ([heading] + re.findall(r"^#+ (.+)$", cell.source, re.M))[-1]
             if len(cells) == 1:
                 text = f"{{download}}`Download this notebook </_notebooks/{name}.ipynb>`"
@@ -164,16 +181,6 @@ def public_names(path: Path) -> list[str]:
     return names
 
 
-def tables_of_contents(names: list[str]) -> str:
-    """Return the hidden tables of contents that put the pages into the reader's order, one for each part."""
-    blocks = []
-    for key, caption in PARTS.items():
-        part = [name for name in names if name != "index" and (name.split("/")[0] == key or name[0] == key)]
-        if part:
-            blocks.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *part, "```"]))
-    return "\n\n".join(blocks)
-
-
 def write_pages(app: Sphinx, config: Any) -> None:
     """Execute what changed, write the pages that changed, and make their folder the one that Sphinx reads."""
     paths = {path.relative_to(NOTEBOOKS).with_suffix("").as_posix(): path for path in notebooks()}
@@ -181,13 +188,15 @@ def write_pages(app: Sphinx, config: Any) -> None:
         raise ExtensionError("nbs/index.ipynb is missing: it is the site's first page")
     if failures := execute_many(paths.values()):
         raise ExtensionError("\n\n".join(map(str, failures)))
-    wanted: dict[str, str] = {}
+    wanted = book.made_pages(list(paths))
+    contents = book.contents([*paths, *(name.removesuffix(".md") for name in wanted)])
+    config.cited = book.citations([name for name in paths if not name.startswith("solutions/")])
     for name, path in paths.items():
         for full in public_names(path):
             config.public_names.setdefault(full.split(".", 2)[2], full)
         page = convert(nbformat.read(execute_notebook(path), 4), name)
         if name == "index":
-            page.cells.append(nbformat.v4.new_markdown_cell(tables_of_contents(list(paths)), id="contents"))
+            page.cells.append(nbformat.v4.new_markdown_cell(contents, id="contents"))
         wanted[f"{name}.ipynb"] = nbformat.writes(page)
         wanted[f"_notebooks/{name}.ipynb"] = path.read_text(encoding="utf-8")
     for name, text in wanted.items():
@@ -195,7 +204,7 @@ def write_pages(app: Sphinx, config: Any) -> None:
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-    for old in PAGES.rglob("*.ipynb"):
+    for old in [*PAGES.rglob("*.ipynb"), *PAGES.rglob("*.md")]:
         if old.relative_to(PAGES).as_posix() not in wanted:
             old.unlink()
     app.srcdir = type(app.srcdir)(PAGES)
@@ -215,6 +224,49 @@ class RstEntries(SphinxDirective):
         document.reporter = self.state.document.reporter
         MockRSTParser().parse("\n".join(self.content), document)
         return document.children
+
+
+class Work(ReferenceRole):
+    """Cite a work in the author's own words: {work}`Papineni et al. (2002) <papineni2002>`."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        options = {"refdomain": "", "reftype": "work", "reftarget": self.target, "refexplicit": True}
+        link = addnodes.pending_xref("", refdoc=self.env.docname, refwarn=True, **options)
+        link += nodes.inline("", self.title, classes=["work"])
+        return [link], []
+
+
+def find_work(app: Sphinx, env: Any, node: nodes.Element, shown: nodes.Element) -> nodes.Element | None:
+    """Link a citation to its entry; the whole entry is the link's tooltip. An unknown key still warns."""
+    if node.get("reftype") != "work":
+        return None
+    plain = find_plugin("pybtex.backends", "plaintext")()
+    for one in env.get_domain("cite").citations:
+        if one.key == node["reftarget"]:
+            entry = one.formatted_entry.text.render(plain)
+            page = one.bibliography_key.docname
+            return make_refnode(app.builder, node["refdoc"], page, one.citation_id, shown, entry)
+    return None
+
+
+class WhereCited(SphinxPostTransform):
+    """Say below each entry of the bibliography which chapters cite it."""
+
+    default_priority = 6  # after sphinxcontrib-bibtex has made the entries, before links are resolved
+
+    def run(self, **kwargs: Any) -> None:
+        if self.env.docname != "bibliography":
+            return
+        for item in self.document.findall(nodes.list_item):
+            key = next((one.removeprefix("cite-") for one in item["ids"] if one.startswith("cite-")), "")
+            where = nodes.paragraph("", "Cited in ", classes=["cited-in"])
+            for number, name in enumerate(book.in_order(self.config.cited.get(key, []))):
+                options = {"refdomain": "std", "reftype": "doc", "reftarget": f"/{name}", "refexplicit": True}
+                link = addnodes.pending_xref("", refdoc="bibliography", refwarn=True, **options)
+                link += nodes.inline("", book.label(name))
+                where += [nodes.Text(", " if number else ""), link]
+            if key in self.config.cited:
+                item += where
 
 
 class LinkNames(SphinxTransform):
@@ -267,11 +319,15 @@ def forget_after_warnings(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("public_names", {}, "env")
+    app.add_config_value("cited", {}, "env")
     app.connect("config-inited", write_pages)
     app.connect("autodoc-skip-member", skip_fields)
     app.connect("autodoc-process-docstring", plural_names)
     app.connect("missing-reference", name_without_entry)
+    app.connect("missing-reference", find_work)
     app.connect("build-finished", forget_after_warnings)
     app.add_directive("rst-entries", RstEntries)
+    app.add_role("work", Work())
     app.add_transform(LinkNames)
+    app.add_post_transform(WhereCited)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

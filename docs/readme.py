@@ -2,14 +2,20 @@
 
 python docs/readme.py            write it
 python docs/readme.py --check    only say whether it is up to date (exit code 1 if not)
+
+GitHub shows no HTML with colours. A cell with the directive `#| readme: picture` is shown there as a picture of its
+HTML, taken with chromium. The picture carries a hash of the HTML, so that it is taken again only when that changed.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import hashlib
+import io
 import posixpath
 import re
+import shutil
 import sys
 from typing import Any
 
@@ -40,9 +46,49 @@ def github_markdown(text: str) -> str:
     return re.sub(r"\]\(([^)\s]+)\)", link, text)
 
 
-def output_markdown(output: Any, name: str, alt: str) -> tuple[str, dict[str, bytes]]:
+class StalePicture(Exception):
+    """The stored picture shows another HTML, or there is none."""
+
+
+def picture(page: str, name: str, *, take: bool) -> bytes:
+    """Return a picture of some HTML: the stored one if it shows just this HTML, else, if allowed, a new one."""
+    shown, stored = hashlib.sha256(page.encode()).hexdigest(), PICTURES / name
+    if stored.exists() and shown.encode() in stored.read_bytes():
+        return stored.read_bytes()
+    if not take:
+        raise StalePicture(f"{stored.relative_to(ROOT)} does not show what the notebook shows now")
+    return take_picture(page, shown)
+
+
+def take_picture(page: str, shown: str) -> bytes:
+    """Open the first sentence of a report in chromium, take its picture, and write into it what it shows."""
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+    from playwright.sync_api import sync_playwright
+
+    style = "margin:0; padding:8px; background:#fff; color:#111; font:16px/1.5 sans-serif; width:984px"
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        opened = browser.new_page(viewport={"width": 1000, "height": 800}, device_scale_factor=1.25)
+        opened.set_content(f'<!DOCTYPE html><meta charset="utf-8"><body style="{style}">{page}')
+        opened.locator("details summary").first.click()
+        opened.mouse.move(0, 0)
+        taken = Image.open(io.BytesIO(opened.locator("body").screenshot()))
+        browser.close()
+    info, small = PngInfo(), io.BytesIO()
+    info.add_text("shows", shown)
+    taken.convert("RGB").quantize(32).save(small, "PNG", optimize=True, pnginfo=info)
+    return small.getvalue()
+
+
+def output_markdown(output: Any, name: str, alt: str, *, page: bool, take: bool) -> tuple[str, dict[str, bytes]]:
     """Return an output as Markdown, and the picture files that it needs."""
     data = output.get("data", {})
+    if page and "text/html" in data:
+        return f"![{alt}](docs/_static/readme/{name}.png)", {
+            f"{name}.png": picture(data["text/html"], f"{name}.png", take=take)
+        }
     if output.output_type == "stream" and output.name == "stderr":
         return "", {}
     if "image/png" in data:
@@ -56,8 +102,14 @@ def output_markdown(output: Any, name: str, alt: str) -> tuple[str, dict[str, by
     return (f"```text\n{text}\n```" if shown else ""), {}
 
 
-def readme(notebook: nbformat.NotebookNode) -> tuple[str, dict[str, bytes]]:
-    """Return the README of an executed notebook: its text and its pictures, name to content."""
+def readme(notebook: nbformat.NotebookNode, *, take: bool = False) -> tuple[str, dict[str, bytes]]:
+    """Return the README of an executed notebook: its text and its pictures, name to content.
+
+    Raises
+    ------
+    StalePicture
+        If a picture of HTML would have to be taken, and `take` is false.
+    """
     parts: list[str] = []
     pictures: dict[str, bytes] = {}
     for cell in notebook.cells:
@@ -72,7 +124,8 @@ def readme(notebook: nbformat.NotebookNode) -> tuple[str, dict[str, bytes]]:
         if "remove-input" not in tags:
             parts.append(f"```python\n{code}\n```")
         for number, output in enumerate(cell.outputs if "remove-output" not in tags else []):
-            text, files = output_markdown(output, f"{cell.id}-{number}", directives.get("fig-alt", "the figure"))
+            alt, page = directives.get("fig-alt", "the figure"), directives.get("readme") == "picture"
+            text, files = output_markdown(output, f"{cell.id}-{number}", alt, page=page, take=take)
             parts.append(text)
             pictures |= files
     return "\n\n".join(filter(None, parts)) + "\n", pictures
@@ -83,7 +136,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if README.md is out of date")
     check = parser.parse_args().check
-    text, pictures = readme(nbformat.read(execute_notebook(NOTEBOOKS / "index.ipynb"), 4))
+    try:
+        text, pictures = readme(nbformat.read(execute_notebook(NOTEBOOKS / "index.ipynb"), 4), take=not check)
+    except StalePicture as stale:
+        print(f"{stale}: run python docs/readme.py")
+        return 1
     target = ROOT / "README.md"
     current = target.read_text(encoding="utf-8") == text if target.exists() else False
     current = current and {path.name for path in PICTURES.glob("*")} == set(pictures)

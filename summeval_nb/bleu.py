@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'require_references', 'require_pairs',
-           'BleuOptions', 'Interval', 'BleuScore', 'warn_of_lost_texts', 'bleu_score', 'corpus_bleu', 'BleuTable',
+           'warn_of_lost_texts', 'BleuOptions', 'Interval', 'BleuScore', 'bleu_score', 'corpus_bleu', 'BleuTable',
            'bleu_many', 'BleuComparison', 'compare_bleu']
 
 # %% ../nbs/21_bleu.ipynb #67f9d8b1
@@ -116,7 +116,7 @@ def bleu_from_counts(
     mean = math.exp(sum(math.log(precision) for precision in precisions[:used]) / used)
     return 100 * brevity_penalty(candidate_length, reference_length) * mean, percent
 
-# %% ../nbs/21_bleu.ipynb #32b036fa
+# %% ../nbs/21_bleu.ipynb #a4f1a67f
 def require_references(references: Any, name: str = "references") -> list[str]:
     """Return one reference or several as a list; none at all, or None among them, is an error."""
     listed = [references] if isinstance(references, str) else require_texts(references, name)
@@ -146,6 +146,18 @@ def require_pairs(candidates: Any, references: Any, name: str = "candidates") ->
         for index, item in enumerate(listed)
     ]
     return texts, groups
+
+
+def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:
+    """Warn when a tokenizer reduced texts that are not blank to no token at all."""
+    lost = [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]
+    if lost:
+        shown = lost[0] if len(lost[0]) <= 40 else lost[0][:37] + "..."
+        warnings.warn(
+            f"the tokenizer {tokenizer!r} left no token of {len(lost)} of {len(texts)} texts, for example {shown!r}; "
+            "they count as empty. Pass a tokenizer for their language.",
+            stacklevel=4,
+        )
 
 # %% ../nbs/21_bleu.ipynb #dc6c2b8b
 @dataclass(frozen=True)
@@ -280,18 +292,6 @@ def _count_row(candidate: Tokens, references: Sequence[Tokens], n: int) -> list[
     counts = [sum(shared for _, _, shared in values) for values in counted]
     totals = [max(len(candidate) - order, 0) for order in range(n)]
     return [len(candidate), closest_length(len(candidate), map(len, references)), *counts, *totals]
-
-# %% ../nbs/21_bleu.ipynb #9aa5a6a4
-def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:
-    """Warn when a tokenizer reduced texts that are not blank to no token at all."""
-    lost = [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]
-    if lost:
-        shown = lost[0] if len(lost[0]) <= 40 else lost[0][:37] + "..."
-        warnings.warn(
-            f"the tokenizer {tokenizer!r} left no token of {len(lost)} of {len(texts)} texts, for example {shown!r}; "
-            "they count as empty. Pass a tokenizer for their language.",
-            stacklevel=4,
-        )
 
 # %% ../nbs/21_bleu.ipynb #c7f5fdbb
 def bleu_score(
@@ -481,7 +481,7 @@ def _bleu_rows(rows: np.ndarray, options: BleuOptions) -> np.ndarray:
     penalty = np.where(c >= r, 1.0, np.where(c > 0, np.exp(np.minimum(1 - r / np.maximum(c, 1e-300), 0)), 0.0))
     return np.where(matched & (usable | ~used).all(axis=-1), 100 * penalty * mean, 0.0)
 
-# %% ../nbs/21_bleu.ipynb #dc6a1200
+# %% ../nbs/21_bleu.ipynb #d1698a6a
 @dataclass(frozen=True, eq=False)
 class BleuTable:
     """Sentence BLEU of many texts: `scores` in [0, 100], one per text, and the counts behind them.
@@ -505,8 +505,7 @@ class BleuTable:
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per text; an undefined score is None."""
         scores = [s if ok else None for s, ok in zip(self.scores.tolist(), self.defined.tolist(), strict=True)]
-        lengths = self.statistics[:, :2].tolist()
-        named = zip(scores, lengths, strict=True)
+        named = zip(scores, self.statistics[:, :2].tolist(), strict=True)
         return [{"bleu": s, "candidate_length": c, "reference_length": r} for s, (c, r) in named]
 
     def to_dict(self) -> dict[str, Any]:
@@ -527,7 +526,7 @@ class BleuTable:
             f"mean BLEU of {len(self)} texts", self.mean(), undefined, self.rows()[:10], str(self.signature)
         )
 
-# %% ../nbs/21_bleu.ipynb #fb55e7a3
+
 def bleu_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],

@@ -43,7 +43,7 @@ __all__ = ['FEATURES', 'Pair', 'Token', 'sentence_tokens', 'Parts', 'take_apart'
            'support_logit', 'Checker', 'EmbeddedChecker', 'load_checker', 'checker', 'reliability_bins',
            'reliability_diagram', 'platt_scaling', 'Calibration', 'calibration']
 
-# %% ../nbs/14_check.ipynb #d783b8f5
+# %% ../nbs/14_check.ipynb #04c2465a
 _FUNCTION = """
 a an the this that these those some any each every both either all such other another same i me my mine we us
     our ours you your yours he him his she her hers it its they them their theirs one ones myself yourself himself
@@ -63,7 +63,7 @@ _NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.spl
 _UNITS = {"m": "million", "bn": "billion", "k": "thousand"}
 _ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth", "6th": "sixth"}
 
-# %% ../nbs/14_check.ipynb #43fb909e
+
 _SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
     rf"""(?P<skip> -[lr][rsc]b- | \[unk\] | \\?['’`](?:s|re|ve|ll|d|m)\b )
@@ -218,7 +218,7 @@ def take_apart(sentence: str) -> Parts:
     """
     return _kept_parts(sentence) if len(require_text(sentence, "sentence")) <= 2000 else _make_parts(sentence)
 
-# %% ../nbs/14_check.ipynb #567b6a3c
+# %% ../nbs/14_check.ipynb #0986e398
 @cache
 def _stem_counts() -> tuple[int, dict[str, int]]:
     """Return how many articles were counted, and in how many of them each stem occurs."""
@@ -240,7 +240,7 @@ def stem_weight(key: str) -> float:
     articles, counts = _stem_counts()
     return math.log((articles + 1) / (counts.get(key, 1) + 0.5))
 
-# %% ../nbs/14_check.ipynb #d2e8841f
+
 def _known(evidence: Sequence[Parts]) -> frozenset[str]:
     return frozenset().union(*(sentence.key_set for sentence in evidence))
 
@@ -276,7 +276,7 @@ def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
     known = _known(evidence)
     return 1 / (1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8)
 
-# %% ../nbs/14_check.ipynb #a5f639ea
+# %% ../nbs/14_check.ipynb #3b68f5cf
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
     """Return the claim's tokens as (start, end) runs, each copied from one evidence sentence or a new word.
 
@@ -306,7 +306,7 @@ def _common_run(keys: Sequence[str], start: int, other: Sequence[str], place: in
         length += 1
     return length
 
-# %% ../nbs/14_check.ipynb #250dace4
+
 def unbroken(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
     """Return the share of the claim's words that continue a copied piece instead of beginning one, in [0, 1)."""
     return 1 - len(pieces) / len(claim.keys)
@@ -330,7 +330,7 @@ def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     found = (sum(pair in sentence.pair_set for pair in claim.content_pairs) for sentence in evidence)
     return max(found) / len(claim.content_pairs)
 
-# %% ../nbs/14_check.ipynb #b5cb231a
+# %% ../nbs/14_check.ipynb #f86bb501
 @dataclass(frozen=True, slots=True, eq=False)
 class PairVectors:
     """The vectors of one pair of evidence and claim, so that nothing is encoded twice.
@@ -355,7 +355,7 @@ class PairVectors:
     evidence_tokens: Sequence[np.ndarray]
     claim_tokens: np.ndarray
 
-# %% ../nbs/14_check.ipynb #acd8b50d
+
 def sentence_matches(vectors: PairVectors) -> np.ndarray:
     """Return the greatest cosine of each claim token with a token of each evidence sentence, shape (t, m).
 
@@ -448,7 +448,7 @@ def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
         "negation": 1.0 - counts["negation"],
     }
 
-# %% ../nbs/14_check.ipynb #59223320
+# %% ../nbs/14_check.ipynb #c38fb5b2
 FEATURES = (
     *("coverage", "familiarity", "unbroken", "alignment", "pairs"),
     *("token_match", "token_match_weakest", "token_match_one", "cosine", "numbers", "names", "negation"),
@@ -488,7 +488,7 @@ def pair_features(
     features |= finding_features(findings)
     return {name: features[name] for name in FEATURES}, findings
 
-# %% ../nbs/14_check.ipynb #36853341
+
 @cache
 def _fitted() -> dict[str, Any]:
     """Return the fitted mixture: its weights, intercept and the fingerprint of the embedder it was fitted with."""
@@ -574,7 +574,7 @@ def _require_labelled(
         raise ValueError(f"labels must be 0 or 1, not {sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}")
     return values, truth
 
-# %% ../nbs/14_check.ipynb #6e496573
+# %% ../nbs/14_check.ipynb #cbd41302
 def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
     texts = list(dict.fromkeys(text for evidence, claim in pairs for text in (*evidence, claim)))
@@ -598,7 +598,7 @@ def _vectors_of(pairs: Sequence[Pair], vectors: Sequence[PairVectors] | None) ->
         return vectors
     return _encode_pairs(pairs, load_embedder("minilm"))
 
-# %% ../nbs/14_check.ipynb #c217fef2
+
 def _fingerprint(slope: float, offset: float) -> str:
     """Return a name for everything that decides an embedded checker's probability."""
     counts = resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes()
@@ -726,7 +726,7 @@ class EmbeddedChecker:
             raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
         return EmbeddedChecker(threshold=self.threshold, slope=slope * self.slope, offset=slope * self.offset + offset)
 
-# %% ../nbs/14_check.ipynb #998125de
+# %% ../nbs/14_check.ipynb #8e44049a
 @cache
 def _embedded() -> EmbeddedChecker:
     return EmbeddedChecker()
@@ -762,7 +762,7 @@ def load_checker(checker: str | Checker) -> Checker:
     require_share(checker.threshold, "threshold")
     return checker
 
-# %% ../nbs/14_check.ipynb #f30f1bc9
+
 def checker(sens_text: Sequence[str], sen_summary: str, *, using: str | Checker = "embedded") -> tuple[bool, float]:
     """Return whether article sentences support a summary sentence, and with what probability.
 

@@ -83,7 +83,7 @@ def _token_ids(tokenizer: Any, texts: list[str], limit: int) -> list[list[int]]:
     _warn_cut(sum(len(one) > limit for one in ids), len(ids), limit)
     return [one if len(one) <= limit else [*one[: limit - 1], one[-1]] for one in ids]
 
-# %% ../nbs/11_embed.ipynb #90c165d5
+# %% ../nbs/11_embed.ipynb #8f9cb47a
 def _linear(x: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> torch.Tensor:
     """x W' + b"""
     import torch.nn.functional as F
@@ -97,7 +97,7 @@ def _norm(x: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> torch
 
     return F.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], eps=1e-12)
 
-# %% ../nbs/11_embed.ipynb #5dfcdad9
+
 def _token_starts(ids: torch.Tensor, positions: torch.Tensor, weights: dict[str, torch.Tensor]) -> torch.Tensor:
     """Return the vectors that enter the first layer, (tokens, d)."""
     table = {kind: weights[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position", "token_type")}
@@ -105,7 +105,7 @@ def _token_starts(ids: torch.Tensor, positions: torch.Tensor, weights: dict[str,
         table["word"][ids] + table["position"][positions] + table["token_type"][0], weights, "embeddings.LayerNorm"
     )
 
-# %% ../nbs/11_embed.ipynb #88692b52
+
 class _Run(NamedTuple):
     """Neighbouring sentences of the same length in the table of tokens: rows, number of sentences, tokens in each."""
 
@@ -158,7 +158,7 @@ def _token_vectors(ids: list[list[int]], weights: dict[str, torch.Tensor]) -> to
         x = _norm(x + _linear(wide, weights, f"{layer}.output.dense"), weights, f"{layer}.output.LayerNorm")
     return x
 
-# %% ../nbs/11_embed.ipynb #91557f97
+# %% ../nbs/11_embed.ipynb #0b09aa47
 def _lots(lengths: Sequence[int], batch_size: int, budget: int | None) -> Iterator[list[int]]:
     """Yield positions, shortest first, in lots of at most `batch_size` sentences and `budget` tokens (never none)."""
     lot: list[int] = []
@@ -172,7 +172,7 @@ def _lots(lengths: Sequence[int], batch_size: int, budget: int | None) -> Iterat
     if lot:
         yield lot
 
-# %% ../nbs/11_embed.ipynb #8f094bcf
+
 @contextmanager
 def _threads(n_threads: int | None) -> Iterator[int]:
     """Use `n_threads` in torch inside the block (None: OMP_NUM_THREADS, or else half of the cores), then restore."""
@@ -200,9 +200,9 @@ class Embedder(Protocol):
 
     def encode(self, sentences: list[str]) -> np.ndarray: ...
 
-# %% ../nbs/11_embed.ipynb #78d5ac7c
+# %% ../nbs/11_embed.ipynb #d13ff442
 def _in_lots(
-    embedder: LotEmbedder, texts: list[str], batch_size: int, tokens: bool
+    embedder: LotEmbedder, texts: list[str], batch_size: int, tokens: bool, progress: bool
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Embed different texts lot by lot; without `tokens` the token vectors are empty."""
     from tqdm.auto import tqdm
@@ -210,7 +210,7 @@ def _in_lots(
     items, lengths = embedder._prepare(texts)
     vectors: np.ndarray | None = None
     token_vectors = [np.empty((0, 0), dtype=np.float32)] * len(items)
-    with tqdm(total=len(items), desc="embedding", unit="sentence", disable=len(items) < 300) as bar:
+    with tqdm(total=len(items), desc="embedding", unit="sentence", disable=not progress) as bar:
         for lot in _lots(lengths, batch_size, embedder._budget):
             lot_vectors, lot_tokens = embedder._pass([items[index] for index in lot], tokens)
             if vectors is None:
@@ -221,12 +221,13 @@ def _in_lots(
             bar.update(len(lot))
     return np.empty((0, embedder.dimension), dtype=np.float32) if vectors is None else vectors, token_vectors
 
-# %% ../nbs/11_embed.ipynb #cc324d5c
+# %% ../nbs/11_embed.ipynb #65bd96d3
 class LotEmbedder:
     """The common part of all embedders: check, clean, embed repeated sentences once, sort, run in lots, restore order.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension` is d. A
     subclass says how texts are prepared (`_prepare`) and how one lot is calculated (`_pass`).
+    With `progress` a bar is drawn; other functions of the package, which draw their own, never ask for it.
     """
 
     has_tokens = True
@@ -234,27 +235,31 @@ class LotEmbedder:
     dimension: int
     _budget: int | None = None
 
-    def encode(self, sentences: Sequence[str], *, batch_size: int = 64) -> np.ndarray:
+    def encode(self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False) -> np.ndarray:
         """Return sentence vectors, (n, d) float32; no sentences give (0, d)."""
-        return self._encode(sentences, batch_size, False)[0]
+        return self._encode(sentences, batch_size, False, progress)[0]
 
-    def encode_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
+    def encode_tokens(
+        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
+    ) -> list[np.ndarray]:
         """Return each sentence's token vectors, a list of (t_i, d) float32 of length 1, without special tokens."""
-        return self._encode(sentences, batch_size, True)[1]
+        return self._encode(sentences, batch_size, True, progress)[1]
 
     def encode_with_tokens(
-        self, sentences: Sequence[str], *, batch_size: int = 64
+        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
     ) -> tuple[np.ndarray, list[np.ndarray]]:
         """Return sentence vectors and token vectors from the same pass; repeated sentences share one array."""
-        return self._encode(sentences, batch_size, True)
+        return self._encode(sentences, batch_size, True, progress)
 
-    def _encode(self, sentences: Any, batch_size: int, tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _encode(
+        self, sentences: Any, batch_size: int, tokens: bool, progress: bool
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         texts = _clean(sentences)
         require_count(batch_size, "batch_size")
         if tokens and not self.has_tokens:
             raise ValueError(f"the embedder {self.fingerprint} gives no token vectors; use encode")
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        vectors, token_vectors = _in_lots(self, list(place), batch_size, tokens)
+        vectors, token_vectors = _in_lots(self, list(place), batch_size, tokens, progress)
         order = [place[text] for text in texts]
         return vectors[order], [token_vectors[index] for index in order]
 
@@ -264,7 +269,7 @@ class LotEmbedder:
     def _pass(self, lot: list[Any], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
         raise NotImplementedError
 
-# %% ../nbs/11_embed.ipynb #0d20865b
+# %% ../nbs/11_embed.ipynb #0d1333bb
 class MiniLMEmbedder(LotEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, sentence vectors of length 1, no network.
 
@@ -316,6 +321,23 @@ class MiniLMEmbedder(LotEmbedder):
         with _threads(self.n_threads), torch.inference_mode():
             return _pool(_token_vectors(lot, self._weights), [len(one) for one in lot], tokens)
 
+    def encode_all_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
+        """Return each sentence's token vectors, those of [CLS] and [SEP] at its ends included: (t_i + 2, d) each."""
+        import torch
+
+        texts = _clean(sentences)
+        place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        ids, lengths = self._prepare(list(place))
+        found = [np.empty((0, self.dimension), dtype=np.float32)] * len(ids)
+        for lot in _lots(lengths, require_count(batch_size, "batch_size"), self._budget):
+            with _threads(self.n_threads), torch.inference_mode():
+                vectors = _token_vectors([ids[index] for index in lot], self._weights)
+                unit = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
+            ends = np.cumsum([lengths[index] for index in lot])[:-1]
+            for index, one in zip(lot, np.split(unit, ends), strict=True):
+                found[index] = one
+        return [found[place[text]] for text in texts]
+
 
 def _pool(h: torch.Tensor, lengths: list[int], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return normalised means per sentence and, if asked for, normalised inner token vectors."""
@@ -327,11 +349,15 @@ def _pool(h: torch.Tensor, lengths: list[int], tokens: bool) -> tuple[np.ndarray
     inner = [F.normalize(block[:, 1:-1], dim=-1).cpu().numpy() for block in blocks] if tokens else []
     return means, [one for block in inner for one in block]
 
-# %% ../nbs/11_embed.ipynb #6246bc1b
+# %% ../nbs/11_embed.ipynb #5482095c
 def _model_hash(model: Any) -> str:
     """Return a hash of what decides a sentence-transformers model's vectors: weights, tokenizer, settings."""
     import torch
 
+    backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
+    if backend != "torch":
+        remedy = "wrap it in an object of your own with encode(sentences) and a fingerprint"
+        raise ValueError(f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}")
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
@@ -389,7 +415,7 @@ def _load_sentence_transformer(name: str | os.PathLike[str], device: str, downlo
         remedy = "check the name" if download else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
         raise ValueError(f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}") from error
 
-# %% ../nbs/11_embed.ipynb #e8e868ee
+# %% ../nbs/11_embed.ipynb #2e924fa9
 def _require_vectors(values: Any, count: int, name: str, dimension: int | None = None) -> np.ndarray:
     """Return `values` as a finite (count, d) float32 array; otherwise raise, naming the embedder and what it gave."""
     if hasattr(values, "detach"):
@@ -409,7 +435,7 @@ def _require_vectors(values: Any, count: int, name: str, dimension: int | None =
         raise ValueError(f"the embedder {name} gave NaN or infinity (first in vector {bad} of its lot of {count})")
     return vectors
 
-# %% ../nbs/11_embed.ipynb #fe4f55dc
+
 def _special_tokens(model: Any) -> tuple[int, int] | None:
     """Return how many tokens stand before (with the default prompt) and after the text's own; None without tokens."""
     try:
@@ -549,7 +575,7 @@ class ObjectEmbedder(LotEmbedder):
             raise ValueError(f"the embedder {self.fingerprint} gave {len(found)} token arrays for {len(lot)} sentences")
         return vectors, [_require_vectors(one, len(one), self.fingerprint) for one in found]
 
-# %% ../nbs/11_embed.ipynb #926fa4f2
+# %% ../nbs/11_embed.ipynb #5015065f
 _LOADED: dict[str, tuple[Any, LotEmbedder]] = {}
 _LOADING = threading.RLock()
 
@@ -596,12 +622,14 @@ def _stamp(folder: Path) -> list[tuple[str, int, int]]:
     files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
     return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
 
-# %% ../nbs/11_embed.ipynb #7c29c2b1
-def sentence2embedding(sentences: Sequence[str], *, embedder: Any = "minilm", batch_size: int = 64) -> np.ndarray:
+
+def sentence2embedding(
+    sentences: Sequence[str], *, embedder: Any = "minilm", batch_size: int = 64, progress: bool | None = None
+) -> np.ndarray:
     """Return one vector for each sentence.
 
-    Repeated sentences are embedded once and get exactly the same vector. A progress bar appears
-    from 300 sentences on. Sentences beyond the model's limit (256 tokens for `"minilm"`) are cut
+    Repeated sentences are embedded once and get exactly the same vector. Sentences beyond the model's
+    limit (256 tokens for `"minilm"`) are cut
     with a warning; lone surrogates count as U+FFFD; empty sentences are allowed.
 
     Parameters
@@ -612,6 +640,8 @@ def sentence2embedding(sentences: Sequence[str], *, embedder: Any = "minilm", ba
         As for `load_embedder`.
     batch_size : int
         At most so many sentences go through the model at once.
+    progress : bool, optional
+        Whether to show a progress bar; by default for 300 sentences or more.
 
     Returns
     -------
@@ -632,4 +662,6 @@ def sentence2embedding(sentences: Sequence[str], *, embedder: Any = "minilm", ba
     >>> sentence2embedding(["The cat sat.", "A cat was sitting."]).shape
     (2, 384)
     """
-    return load_embedder(embedder).encode(sentences, batch_size=batch_size)
+    texts = require_texts(sentences, "sentences")
+    show = len(texts) >= 300 if progress is None else progress
+    return load_embedder(embedder).encode(texts, batch_size=batch_size, progress=show)

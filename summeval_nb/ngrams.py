@@ -28,7 +28,7 @@ __all__ = ['Tokens', 'Item', 'COLORS', 'CLIPPED', 'WordTokenizer', 'porter_stem'
            'ngram_marks', 'NumberedTexts', 'number_texts', 'stable_order', 'ngram_levels', 'in_order', 'as_sequences',
            'common_lengths', 'merge_greatest']
 
-# %% ../nbs/20_ngrams.ipynb #bd0c09ea
+# %% ../nbs/20_ngrams.ipynb #93a21839
 @dataclass(frozen=True)
 class WordTokenizer:
     """A tokenizer that treats every white-space separated word alike, wherever it stands.
@@ -65,7 +65,7 @@ class WordTokenizer:
         words = self.clean(require_text(text, "text")).split()
         return [token for word in words for token in self.split_word(word)]
 
-# %% ../nbs/20_ngrams.ipynb #e77460c3
+
 _RULES_13A = [
     (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
@@ -521,7 +521,7 @@ def _find(lowered: str, token: str, position: int) -> tuple[int, int] | None:
     wordless = not re.search("[a-z0-9]", skipped)
     return (start, start + len(form)) if wordless or len(skipped) <= 80 else None
 
-# %% ../nbs/20_ngrams.ipynb #9a1ee22f
+# %% ../nbs/20_ngrams.ipynb #9c8844ab
 @dataclass(frozen=True)
 class MatchPicture:
     """Texts with their shared passages marked, and the counts behind the marks.
@@ -557,7 +557,7 @@ class MatchPicture:
     def __str__(self) -> str:
         return self.to_text()
 
-# %% ../nbs/20_ngrams.ipynb #7a46fa93
+
 COLORS = ("#ffe08a", "#a8ddb5", "#9ecae1", "#fdc5a0", "#d4b9da", "#c7e9c0", "#f7b6d2", "#c6dbef")
 CLIPPED = "#d0d0d0"
 

@@ -55,7 +55,7 @@ class Sentence:
         """Return text, start and end as a plain dictionary."""
         return {"text": self.text, "start": self.start, "end": self.end}
 
-# %% ../nbs/01_results.ipynb #eb9316f9
+# %% ../nbs/01_results.ipynb #fdff197c
 class Signature(Mapping[str, str]):
     """The choices behind a score, in order, as `name:value|name:value`.
 
@@ -101,9 +101,14 @@ class Signature(Mapping[str, str]):
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature back from its line."""
+        """Read a signature back from its line, as it stands; raises a `ValueError` for any other text."""
         pairs = [item.partition(":") for item in text.split("|")]
-        return cls({unquote(name): unquote(value) for name, _, value in pairs})
+        if not all(name and colon for name, colon, _ in pairs):
+            raise ValueError(f"{text[:80]!r} is no signature: it has to read name:value|name:value")
+        signature = cls({unquote(name): unquote(value) for name, _, value in pairs})
+        if not any(name == "version" for name, _, _ in pairs):
+            del signature._parts["version"]  # an older number must not claim to come from this version
+        return signature
 
     def differences(self, other: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
         """Return the fields in which two signatures differ, each with both values (None where it is absent)."""

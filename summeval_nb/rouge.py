@@ -27,7 +27,7 @@ __all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'l
            'calculate_rouge_l', 'rouge_w', 'RougeOptions', 'RougeArrays', 'RougeTable', 'rouge_many', 'RougeScores',
            'rouge_score']
 
-# %% ../nbs/22_rouge.ipynb #66c3d17a
+# %% ../nbs/22_rouge.ipynb #82102214
 def calculate_rouge(
     reference: str, generated: str, n: int = 1, tokenizer: str | Callable[[str], Tokens] | None = None
 ) -> dict[str, float]:
@@ -52,13 +52,20 @@ def calculate_rouge(
     >>> calculate_rouge("The cat sat.", "The cat ran away.")["recall"]
     0.6666666666666666
     """
+    wanted, made = _cut_pair(reference, generated, tokenizer)
+    matches = sum(shared for _, _, shared in clipped_counts(made, [wanted], n).values())
+    return _as_dict(_item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n))))
+
+
+def _cut_pair(
+    reference: str, generated: str, tokenizer: str | Callable[[str], Tokens] | None
+) -> tuple[list[Any], list[Any]]:
+    """Return the tokens of both texts; a text of which the tokenizer leaves nothing is warned of."""
     cut = load_tokenizer(tokenizer or "rouge")
     texts = [require_text(reference, "reference"), require_text(generated, "generated")]
     wanted, made = (list(cut(text)) for text in texts)
     warn_of_lost_texts(texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge"))
-    matches = sum(shared for _, _, shared in clipped_counts(made, [wanted], n).values())
-    item = _item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n)))
-    return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
+    return wanted, made
 
 
 class RougeItem(NamedTuple):
@@ -73,6 +80,10 @@ def _item(matches: float, made: float, wanted: float) -> RougeItem:
     """Return precision = matches / made, recall = matches / wanted, and their harmonic mean."""
     precision, recall = matches / max(made, 1), matches / max(wanted, 1)
     return RougeItem(precision, recall, 2 * precision * recall / (precision + recall) if matches else 0.0)
+
+
+def _as_dict(item: RougeItem) -> dict[str, float]:
+    return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
 
 # %% ../nbs/22_rouge.ipynb #c2b6712c
 def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
@@ -110,7 +121,7 @@ def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
             i -= 1
     return path[::-1]
 
-# %% ../nbs/22_rouge.ipynb #f29eaffa
+# %% ../nbs/22_rouge.ipynb #fc352ab7
 def lcs_length(x: Sequence[Any], y: Sequence[Any]) -> int:
     """Return the length of the longest common subsequence of two sequences of hashable items.
 
@@ -141,12 +152,8 @@ def calculate_rouge_l(
     >>> calculate_rouge_l("The cat sat.", "The cat ran away.")["precision"]
     0.5
     """
-    cut = load_tokenizer(tokenizer or "rouge")
-    texts = [require_text(reference, "reference"), require_text(generated, "generated")]
-    wanted, made = (list(cut(text)) for text in texts)
-    warn_of_lost_texts(texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge"))
-    item = _item(lcs_length(wanted, made), len(made), len(wanted))
-    return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
+    wanted, made = _cut_pair(reference, generated, tokenizer)
+    return _as_dict(_item(lcs_length(wanted, made), len(made), len(wanted)))
 
 # %% ../nbs/22_rouge.ipynb #8bd02291
 MULTI = ("best", "best_recall", "average", "pooled")
@@ -180,7 +187,7 @@ def _ratios(counts: np.ndarray, exponent: float) -> np.ndarray:
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
     return np.column_stack([precision, recall, f1])
 
-# %% ../nbs/22_rouge.ipynb #e63e53a6
+# %% ../nbs/22_rouge.ipynb #e88f2d34
 def _places(sentence: Sequence[int]) -> dict[int, int]:
     """Return for each token of a sentence a number whose bits are its positions."""
     bits: dict[int, int] = {}
@@ -210,7 +217,7 @@ def _hit_bits(wanted: Mapping[int, int], size: int, made: Sequence[int]) -> int:
             i -= 1
     return hits
 
-# %% ../nbs/22_rouge.ipynb #6d079e46
+
 def _union_matches(wanted: Sequence[Sequence[int]], made: Sequence[Sequence[int]], known: dict[Any, Any]) -> int:
     """Return the clipped union-LCS matches of two texts, given as tokenized sentences; `known` remembers pairs."""
     hit: Counter[int] = Counter()
@@ -258,7 +265,7 @@ def _weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
         i, j = i - (move != "left"), j - (move != "up")
     return path[::-1]
 
-# %% ../nbs/22_rouge.ipynb #9323a423
+# %% ../nbs/22_rouge.ipynb #4fa7afcc
 def _weighted_counts(
     wanted: Sequence[Sequence[Any]], made: Sequence[Sequence[Any]], weight: float, compat: str
 ) -> tuple[float, float, float, float]:
@@ -284,7 +291,7 @@ def _weighted_counts(
     once = sum(len(sentence) ** weight for sentence in wanted)
     return total, len(y) ** weight, once**weight, once
 
-# %% ../nbs/22_rouge.ipynb #7a5a820b
+
 def rouge_w(
     reference: str, generated: str, weight: float = 1.2, tokenizer: str | Callable[[str], Tokens] | None = None
 ) -> dict[str, float]:
@@ -300,13 +307,9 @@ def rouge_w(
     >>> {name: round(value, 4) for name, value in rouge_w("a b c d e f g", "a b c d h i k").items()}
     {'precision': 0.5714, 'recall': 0.5714, 'f1_score': 0.5714}
     """
-    cut = load_tokenizer(tokenizer or "rouge")
-    texts = [require_text(reference, "reference"), require_text(generated, "generated")]
-    wanted, made = (list(cut(text)) for text in texts)
-    warn_of_lost_texts(texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge"))
+    wanted, made = _cut_pair(reference, generated, tokenizer)
     counts = np.array([_weighted_counts([wanted], [made], _require_weight(weight), "google")])
-    precision, recall, f1 = _ratios(counts[:, :3], 1 / weight)[0].tolist()
-    return {"precision": precision, "recall": recall, "f1_score": f1}
+    return _as_dict(RougeItem(*_ratios(counts[:, :3], 1 / weight)[0].tolist()))
 
 
 def _require_weight(weight: float) -> float:

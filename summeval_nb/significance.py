@@ -245,7 +245,7 @@ def _tests(
     found = {kind: _p_value(null, observed, alternative) for kind, null in nulls.items()}
     return found, nulls[max(found, key=found.__getitem__)]
 
-# %% ../nbs/42_significance.ipynb #2af2a19d
+# %% ../nbs/42_significance.ipynb #50f07c11
 def compare(
     metric_a: Any,
     metric_b: Any,

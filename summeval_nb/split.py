@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['Splitter', 'SPLITTERS', 'split_many', 'split_sentences', 'split_text', 'splitter_name', 'split_units', 'split_claims']
 
-# %% ../nbs/10_split.ipynb #1d88c762
+# %% ../nbs/10_split.ipynb #659999d5
 _TITLES = """mr mrs ms messrs mx dr drs prof profs revd fr sr gen lt col maj capt cpt cmdr cdr adm sgt cpl pfc pvt
 brig lieut hon gov sen sens rep reps pres supt insp det atty amb mme mlle vs v cf viz e.g i.e eg ie ca approx"""
 _ABBREVIATIONS = """jr esq ph.d phd ll.b ll.m d.phil b.sc m.sc m.b.a inc ltd co corp llc plc bros cos assn assoc dept
@@ -43,7 +43,7 @@ instead still also even only just what who why how where which whose some any ma
 every another other others no not none one two three is are was were do does did has have had can could will would
 should must here now today yesterday tomorrow later earlier according more an a"""
 
-# %% ../nbs/10_split.ipynb #19618732
+
 _SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
 
 
@@ -64,7 +64,7 @@ def _english() -> PunktSentenceTokenizer:
     }
     return PunktSentenceTokenizer(parameters)
 
-# %% ../nbs/10_split.ipynb #9ea987dd
+# %% ../nbs/10_split.ipynb #4d5ba2b6
 _PLACE = re.compile(
     r"""(?<![.?!…])(?P<mark>[.?!…]++(?:\s[.…]++)*+)             # one mark or a run of them, spaced or not
     (?P<close>(?:["'”’»›)\]}*_`]|\[\d{1,3}\]|[¹²³⁰-⁹])*+    # what closes: quotes, brackets, footnotes
@@ -94,7 +94,7 @@ def _places(text: str, decide: Callable[[str, str, str], bool]) -> list[int]:
             places.append(found.end())
     return places
 
-# %% ../nbs/10_split.ipynb #6f9c170e
+
 def _plain_mark(mark: str, small: bool, name: bool) -> str:
     """Return `!` (always an end), `.` or `...` (Punkt decides), or nothing (never an end)."""
     if "?" in mark or "!" in mark:
@@ -102,7 +102,7 @@ def _plain_mark(mark: str, small: bool, name: bool) -> str:
     dots = sum(character in ".…" for character in mark)
     return "." if mark == "." or (dots > 3 and not small) else "..."  # four dots: an ellipsis and a full stop
 
-# %% ../nbs/10_split.ipynb #276ef349
+
 @cache
 def _punkt(name: str) -> PunktSentenceTokenizer:
     """Return the model behind a splitter's name: our own tables, or nltk's learnt ones for a language."""
@@ -183,7 +183,7 @@ def _sentences(text: str, blocks: Sequence[_Block], places: Sequence[Sequence[in
                 found.append(Sentence(text[start:end], start, end))
     return found
 
-# %% ../nbs/10_split.ipynb #b321fbf9
+# %% ../nbs/10_split.ipynb #5ad26111
 _NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:estonian fi:finnish fr:french it:italian
 ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
 _NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
@@ -201,7 +201,7 @@ def _learnt(lang: str) -> PunktSentenceTokenizer:
             "or use the default splitter 'punkt', which needs no download"
         ) from error
 
-# %% ../nbs/10_split.ipynb #c04f996e
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -210,7 +210,7 @@ def _sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
     module = require_module("sentencex", "splitters")
     return [[piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)] for body in bodies]
 
-# %% ../nbs/10_split.ipynb #651026f5
+# %% ../nbs/10_split.ipynb #925be749
 _LOT = 64
 
 
@@ -229,29 +229,30 @@ def _stanza_pipeline(lang: str, folder: str) -> Any:
         raise ValueError(f"stanza cannot split the language {lang!r} ({error}); if it should, run `{fetch}`") from error
 
 
-def _stanza_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
+def _stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> list[list[int]]:
     """Return where sentences begin, as stanza sees it, 64 blocks at a time."""
     stanza = require_module("stanza", "stanza")
     common = require_module("stanza.resources.common", "stanza")
     pipeline = _stanza_pipeline(lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR)
     places = []
     lots = [bodies[first : first + _LOT] for first in range(0, len(bodies), _LOT)]
-    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=len(lots) < 4):
+    show = len(lots) > 3 if progress is None else progress
+    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show):
         documents = pipeline.bulk_process([stanza.Document([], text=body) for body in lot])
         places += [[sentence.tokens[0].start_char for sentence in one.sentences] for one in documents]
     return places
 
-# %% ../nbs/10_split.ipynb #8d8fa7ef
+# %% ../nbs/10_split.ipynb #3c65a3d2
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
 SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 
 
-def _places_in(bodies: Sequence[str], splitter: str, lang: str) -> list[list[int]]:
+def _places_in(bodies: Sequence[str], splitter: str, lang: str, progress: bool | None = None) -> list[list[int]]:
     """Return, for each block, where the splitter of that name sees new sentences begin."""
     clean = [_SURROGATE.sub("\ufffd", body) for body in bodies]
     if splitter == "stanza":
-        return _stanza_places(clean, lang)
+        return _stanza_places(clean, lang, progress)
     if splitter == "sentencex":
         return _sentencex_places(clean, lang)
     if splitter == "punkt_tab":
@@ -294,8 +295,10 @@ def _refuse_lost(text: str, start: int, end: int) -> None:
         lost = text[start:end].strip()[:40]
         raise ValueError(f"the splitter left out {lost!r} at {start}:{end}: every word must stand in a sentence")
 
-# %% ../nbs/10_split.ipynb #de7b22f7
-def split_many(texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en") -> list[list[Sentence]]:
+# %% ../nbs/10_split.ipynb #76742cf3
+def split_many(
+    texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en", progress: bool | None = None
+) -> list[list[Sentence]]:
     """Split many texts into sentences; the same result as one by one, and faster with stanza.
 
     Parameters
@@ -306,6 +309,8 @@ def split_many(texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str 
         As for `split_sentences`.
     lang : str
         As for `split_sentences`.
+    progress : bool, optional
+        Whether to show a progress bar while stanza works; by default from 193 paragraphs and list items on.
 
     Returns
     -------
@@ -328,7 +333,7 @@ def split_many(texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str 
         return [_split_by(splitter, text) for text in texts]  # type: ignore[arg-type]
     blocks = [_blocks(text) for text in texts]
     bodies = [text[block.body : block.end] for text, own in zip(texts, blocks, strict=True) for block in own]
-    places = iter(_places_in(bodies, name, lang))
+    places = iter(_places_in(bodies, name, lang, progress))
     return [_sentences(text, own, [next(places) for _ in own]) for text, own in zip(texts, blocks, strict=True)]
 
 
@@ -347,7 +352,7 @@ def _split_by(splitter: Callable[[str], Iterable[tuple[int, int]]], text: str) -
     blocks = [_Block(start, start, end) for start, end in spans]
     return _sentences(text, blocks, [[edge - start for edge in edges] for start, _ in spans])
 
-# %% ../nbs/10_split.ipynb #f7cf3c02
+# %% ../nbs/10_split.ipynb #8b5f11d8
 def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str = "en") -> list[Sentence]:
     """Split a text into sentences, each with its exact place.
 
@@ -389,7 +394,7 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str = "en"
     """
     return split_many([require_text(text, "text")], splitter=splitter, lang=lang)[0]
 
-# %% ../nbs/10_split.ipynb #fd840545
+
 def split_text(text: str, *, splitter: Splitter = "punkt", lang: str = "en") -> list[str]:
     """Split a text into sentences and return their texts alone; the parameters are those of `split_sentences`.
 
@@ -586,7 +591,7 @@ def _words(text: str) -> list[_Word]:
     """Return the words of a sentence; a quotation or a bracket counts as one word."""
     return [_Word(found[0], *found.span()) for found in _WORD.finditer(text)]
 
-# %% ../nbs/10_split.ipynb #dffc6770
+# %% ../nbs/10_split.ipynb #ca55a77c
 def _complement(word: _Word | None, *, strict: bool = False) -> bool:
     """Whether a word can follow a verb rather than an adjective; `strict` leaves out prepositions."""
     if word is None or word.low in _DETERMINERS or word.low in _PRONOUNS or word.text[0] in '"“$€£':
@@ -618,7 +623,7 @@ def _maybe_participle(low: str) -> bool:
     regular = low.endswith("ed") and len(low) > 3 and low not in _NOT_VERBS
     return regular or low in _PAST_OR_PARTICIPLE or low in _ANY_TENSE
 
-# %% ../nbs/10_split.ipynb #1cce5576
+
 def _main_verb(words: Sequence[_Word], *, strict: bool = False) -> int | None:
     """Return the index of a clause's finite verb, or None if this is not a clause."""
     commas = int(bool(words) and words[0].low in _PREPOSITIONS)

@@ -95,7 +95,7 @@ def _serve() -> None:
         while True:
             _send(answers, work(*_receive(requests)))
 
-# %% ../nbs/09_workers.ipynb #a19af7b3
+# %% ../nbs/09_workers.ipynb #7b2466ff
 class WorkerDied(RuntimeError):
     """A worker process ended in the middle of its work."""
 
@@ -135,6 +135,7 @@ def _time_limit(process: subprocess.Popen[bytes], seconds: float | None) -> Iter
         yield late
     finally:
         timer.cancel()
+        timer.join()
 
 
 def _end_process(process: subprocess.Popen[bytes]) -> None:
@@ -174,7 +175,7 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
 
-# %% ../nbs/09_workers.ipynb #307aebda
+# %% ../nbs/09_workers.ipynb #c14d40a1
 class Worker:
     """A process that does work for us and may die without harm.
 
@@ -235,12 +236,19 @@ class Worker:
                 if message is not None:
                     _send(process.stdin, message)
                 process.stdin.flush()
-                return _receive(process.stdout)
+                answer = _receive(process.stdout)
             except (EOFError, OSError, ValueError):
                 self._end()
                 if late.is_set():
                     raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
                 raise WorkerDied(_cause_of_death(process.wait())) from None
+            except BaseException:  # Ctrl-C: its answer is still to come, and the next question would get it
+                process.kill()
+                self._end()
+                raise
+        if late.is_set():  # the time ended in the moment of the answer: the next question gets a fresh process
+            self._end()
+        return answer
 
     def _end(self) -> None:
         process, self._process = self._process, None

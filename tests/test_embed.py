@@ -591,9 +591,37 @@ def test_bad_thread_counts(n_threads):
         MiniLMEmbedder(n_threads=n_threads)
 
 
-def test_the_bar_appears_above_a_few_hundred(capsys):
+def test_only_a_direct_and_long_call_shows_a_bar(capsys):
     many = ObjectEmbedder(Table(lambda lot: np.ones((len(lot), 1))))
-    many.encode([str(number) for number in range(299)])
-    assert "embedding" not in capsys.readouterr().err
-    many.encode([str(number) for number in range(300)])
-    assert "embedding" in capsys.readouterr().err
+    texts = [str(number) for number in range(300)]
+
+    def shown(call) -> bool:
+        call()
+        return "embedding" in capsys.readouterr().err
+
+    assert shown(lambda: sentence2embedding(texts, embedder=many))
+    assert not shown(lambda: sentence2embedding(texts[1:], embedder=many))
+    assert shown(lambda: sentence2embedding(texts[:2], embedder=many, progress=True))
+    assert not shown(lambda: sentence2embedding(texts, embedder=many, progress=False))
+    assert not shown(lambda: many.encode(texts))
+    assert shown(lambda: many.encode(texts, progress=True))
+
+
+def test_no_bar_inside_functions_that_show_their_own(capsys):
+    from summeval_nb.check import checker
+    from summeval_nb.faithfulness import evaluate, evaluate_many
+
+    sentences = [f"Anna bought {number} red cars in Paris." for number in range(320)]
+    assert checker(sentences, sentences[7])[0]
+    assert evaluate(" ".join(sentences), sentences[7]).score == 1
+    evaluate_many([" ".join(sentences)], [sentences[7]], progress=False)
+    assert capsys.readouterr().err == ""
+    evaluate_many([" ".join(sentences)], [sentences[7]], progress=True)
+    error = capsys.readouterr().err
+    assert "faithfulness" in error and "embedding" not in error
+
+
+def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatch):
+    monkeypatch.setattr(library, "get_backend", lambda: "onnx")  # its state_dict would be empty
+    with pytest.raises(ValueError, match="backend='onnx' cannot be hashed.*fingerprint"):
+        sentence2embedding(["a"], embedder=library)

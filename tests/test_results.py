@@ -27,6 +27,17 @@ def test_a_signature_reads_back(parts):
     assert signature.differences(signature) == {}
 
 
+def test_a_line_without_a_version_gets_none():
+    assert dict(Signature.parse("nrefs:1|case:mixed")) == {"nrefs": "1", "case": "mixed"}
+    assert Signature.parse("nrefs:1|version:2.0.0")["version"] == "2.0.0"
+
+
+@pytest.mark.parametrize("text", ["", "BLEU = 27.3", "k:3|", "k:3||m:1", ":3"])
+def test_what_is_no_signature_is_refused(text):
+    with pytest.raises(ValueError, match="name:value"):
+        Signature.parse(text)
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_a_score_is_never_nan(bad):
     with pytest.raises(ValueError, match="finite"):

@@ -9,3 +9,15 @@ function openTarget() {
 }
 addEventListener("hashchange", openTarget);
 addEventListener("DOMContentLoaded", openTarget);
+
+// Paper is white: a page read in dark mode is printed in light mode.
+let chosen = null;
+matchMedia("print").addEventListener("change", (paper) => {
+  const page = document.documentElement;
+  if (paper.matches) {
+    chosen = page.dataset.theme;
+    page.dataset.theme = "light";
+  } else if (chosen) {
+    page.dataset.theme = chosen;
+  }
+});

@@ -1,0 +1,219 @@
+"""What the book consists of: its parts and their order, what each chapter teaches, what it cites, what it exports.
+
+All of it is read from the notebooks, the bibliography and the package's stub, so that no list has to be kept by hand.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from execute import NOTEBOOKS, ROOT
+
+PACKAGE = "summeval_nb"
+PARTS = {  # what a place in the book begins with, in the reader's order
+    "start": "Start",
+    "1": "1 · Evidence",
+    "2": "2 · Overlap",
+    "3": "3 · Judged",
+    "4": "4 · Judging the judges",
+    "5": "5 · At scale",
+    "6": "6 · In the classroom",
+    "tutorials": "Tutorials",
+    "0": "Under the hood",
+    "solutions": "Solutions",
+    "reference": "Reference",
+}
+PLACES = {  # pages that stand elsewhere than their names say: the groundwork of long runs is read with long runs
+    "08_items": "5.1",
+    "09_workers": "5.2",
+    "49_jobs": "5.3",
+    "48_costs": "5.4",
+    "44_run_report": "50_batch, read",
+    "goals": "start",
+    "solutions": "solutions",
+    "glossary": "reference/1",
+    "bibliography": "reference/2",
+    "api": "reference/3",
+}
+CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*references\.bib#([^)\s]+)\)")
+GOALS = re.compile(r"^(?P<before>.*?)After this chapter you can:?[ ]*\n\n?(?P<list>(?:- .+\n?(?:  .+\n?)*)+)", re.M)
+
+
+def place(name: str) -> str:
+    """Return where a page stands: a string whose order is the reader's order within a part."""
+    return PLACES.get(name, name)
+
+
+def part(name: str) -> str:
+    """Return the key of a page's part."""
+    where = place(name)
+    return next(key for key in (where.split("/")[0], where[0]) if key in PARTS)
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Return the pages of the book in the reader's order; the first page and single solutions belong to no part."""
+    chosen = [name for name in names if name != "index" and not name.startswith("solutions/")]
+    return sorted(chosen, key=lambda name: (list(PARTS).index(part(name)), place(name)))
+
+
+def read(name: str) -> nbformat.NotebookNode:
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4)
+
+
+def prose(name: str) -> str:
+    """Return the text of a notebook's markdown cells."""
+    return "\n\n".join(cell.source for cell in read(name).cells if cell.cell_type == "markdown")
+
+
+def title_and_summary(name: str) -> tuple[str, str]:
+    """Return a notebook's title and the one line below it."""
+    text = prose(name)
+    title, summary = re.search(r"^# (.+)$", text, re.M), re.search(r"^> (.+)$", text, re.M)
+    if not title:
+        raise ValueError(f"nbs/{name}.ipynb has no title: its first cell begins with '# '")
+    return title[1].strip(), summary[1].strip() if summary else ""
+
+
+def label(name: str) -> str:
+    """Return how a page is called in a short list: "14 check", "lesson 3"."""
+    lesson = re.match(r"tutorials/(\d+)_", name)
+    return f"lesson {lesson[1]}" if lesson else name.split("/")[-1].replace("_", " ")
+
+
+def numbered(name: str) -> str:
+    """Return a chapter's title with the number by which the text calls it; nothing for a page without number."""
+    number = re.match(r"(?:tutorials/)?0?(\d+)_", name)
+    return f"{number[1]} · {title_and_summary(name)[0]}" if number else ""
+
+
+def goals(name: str) -> list[str]:
+    """Return what a reader can do after a chapter: the list below "After this chapter you can"."""
+    found = GOALS.search(prose(name))
+    items = re.split(r"^- ", found["list"], flags=re.M)[1:] if found else []
+    return [" ".join(item.split()) for item in items]
+
+
+def citations(names: list[str]) -> dict[str, list[str]]:
+    """Return which works the notebooks cite: key to pages."""
+    cited: dict[str, list[str]] = {}
+    for name in names:
+        for _, key in CITATION.findall(prose(name)):
+            if name not in cited.setdefault(key, []):
+                cited[key].append(name)
+    return cited
+
+
+def modules(names: list[str]) -> dict[str, str]:
+    """Return which chapter exports which module: module to page."""
+    found = {}
+    for name in names:
+        for cell in read(name).cells:
+            match = re.match(r"#\|\s*default_exp\s+(\S+)", cell.source) if cell.cell_type == "code" else None
+            if match:
+                found[match[1]] = name
+    return found
+
+
+def exported() -> dict[str, list[str]]:
+    """Return the package's public names: module to names, as its stub lists them."""
+    found: dict[str, list[str]] = {}
+    for node in ast.parse((ROOT / PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            found.setdefault(node.module or "", []).extend(alias.name for alias in node.names)
+    return found
+
+
+def definition(module: str, name: str) -> tuple[str, str]:
+    """Return how a public name is called, without its annotations, and the first line of its docstring."""
+    path = Path(ROOT / PACKAGE / f"{module}.py")
+    nodes: list[Any] = ast.parse(path.read_text(encoding="utf-8")).body
+    node = next((one for one in nodes if getattr(one, "name", None) == name), None)
+    if node is None:
+        return "", ""
+    summary = (ast.get_docstring(node) or "").partition("\n")[0]
+    if isinstance(node, ast.ClassDef):
+        return "", summary
+    arguments = node.args
+    for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+        if one is not None:
+            one.annotation = None
+    return f"({ast.unparse(arguments)})", summary
+
+
+def contents(names: list[str]) -> str:
+    """Return the hidden tables of contents that put the pages into the reader's order, one for each part."""
+    blocks = []
+    for key, caption in PARTS.items():
+        pages = [
+            f"{numbered(name)} <{name}>" if numbered(name) else name for name in in_order(names) if part(name) == key
+        ]
+        if pages:
+            blocks.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
+    return "\n\n".join(blocks)
+
+
+def goals_page(names: list[str]) -> str:
+    """Return the page that says what each chapter teaches."""
+    lines = ["# What each chapter teaches", "", "Every chapter begins with a question and ends with three exercises."]
+    for key, caption in PARTS.items():
+        pages = [name for name in in_order(names) if part(name) == key and goals(name)]
+        lines += ["", f"## {caption}"] if pages else []
+        for name in pages:
+            summary = title_and_summary(name)[1]
+            lines += ["", f"### [{numbered(name)}]({name}.ipynb)", "", f"{summary} Afterwards you can", ""]
+            lines += ["- " + CITATION.sub(r"\1", goal) for goal in goals(name)]
+    return "\n".join(lines) + "\n"
+
+
+def solutions_page(names: list[str]) -> str:
+    """Return the page that leads to the worked solutions."""
+    order = in_order(names)
+    solved = [f"solutions/{name}" for name in order if f"solutions/{name}" in names]
+    text = (
+        "# Worked solutions\n\nEach chapter ends with three exercises, and `check_answer` tells you whether an answer "
+        "is right. Try first: a solution that one has looked up is forgotten the next day.\n\n"
+    )
+    return text + "\n".join(["```{toctree}", ":maxdepth: 1", "", *solved, "```", ""])
+
+
+def bibliography_page() -> str:
+    """Return the page of the works that the chapters cite."""
+    text = "# Bibliography\n\nThe works that the chapters build on, each with the chapters that cite it.\n\n"
+    return text + "```{bibliography}\n:all:\n:list: bullet\n```\n"
+
+
+def api_page(names: list[str]) -> str:
+    """Return the page of all public names, by part and chapter, each with a link to its entry in the chapter."""
+    home, public = modules(names), exported()
+    if unknown := set(public) - set(home):
+        raise ValueError(f"no notebook exports {sorted(unknown)}, which {PACKAGE}/__init__.pyi names")
+    lines = [
+        "# API reference",
+        "",
+        f"Everything that `import {PACKAGE}` offers. A name leads to its full entry, with parameters, errors and an "
+        "example, in the chapter that builds it.",
+    ]
+    for key, caption in PARTS.items():
+        chapters = [name for name in in_order(list(home.values())) if part(name) == key]
+        chapters = [name for name in chapters if any(home[module] == name for module in public)]
+        lines += ["", f"## {caption}"] if chapters else []
+        for chapter in chapters:
+            lines += ["", f"### [{numbered(chapter)}]({chapter}.ipynb)", ""]
+            for module in (one for one in public if home[one] == chapter):
+                for name in public[module]:
+                    call, summary = definition(module, name)
+                    link = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`"
+                    lines += [f"{link}<!-- -->`{call}`" if call else link, f": {summary or 'See the chapter.'}", ""]
+    return "\n".join(lines) + "\n"
+
+
+def made_pages(names: list[str]) -> dict[str, str]:
+    """Return the pages that no notebook stands for: file name to text."""
+    pages = {"goals.md": goals_page(names), "bibliography.md": bibliography_page(), "api.md": api_page(names)}
+    if any(name.startswith("solutions/") for name in names):
+        pages["solutions.md"] = solutions_page(names)
+    return pages

@@ -1,0 +1,107 @@
+"""What holds the book together: every citation names a work, every term that is linked is explained, every chapter
+says what it teaches, and every page has its place."""
+
+import difflib
+import importlib
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from pybtex.database import parse_file
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+book, execute = map(importlib.import_module, ("book", "execute"))
+NAMES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
+CHAPTERS = [name for name in NAMES if name[0].isdigit()]
+WORKS = parse_file(ROOT / "nbs" / "references.bib").entries
+TERMS = re.findall(r"^## (.+)$", book.prose("glossary"), re.M)
+by_chapter = pytest.mark.parametrize("name", CHAPTERS)
+
+
+def test_works_are_complete_and_in_order():
+    assert len(WORKS) > 40
+    assert list(WORKS) == sorted(WORKS)
+    for key, work in WORKS.items():
+        assert work.persons["author"] and work.fields["title"], key
+        surname = re.sub(r"\W", "", "".join(work.persons["author"][0].last_names)).lower()
+        assert re.fullmatch(r"[a-z]+\d{4}[a-z]?", key) and work.fields["year"] == re.search(r"\d{4}", key)[0], key
+        assert key[0] == surname[0], f"{key} does not begin as its first author {surname} does"
+        assert {"booktitle", "journal", "publisher", "howpublished", "institution", "url"} & set(work.fields), (
+            f"{key}: where?"
+        )
+
+
+def test_a_link_to_the_works_is_recognised():
+    cited = "see [Papineni et al. (2002)](references.bib#papineni2002) and [Lin 2004](../references.bib#lin2004)"
+    assert book.CITATION.findall(cited) == [("Papineni et al. (2002)", "papineni2002"), ("Lin 2004", "lin2004")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cited_work_is_in_the_bibliography(name):
+    for key in book.citations([name]):
+        near = difflib.get_close_matches(key, WORKS, cutoff=0.5)
+        assert key in WORKS, f"{name} cites {key!r}, which nbs/references.bib does not hold; did you mean {near}?"
+    for link in re.findall(r"\]\(([^)]*references\.bib[^)]*)\)", book.prose(name)):
+        back = "../" * name.count("/")
+        assert link.startswith(f"{back}references.bib"), f"{name}: {link} does not lead to nbs/references.bib"
+
+
+def test_every_work_is_cited():
+    idle = sorted(set(WORKS) - set(book.citations(NAMES)))
+    if idle:
+        warnings.warn(f"not cited by any chapter: {', '.join(idle)}", stacklevel=1)
+
+
+def test_terms_are_in_order_and_short():
+    assert len(TERMS) >= 50
+    assert sorted(TERMS) == TERMS, "the glossary is not in alphabetical order"
+    assert [term.lower() for term in TERMS] == TERMS, "lower case: JupyterLab finds a heading only as it is written"
+    assert all(re.fullmatch(r"[a-z][a-z -]*", term) for term in TERMS)
+    for entry in re.split(r"^## ", book.prose("glossary"), flags=re.M)[1:]:
+        term, _, text = entry.partition("\n")
+        explained, _, where = text.partition("More: ")
+        assert 2 <= len(re.findall(r"[.?!](?=[\s\"”)]|$)", explained)) <= 5, f"{term}: two or three sentences"
+        assert ".ipynb)" in where, f"{term}: which chapter teaches it?"
+
+
+def test_every_link_into_the_glossary_hits_a_term():
+    anchors = {term.replace(" ", "-") for term in TERMS}
+    wrong = {}
+    for name in NAMES:
+        pattern = r"\]\(#([^)]+)\)" if name == "glossary" else r"\]\([^)]*glossary\.ipynb#([^)]*)\)"
+        for anchor in re.findall(pattern, book.prose(name)):
+            if anchor not in anchors:
+                wrong[name, anchor] = difflib.get_close_matches(anchor, anchors, cutoff=0.4)
+    assert not wrong, f"no such term; near ones: {wrong}"
+
+
+@by_chapter
+def test_every_chapter_says_what_it_teaches(name):
+    goals = book.goals(name)
+    assert 3 <= len(goals) <= 5, f"{name} has {len(goals)} goals below a line that ends 'After this chapter you can'"
+
+
+def test_every_page_has_its_place():
+    order = book.in_order([*NAMES, *(name.removesuffix(".md") for name in book.made_pages(NAMES))])
+    assert set(NAMES) - set(order) == {"index"} | {name for name in NAMES if name.startswith("solutions/")}
+    assert order.index("50_batch") < order.index("44_run_report") < order.index("51_cli"), "read a run after making it"
+    assert max(map(order.index, CHAPTERS)) < order.index("glossary")
+    if "solutions" in order:
+        assert max(map(order.index, CHAPTERS)) < order.index("solutions"), "solutions are found before the chapters"
+
+
+def test_the_landing_page_leads_to_every_chapter():
+    linked = set(re.findall(r"\]\(([^)#]+)\.ipynb", book.prose("index")))
+    expected = {name for name in NAMES if name != "index" and not name.startswith("solutions/")}
+    assert expected <= linked, f"not on the landing page: {sorted(expected - linked)}"
+
+
+def test_the_api_page_names_everything_public():
+    page = book.api_page(NAMES)
+    for module, names in book.exported().items():
+        for name in names:
+            assert f"<summeval_nb.{module}.{name}>" in page
+    assert "`(text, summary, k=None, *," in page, "signatures are missing"
