@@ -31,7 +31,8 @@ def items():
     rng = random.Random(0)
     if metric == "faithfulness":  # words that a model's tokenizer knows
         from summeval_nb.data import sample_articles
-        vocabulary = list(dict.fromkeys(word.strip('.,"').lower() for one in sample_articles() for word in one.text.split()))
+        texts = " ".join(one.text for one in sample_articles())
+        vocabulary = list(dict.fromkeys(word.strip('.,"').lower() for word in texts.split()))
     else:
         vocabulary = [f"{'abcdefgh'[i % 8]}{i}" for i in range(20_000)]
     weights = [1 / (i + 3) for i in range(len(vocabulary))]  # few words are frequent, as in language
@@ -78,7 +79,11 @@ if mode == "bare":
     with open(extra["file"]) as file:
         rows = [json.loads(line) for line in file]
     if metric == "bleu":
-        from summeval_nb.bleu import bleu_many as many
+        from summeval_nb.bleu import bleu_many
+
+        def many(candidates, references):  # in lots: all at once is slower, because it does not fit into the caches
+            for k in range(0, len(candidates), 2000):
+                bleu_many(candidates[k : k + 2000], references[k : k + 2000])
         columns = [row["candidate"] for row in rows], [row["references"] for row in rows]
     else:
         from summeval_nb.faithfulness import evaluate_many

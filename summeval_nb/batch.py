@@ -203,12 +203,15 @@ class _RayScorer:
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
             return pickle.dumps(error)
 
-# %% ../nbs/50_batch.ipynb #128d4ef5
+# %% ../nbs/50_batch.ipynb #42905b9d
 def require_reachable(address: str, seconds: float = 10) -> None:
-    """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address ("host:port", "ray://host:port")."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address "host:port"."""
+    if address.startswith("ray://"):
+        remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
+        raise ValueError(f"{address!r} is an address for Ray Client, over which Ray Data does not run: {remedy}")
+    host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
-        raise ValueError(f"address must be 'auto', 'host:port' or 'ray://host:port', not {address!r}")
+        raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
     try:
         socket.create_connection((host, int(port)), timeout=seconds).close()
     except OSError as error:
