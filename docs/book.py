@@ -32,6 +32,7 @@ PLACES = {  # pages that stand elsewhere than their names say: the groundwork of
     "08_items": "5.1",
     "09_workers": "5.2",
     "49_jobs": "5.3",
+    "48_costs": "5.4",
     "44_run_report": "50_batch, read",
     "goals": "start",
     "solutions": "solutions",
@@ -171,7 +172,8 @@ def goals_page(names: list[str]) -> str:
 
 def solutions_page(names: list[str]) -> str:
     """Return the page that leads to the worked solutions."""
-    solved = [name for name in names if name.startswith("solutions/")]
+    order = in_order(names)
+    solved = [f"solutions/{name}" for name in order if f"solutions/{name}" in names]
     text = (
         "# Worked solutions\n\nEach chapter ends with three exercises, and `check_answer` tells you whether an answer "
         "is right. Try first: a solution that one has looked up is forgotten the next day.\n\n"

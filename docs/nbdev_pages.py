@@ -102,8 +102,11 @@ def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookN
 
 
 def shown_outputs(outputs: list[Any]) -> list[Any]:
-    """Drop what lives only in a running notebook: widgets and progress bars."""
-    kept = [out for out in outputs if "application/vnd.jupyter.widget-view+json" not in out.get("data", {})]
+    """Drop what lives only in a running notebook: progress bars, and widgets, of which the still picture stays."""
+    widget = "application/vnd.jupyter.widget-view+json"
+    kept = [out for out in outputs if widget not in out.get("data", {}) or "text/html" in out.data]
+    for out in kept:
+        out.get("data", {}).pop(widget, None)
     kept = [out for out in kept if not (out.get("name") == "stderr" and "\r" in out.text)]
     return [terminal_colors(out) if out.get("name") == "stdout" else out for out in kept]
 

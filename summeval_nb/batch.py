@@ -203,12 +203,15 @@ class _RayScorer:
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
             return pickle.dumps(error)
 
-# %% ../nbs/50_batch.ipynb #128d4ef5
+# %% ../nbs/50_batch.ipynb #42905b9d
 def require_reachable(address: str, seconds: float = 10) -> None:
-    """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address ("host:port", "ray://host:port")."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address "host:port"."""
+    if address.startswith("ray://"):
+        remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
+        raise ValueError(f"{address!r} is an address for Ray Client, over which Ray Data does not run: {remedy}")
+    host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
-        raise ValueError(f"address must be 'auto', 'host:port' or 'ray://host:port', not {address!r}")
+        raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
     try:
         socket.create_connection((host, int(port)), timeout=seconds).close()
     except OSError as error:
@@ -535,7 +538,7 @@ def _finish(
     _manifest(folder, settings, {"complete": True, **start, **found})
     return RunReport.load(folder)
 
-# %% ../nbs/50_batch.ipynb #5edbc450
+# %% ../nbs/50_batch.ipynb #992159f2
 def run(
     items: Any,
     metric: str | Callable[[Mapping[str, Any]], Any],
@@ -553,7 +556,7 @@ def run(
     on_error: str = "record",
     resume: bool = True,
     retry_failed: bool = False,
-    shard_size: int = 500,
+    shard_size: int | None = None,
     output: str = "jsonl",
     progress: bool = True,
 ) -> RunReport:
@@ -595,8 +598,8 @@ def run(
         Whether to continue what the folder holds; False starts over.
     retry_failed : bool
         Whether shards with failed items are scored again, for instance after a server was down.
-    shard_size : int
-        Items in a shard: what a kill can cost for each worker.
+    shard_size : int, optional
+        Items in a shard: what a kill can cost for each worker. By default 2,000 for BLEU and ROUGE, else 500.
     output : {"jsonl", "parquet"}
         What to write at the end.
     progress : bool
@@ -627,7 +630,8 @@ def run(
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
     require_option(on_error, "on_error", ("record", "raise"))
     target = OUTPUTS[require_option(output, "output", OUTPUTS)]
-    settings = make_settings(job, require_count(shard_size, "shard_size"))
+    shard_size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
+    settings = make_settings(job, shard_size)
     call, start = _choose_engine(engine, job, workers, address, num_gpus, _require_timeout(timeout))
     stream, folder = open_items(items, format=format), _open_folder(out)
     with only_one(folder), _explained(folder), tqdm(total=stream.total(), disable=not progress, unit=" items") as bar:
@@ -665,7 +669,7 @@ def _require_timeout(timeout: float | None) -> float | None:
         raise ValueError(f"timeout must be more than 0 seconds, or None, not {timeout!r}")
     return timeout
 
-# %% ../nbs/50_batch.ipynb #f2760203
+# %% ../nbs/50_batch.ipynb #4ed59fff
 def count_work(
     items: Any,
     metric: str | Callable[[Mapping[str, Any]], Any],
@@ -675,7 +679,7 @@ def count_work(
     columns: Columns | None = None,
     format: str | None = None,
     store: Any = None,
-    shard_size: int = 500,
+    shard_size: int | None = None,
 ) -> Work:
     """Return what `run` with these arguments would do: items, sentences, pairs, calls. No model is called.
 
@@ -698,8 +702,8 @@ def count_work(
     2
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
-    planner = Planner(job)
-    for shard in require_columns(make_shards(open_items(items, format=format), shard_size), job):
+    planner, stream = Planner(job), open_items(items, format=format)
+    for shard in require_columns(make_shards(stream, shard_size or job.shard_size), job):
         done = out is not None and (Path(out) / "shards" / f"{shard.name}.jsonl").exists()
         (planner.skip if done else planner.add)(shard.items)
     return planner.work()

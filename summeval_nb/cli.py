@@ -19,18 +19,27 @@ from .results import require_option
 from .viz import text_table
 
 # %% auto #0
-__all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'References', 'Judge', 'Kept', 'Html', 'stores', 'StoreFile', 'fail',
-           'read_text', 'guarded', 'evaluate', 'write', 'demo', 'read_pairs', 'read_options', 'open_table',
-           'read_table', 'leave_for', 'bleu', 'rouge', 'open_store', 'answer', 'score', 'correlate', 'summeval', 'run',
-           'report', 'store_info', 'store_prune', 'main']
+__all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile', 'fail',
+           'guarded', 'read_text', 'write', 'load_named', 'evaluate', 'demo', 'read_pairs', 'read_options',
+           'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'answer',
+           'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune', 'main']
 
-# %% ../nbs/51_cli.ipynb #ad6ea263
+# %% ../nbs/51_cli.ipynb #fea990c1
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
     typer.echo("summeval: " + " ".join(message.split()), err=True)
     raise typer.Exit(code)
 
-# %% ../nbs/51_cli.ipynb #aa72ebb3
+
+def guarded(call: Callable[[], Any], *more: type[Exception]) -> Any:
+    """Return `call()`; an error of the input, a missing extra, or one of `more` ends with one line and code 2."""
+    known: tuple[type[Exception], ...] = (ValueError, TypeError, ImportError, *more)
+    try:
+        return call()
+    except known as error:
+        fail(str(error))
+
+# %% ../nbs/51_cli.ipynb #fd866f98
 def read_text(name: str, what: str) -> str:
     """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
     try:
@@ -51,14 +60,14 @@ def read_text(name: str, what: str) -> str:
         fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
     return text
 
-# %% ../nbs/51_cli.ipynb #0eb8e099
-def guarded(call: Callable[[], Any], *more: type[Exception]) -> Any:
-    """Return `call()`; an error of the input, a missing extra, or one of `more` ends with one line and code 2."""
-    known: tuple[type[Exception], ...] = (ValueError, TypeError, ImportError, *more)
+
+def write(path: Path, save: Callable[[Path], Any]) -> None:
+    """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
     try:
-        return call()
-    except known as error:
-        fail(str(error))
+        save(path)
+    except OSError as error:
+        fail(f"cannot write {str(path)!r}: {error.strerror or error}")
+    typer.echo(f"written to {path}", err=True)
 
 # %% ../nbs/51_cli.ipynb #e0f3a1b7
 app = typer.Typer(
@@ -85,7 +94,14 @@ def _options(
 ) -> None:
     """Understand, run and trust automatic evaluation of summaries and generated answers."""
 
-# %% ../nbs/51_cli.ipynb #78e15bbd
+# %% ../nbs/51_cli.ipynb #d1aac0fb
+def load_named(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options in which named models are loaded; a model that cannot be had ends with one line and code 2."""
+    from summeval_nb.jobs import load_options
+
+    return guarded(lambda: load_options(options), RuntimeError, OSError)
+
+# %% ../nbs/51_cli.ipynb #e32d0e6a
 @app.command()
 def evaluate(
     article: Annotated[str, typer.Argument(help="File with the article, or - for standard input.")],
@@ -93,6 +109,7 @@ def evaluate(
     k: Annotated[int | None, typer.Option("-k", help="Evidence sentences per summary sentence (default 8).")] = None,
     splitter: Annotated[str, typer.Option(help="punkt, punkt_tab, stanza or sentencex.")] = "punkt",
     embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
+    checker: Annotated[str, typer.Option(help="embedded, nli:FOLDER, or llm: with a model.")] = "embedded",
     store: Annotated[str | None, typer.Option(help="File that keeps vectors and verdicts between runs.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -106,7 +123,8 @@ def evaluate(
     from summeval_nb.faithfulness import evaluate as score_pair
 
     texts = read_text(article, "ARTICLE"), read_text(summary, "SUMMARY")
-    result = guarded(lambda: score_pair(*texts, k, splitter=splitter, embedder=embedder, store=store))
+    chosen = load_named({"checker": checker})
+    result = guarded(lambda: score_pair(*texts, k, splitter=splitter, embedder=embedder, store=store, **chosen))
     if as_json:
         typer.echo(json.dumps(result.to_dict(), ensure_ascii=True))
     else:
@@ -115,15 +133,6 @@ def evaluate(
         write(html, result.to_html)
     if result.n_failed:
         fail(f"the checker failed on {result.n_failed} of {len(result.verdicts)} sentences", code=3)
-
-# %% ../nbs/51_cli.ipynb #b237a472
-def write(path: Path, save: Callable[[Path], Any]) -> None:
-    """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
-    try:
-        save(path)
-    except OSError as error:
-        fail(f"cannot write {str(path)!r}: {error.strerror or error}")
-    typer.echo(f"written to {path}", err=True)
 
 # %% ../nbs/51_cli.ipynb #60670532
 @app.command()
@@ -207,11 +216,23 @@ def leave_for(bad: int, total: int) -> None:
     if bad:
         fail(f"{bad} of {total} rows failed and were left out", code=3)
 
-# %% ../nbs/51_cli.ipynb #d107f677
+# %% ../nbs/51_cli.ipynb #651b2974
 Format = Annotated[str | None, typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell.")]
 Column = Annotated[list[str] | None, typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction.")]
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
+
+
+def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -> None:
+    """Print a result as text or JSON, and write its page where one is wanted."""
+    from summeval_nb.viz import html_page
+
+    typer.echo(json.dumps(result.to_dict()) if as_json else text)
+    if html:
+        write(html, lambda path: path.write_text(html_page(title, result._repr_html_()), encoding="utf-8"))
+
+# %% ../nbs/51_cli.ipynb #77314c26
 References = Annotated[list[str] | None, typer.Argument(help="Plain files of references, a text a line.")]
 
 
@@ -228,7 +249,7 @@ def _overlap_rows(
         fail(f"the files must have the same number of lines ({sizes})")
     return texts[0], [list(group) for group in zip(*texts[1:], strict=True)], 0
 
-# %% ../nbs/51_cli.ipynb #3f318c69
+# %% ../nbs/51_cli.ipynb #6ce37802
 @app.command()
 def bleu(
     table: Annotated[str, typer.Argument(help="Table, or plain file of candidates; - for standard input.")],
@@ -237,6 +258,7 @@ def bleu(
     option: Options = None,
     format: Format = None,
     each: Annotated[bool, typer.Option("--each", help="A score for each text instead of one for all.")] = False,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """BLEU of texts against references: one score of the corpus, or one for each text.
@@ -248,16 +270,15 @@ def bleu(
     candidates, groups, bad = _overlap_rows(table, references, format, column)
     options = read_options(option, bleu_many)
     result = guarded(lambda: (bleu_many if each else corpus_bleu)(candidates, groups, **options))
-    if as_json:
-        typer.echo(json.dumps(result.to_dict()))
-    elif each:
-        typer.echo("\n".join("none" if row["bleu"] is None else f"{row['bleu']:.4f}" for row in result.rows()))
+    if each:
+        text = "\n".join("none" if row["bleu"] is None else f"{row['bleu']:.4f}" for row in result.rows())
     else:
         shown = f"{result.score:.4f}" if result.score is not None else f"undefined: {result.reason}"
-        typer.echo(f"BLEU {shown}\n{result.signature}")
+        text = f"BLEU {shown}\n{result.signature}"
+    show(result, as_json, html, "BLEU", text)
     leave_for(bad, bad + len(candidates))
 
-# %% ../nbs/51_cli.ipynb #be56586d
+# %% ../nbs/51_cli.ipynb #f138b391
 @app.command()
 def rouge(
     table: Annotated[str, typer.Argument(help="Table, or plain file of candidates; - for standard input.")],
@@ -265,6 +286,7 @@ def rouge(
     column: Column = None,
     option: Options = None,
     format: Format = None,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """ROUGE of texts against references: the mean precision, recall and F1 of each type.
@@ -276,17 +298,14 @@ def rouge(
     generated, groups, bad = _overlap_rows(table, references, format, column)
     options = read_options(option, rouge_many)
     result = guarded(lambda: rouge_many(generated, groups, **options))
-    if as_json:
-        typer.echo(json.dumps(result.to_dict()))
-    else:
-        rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean().items()]
-        typer.echo(f"{text_table(rows, columns=['type', 'precision', 'recall', 'f1'])}\n{result.signature}")
+    rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean().items()]
+    text = text_table(rows, columns=["type", "precision", "recall", "f1"])
+    show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
     leave_for(bad, bad + len(generated))
 
-# %% ../nbs/51_cli.ipynb #cc64e14d
-Judge = Annotated[str, typer.Option(help="Who judges: embedded.")]
+# %% ../nbs/51_cli.ipynb #a4e80590
+Judge = Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")]
 Kept = Annotated[str | None, typer.Option("--store", help="File that keeps vectors and answers between runs.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
 
 
 def open_store(path: str | None) -> Any:
@@ -296,20 +315,30 @@ def open_store(path: str | None) -> Any:
     return None if path is None else guarded(lambda: Store(path), RuntimeError)
 
 
-def _judged(result: Any, as_json: bool, html: Path | None, title: str) -> None:
-    from summeval_nb.viz import html_page
+def say_cost(options: Any) -> None:
+    """Say on standard error what the language models in some options have used."""
+    from summeval_nb.costs import find_backends
 
-    typer.echo(json.dumps(result.to_dict()) if as_json else repr(result))
-    if html:
-        write(html, lambda path: path.write_text(html_page(title, result._repr_html_()), encoding="utf-8"))
+    for backend in find_backends(options):
+        used = backend.usage
+        tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
+        typer.echo(f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s", err=True)
 
 
-def _only(rows: list[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
+def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]) -> None:
+    """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
     from summeval_nb.jobs import KNOWN
 
-    return [{name: row[name] for name in KNOWN[metric].kinds} for row in rows]
+    rows, bad = read_table(table, given["format"], metric, given["column"])
+    wanted = [{name: row[name] for name in KNOWN[metric].kinds} for row in rows]
+    store, options = open_store(given["store"]), read_options(given["option"], many)
+    options |= load_named({"judge": given["judge"]})
+    result = guarded(lambda: many(wanted, **options, store=store, progress=sys.stderr.isatty()), RuntimeError)
+    show(result, given["as_json"], given["html"], metric.replace("_", " ").capitalize(), repr(result))
+    say_cost(options)
+    leave_for(bad, bad + len(rows))
 
-# %% ../nbs/51_cli.ipynb #4a9bf888
+# %% ../nbs/51_cli.ipynb #1c1435ec
 @app.command()
 def answer(
     table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")],
@@ -325,15 +354,12 @@ def answer(
 
     Example: summeval answer answers.jsonl --html answers.html
     """
+    given = dict(locals())
     from summeval_nb.answers import evaluate_answers
 
-    rows, bad = read_table(table, format, "answers", column)
-    options = {"judge": judge, "store": open_store(store), **read_options(option, evaluate_answers)}
-    result = guarded(lambda: evaluate_answers(_only(rows, "answers"), **options, progress=sys.stderr.isatty()))
-    _judged(result, as_json, html, "Answers")
-    leave_for(bad, bad + len(rows))
+    _judge_table("answers", evaluate_answers, table, given)
 
-# %% ../nbs/51_cli.ipynb #356b3804
+# %% ../nbs/51_cli.ipynb #e87690ca
 @app.command()
 def score(
     table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")],
@@ -349,15 +375,10 @@ def score(
 
     Example: summeval score summaries.jsonl --column contexts=article -o coeff=0.7
     """
+    given = dict(locals())
     from summeval_nb.summary_score import summarization_scores
 
-    rows, bad = read_table(table, format, "summary_score", column)
-    options = {"judge": judge, "store": open_store(store), **read_pairs(option, "--option")}
-    result = guarded(
-        lambda: summarization_scores(_only(rows, "summary_score"), **options, progress=sys.stderr.isatty())
-    )
-    _judged(result, as_json, html, "Summary scores")
-    leave_for(bad, bad + len(rows))
+    _judge_table("summary_score", summarization_scores, table, given)
 
 # %% ../nbs/51_cli.ipynb #8e64452d
 def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
@@ -373,7 +394,7 @@ def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list
         cells[row[system]] = None if empty else float(row[value])
     return [[cells.get(one) for one in systems] for cells in table.values()]
 
-# %% ../nbs/51_cli.ipynb #abe725ea
+# %% ../nbs/51_cli.ipynb #be4745c2
 @app.command()
 def correlate(
     table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
@@ -383,6 +404,7 @@ def correlate(
     system: Annotated[str, typer.Option(help="Column that names the system.")] = "system",
     option: Options = None,
     format: Format = None,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Correlate a metric with people's ratings, with a bootstrap interval.
@@ -399,14 +421,15 @@ def correlate(
     rows, options = [row for row, _ in read], read_options(option, correlate_tables)
     grids = [guarded(partial(_grid, rows, [article, system], value)) for value in (metric, human)]
     result = guarded(lambda: correlate_tables(*grids, **options))
-    typer.echo(json.dumps(result.to_dict()) if as_json else f"{result}\n{result.signature}")
+    show(result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}")
 
-# %% ../nbs/51_cli.ipynb #9c68082d
+# %% ../nbs/51_cli.ipynb #0a152df9
 @app.command()
 def summeval(
     data: Annotated[Path | None, typer.Argument(help="SummEval ratings; by default the bundled toy ratings.")] = None,
     embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
     option: Options = None,
+    html: Html = None,
     as_json: AsJson = False,
 ) -> None:
     """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
@@ -422,9 +445,9 @@ def summeval(
         fail(str(error))
     result = guarded(lambda: summeval_task(ratings, embedder, **read_options(option, summeval_task)))
     rows = [{"score": name, "value": value} for name, value in result.items()]
-    typer.echo(json.dumps(result.to_dict()) if as_json else f"{text_table(rows)}\n{result.signature}")
+    show(result, as_json, html, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
-# %% ../nbs/51_cli.ipynb #5188b833
+# %% ../nbs/51_cli.ipynb #3fb50600
 def _call_run(arguments: dict[str, Any]) -> Any:
     from summeval_nb.batch import run as run_corpus
 
@@ -435,26 +458,28 @@ def _call_run(arguments: dict[str, Any]) -> Any:
         raise typer.Exit(130) from None
 
 
-def _count_only(arguments: dict[str, Any]) -> None:
+def _count_only(arguments: dict[str, Any], as_json: bool) -> None:
     from summeval_nb.batch import count_work
 
-    wanted = ("items", "metric", "out", "options", "columns", "format", "shard_size")
+    wanted = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
     work = guarded(lambda: count_work(**{name: arguments[name] for name in wanted}), RuntimeError, OSError)
-    typer.echo(text_table([work]))
+    typer.echo(json.dumps(work.to_dict()) if as_json else str(work))
 
 
-def _run_and_print(arguments: dict[str, Any], as_json: bool) -> None:
+def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) -> None:
     report = _call_run(arguments)
     typer.echo(json.dumps(report.to_dict()) if as_json else str(report))
+    if html:
+        write(html, report.to_html)
     if report.counts["failed"]:
         total = report.manifest["items"]
         fail(f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}", code=3)
 
-# %% ../nbs/51_cli.ipynb #babe51ae
+# %% ../nbs/51_cli.ipynb #33c62813
 @app.command()
 def run(
     table: Annotated[str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")],
-    metric: Annotated[str, typer.Option(help="faithfulness, bleu, rouge, answers or summary_score.")],
+    metric: Annotated[str, typer.Option(help="faithfulness, bleu, rouge, answers, summary_score or rating.")],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     option: Options = None,
     column: Column = None,
@@ -464,26 +489,30 @@ def run(
     workers: Annotated[int | None, typer.Option(help="Processes or actors (default: one per core).")] = None,
     address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
     num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
+    timeout: Annotated[float | None, typer.Option(help="Seconds for an item, then it counts as failed.")] = None,
     on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
     resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
-    shard_size: Annotated[int, typer.Option(help="Items in a shard.")] = 500,
+    shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the page of the run to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
 
     Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
     """
-    arguments = {name: value for name, value in locals().items() if name not in ("table", "as_json", "dry_run")}
+    arguments = dict(locals())
+    for name in ("table", "html", "as_json", "dry_run"):
+        del arguments[name]
     arguments |= {"options": read_pairs(arguments.pop("option"), "--option")}
     arguments |= {"columns": read_pairs(arguments.pop("column"), "--column"), "progress": sys.stderr.isatty()}
     arguments["items"] = sys.stdin.buffer if table == "-" else table
     if dry_run:
-        _count_only(arguments)
+        _count_only(arguments, as_json)
     else:
-        _run_and_print(arguments, as_json)
+        _run_and_print(arguments, html, as_json)
 
 # %% ../nbs/51_cli.ipynb #b2638d55
 @app.command()

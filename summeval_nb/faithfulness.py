@@ -327,7 +327,7 @@ def _stored_verdict(value: Mapping[str, Any], threshold: float) -> Verdict:
     details = value["details"]
     return Verdict(probability=value["probability"], threshold=threshold, findings=findings, details=details)
 
-# %% ../nbs/17_faithfulness.ipynb #d1bee128
+# %% ../nbs/17_faithfulness.ipynb #23b04192
 Chosen = list[tuple[list[Evidence], Pair]]
 
 
@@ -344,7 +344,7 @@ def _retrieve(
         chosen.append((evidence, ([source[j].text for j in row], sentence.text)))
     return similarity, chosen
 
-# %% ../nbs/17_faithfulness.ipynb #f288b4bd
+
 def _result(
     text: str,
     summary: str,
@@ -372,11 +372,12 @@ def _result(
         verdicts=judged,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #d201defb
+# %% ../nbs/17_faithfulness.ipynb #438bd8e0
 def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
     """Split, embed, compare, retrieve and judge a lot of pairs."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
-    split = dict(zip(distinct, split_many(distinct, splitter=settings.splitter, lang=settings.lang), strict=True))
+    found = split_many(distinct, splitter=settings.splitter, lang=settings.lang, progress=False)
+    split = dict(zip(distinct, found, strict=True))
     usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
     needed = dict.fromkeys(
         sentence.text
@@ -437,7 +438,7 @@ def _settings(k: int | None, splitter: Any, lang: str, embedder: Any, checker: A
         store=Store(Path(store)) if isinstance(store, (str, PathLike)) else store,
     )
 
-# %% ../nbs/17_faithfulness.ipynb #3117fc3b
+# %% ../nbs/17_faithfulness.ipynb #bea2290f
 def evaluate_many(
     texts: Sequence[str],
     summaries: Sequence[str],
@@ -465,7 +466,7 @@ def evaluate_many(
     -------
     list of Faithfulness
         In the order of the pairs, with the numbers that `evaluate` gives (vectors may differ by
-        about 1e-7, because batches are padded differently).
+        about 1e-7, because rounding depends on what shares a batch).
 
     Raises
     ------

@@ -216,7 +216,7 @@ def open_items(items: Any, *, format: str | None = None) -> ItemStream:
     length = len(items) if isinstance(items, Sized) else None
     return ItemStream(f"a {kind}", _read_rows(items), length=length)
 
-# %% ../nbs/08_items.ipynb #abf9a092
+# %% ../nbs/08_items.ipynb #bdf8bd8e
 class Shard(NamedTuple):
     """A numbered run of items; `first` is the position of its first item in the corpus, from 0."""
 
@@ -249,9 +249,7 @@ def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
 
 
 def _digest(items: Sequence[Item]) -> str:
-    found = hashlib.sha256()
-    for item in items:
-        head = f"{item.place} {len(item.data)} {item.problem}\n"
-        found.update(head.encode("utf-8", "backslashreplace"))
-        found.update(item.data)
-    return found.hexdigest()
+    pieces = []
+    for place, data, problem in items:
+        pieces += [f"{place} {len(data)} {problem}\n".encode("utf-8", "backslashreplace"), data]
+    return hashlib.sha256(b"".join(pieces)).hexdigest()

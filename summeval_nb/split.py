@@ -210,7 +210,7 @@ def _sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
     module = require_module("sentencex", "splitters")
     return [[piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)] for body in bodies]
 
-# %% ../nbs/10_split.ipynb #651026f5
+# %% ../nbs/10_split.ipynb #925be749
 _LOT = 64
 
 
@@ -229,29 +229,30 @@ def _stanza_pipeline(lang: str, folder: str) -> Any:
         raise ValueError(f"stanza cannot split the language {lang!r} ({error}); if it should, run `{fetch}`") from error
 
 
-def _stanza_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
+def _stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> list[list[int]]:
     """Return where sentences begin, as stanza sees it, 64 blocks at a time."""
     stanza = require_module("stanza", "stanza")
     common = require_module("stanza.resources.common", "stanza")
     pipeline = _stanza_pipeline(lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR)
     places = []
     lots = [bodies[first : first + _LOT] for first in range(0, len(bodies), _LOT)]
-    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=len(lots) < 4):
+    show = len(lots) > 3 if progress is None else progress
+    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show):
         documents = pipeline.bulk_process([stanza.Document([], text=body) for body in lot])
         places += [[sentence.tokens[0].start_char for sentence in one.sentences] for one in documents]
     return places
 
-# %% ../nbs/10_split.ipynb #8d8fa7ef
+# %% ../nbs/10_split.ipynb #3c65a3d2
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
 SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 
 
-def _places_in(bodies: Sequence[str], splitter: str, lang: str) -> list[list[int]]:
+def _places_in(bodies: Sequence[str], splitter: str, lang: str, progress: bool | None = None) -> list[list[int]]:
     """Return, for each block, where the splitter of that name sees new sentences begin."""
     clean = [_SURROGATE.sub("\ufffd", body) for body in bodies]
     if splitter == "stanza":
-        return _stanza_places(clean, lang)
+        return _stanza_places(clean, lang, progress)
     if splitter == "sentencex":
         return _sentencex_places(clean, lang)
     if splitter == "punkt_tab":
@@ -294,8 +295,10 @@ def _refuse_lost(text: str, start: int, end: int) -> None:
         lost = text[start:end].strip()[:40]
         raise ValueError(f"the splitter left out {lost!r} at {start}:{end}: every word must stand in a sentence")
 
-# %% ../nbs/10_split.ipynb #de7b22f7
-def split_many(texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en") -> list[list[Sentence]]:
+# %% ../nbs/10_split.ipynb #76742cf3
+def split_many(
+    texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en", progress: bool | None = None
+) -> list[list[Sentence]]:
     """Split many texts into sentences; the same result as one by one, and faster with stanza.
 
     Parameters
@@ -306,6 +309,8 @@ def split_many(texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str 
         As for `split_sentences`.
     lang : str
         As for `split_sentences`.
+    progress : bool, optional
+        Whether to show a progress bar while stanza works; by default from 193 paragraphs and list items on.
 
     Returns
     -------
@@ -328,7 +333,7 @@ def split_many(texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str 
         return [_split_by(splitter, text) for text in texts]  # type: ignore[arg-type]
     blocks = [_blocks(text) for text in texts]
     bodies = [text[block.body : block.end] for text, own in zip(texts, blocks, strict=True) for block in own]
-    places = iter(_places_in(bodies, name, lang))
+    places = iter(_places_in(bodies, name, lang, progress))
     return [_sentences(text, own, [next(places) for _ in own]) for text, own in zip(texts, blocks, strict=True)]
 
 

@@ -95,7 +95,7 @@ def _serve() -> None:
         while True:
             _send(answers, work(*_receive(requests)))
 
-# %% ../nbs/09_workers.ipynb #a19af7b3
+# %% ../nbs/09_workers.ipynb #7b2466ff
 class WorkerDied(RuntimeError):
     """A worker process ended in the middle of its work."""
 
@@ -135,6 +135,7 @@ def _time_limit(process: subprocess.Popen[bytes], seconds: float | None) -> Iter
         yield late
     finally:
         timer.cancel()
+        timer.join()
 
 
 def _end_process(process: subprocess.Popen[bytes]) -> None:
@@ -153,11 +154,16 @@ def _raise_refusal(kind: str, message: str) -> None:
     known = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
     raise known[kind](message) if kind in known else WorkerRefused(f"{kind}: {message}")
 
-# %% ../nbs/09_workers.ipynb #5877ac3b
+# %% ../nbs/09_workers.ipynb #a72e95b0
+def _python(code: str) -> list[str]:
+    """The command that runs some code in a fresh Python that finds the modules which this one finds."""
+    places = [place or os.getcwd() for place in sys.path]
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = sys.argv[1:]; {code}", *places]
+
+
 def _worker_environment(threads: int | None) -> dict[str, str]:
-    places = os.pathsep.join(place or os.getcwd() for place in sys.path)
     shared = {"OMP_NUM_THREADS": str(threads)} if threads and "OMP_NUM_THREADS" not in os.environ else {}
-    return {**os.environ, **shared, "PYTHONPATH": places, "TOKENIZERS_PARALLELISM": "false"}
+    return {**os.environ, **shared, "TOKENIZERS_PARALLELISM": "false"}
 
 
 def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
@@ -169,7 +175,7 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
 
-# %% ../nbs/09_workers.ipynb #0f05d8f9
+# %% ../nbs/09_workers.ipynb #c14d40a1
 class Worker:
     """A process that does work for us and may die without harm.
 
@@ -212,7 +218,7 @@ class Worker:
     def _start(self) -> Any:
         if self._closed:
             raise WorkerRefused("this worker is closed")
-        command = [sys.executable, "-c", "from summeval_nb.workers import _serve; _serve()"]
+        command = _python("from summeval_nb.workers import _serve; _serve()")
         pipe, environment = subprocess.PIPE, _worker_environment(self._threads)
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
         try:
@@ -230,12 +236,19 @@ class Worker:
                 if message is not None:
                     _send(process.stdin, message)
                 process.stdin.flush()
-                return _receive(process.stdout)
+                answer = _receive(process.stdout)
             except (EOFError, OSError, ValueError):
                 self._end()
                 if late.is_set():
                     raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
                 raise WorkerDied(_cause_of_death(process.wait())) from None
+            except BaseException:  # Ctrl-C: its answer is still to come, and the next question would get it
+                process.kill()
+                self._end()
+                raise
+        if late.is_set():  # the time ended in the moment of the answer: the next question gets a fresh process
+            self._end()
+        return answer
 
     def _end(self) -> None:
         process, self._process = self._process, None

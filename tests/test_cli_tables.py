@@ -76,7 +76,15 @@ def test_run_with_failures_is_code_3_and_a_dry_run_scores_nothing(pairs, tmp_pat
     pairs.write_text(pairs.read_text() + '{"candidate": 7, "references": "x"}\n')
     words = ("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--workers", 1)
     dry = summeval(*words, "--dry-run")
-    assert dry.returncode == 0 and dry.stdout.split()[-5:] == ["3", "0", "3", "1", "2"]
+    counts = {line.split()[0]: line.split()[1] for line in dry.stdout.splitlines()[1:-1]}
+    assert dry.returncode == 0 and counts == {
+        "items": "3",
+        "scored": "0",
+        "to_score": "3",
+        "unreadable": "1",
+        "pairs": "3",
+    }
+    assert json.loads(summeval(*words, "--dry-run", "--json").stdout)["total_calls"] == [0, 0, 0]
     assert not (tmp_path / "out").exists()
     done = summeval(*words)
     assert done.returncode == 3 and "1 of 3 items failed" in done.stderr
@@ -175,3 +183,59 @@ COMMANDS = ["evaluate", "bleu", "rouge", "answer", "score", "correlate", "summev
 def test_every_command_has_help_with_an_example(name):
     done = summeval(*name.split(), "--help")
     assert done.returncode == 0 and f"Example: summeval {name}" in done.stdout
+
+
+def test_a_page_of_every_command_that_scores(pairs, tmp_path):
+    """--html writes one page that needs nothing else, in which text from outside is escaped."""
+    rated = tmp_path / "rated.csv"
+    cells = [f"{a},{s},{s},{s * s}" for a in range(3) for s in range(5)]
+    rated.write_text("\n".join(["article,system,metric,human", *cells]) + "\n")
+    commands = {
+        "bleu": ("bleu", pairs),
+        "each": ("bleu", pairs, "--each"),
+        "rouge": ("rouge", pairs),
+        "correlate": ("correlate", rated, "-o", "n_resamples=0"),
+        "run": ("run", pairs, "--metric", "rouge", "--out", tmp_path / "out", "--workers", 0),
+    }
+    for name, words in commands.items():
+        done = summeval(*words, "--html", tmp_path / f"{name}.html")
+        assert done.returncode == 0 and done.stderr.strip().endswith(f"written to {tmp_path / f'{name}.html'}"), (
+            done.stderr
+        )
+        page = (tmp_path / f"{name}.html").read_text()
+        assert page.startswith("<!DOCTYPE html>") and "<script" not in page and "src=" not in page
+    assert "Lowest scores" in (tmp_path / "run.html").read_text()
+    nowhere = summeval("bleu", pairs, "--html", tmp_path / "no" / "page.html")
+    assert nowhere.returncode == 2 and "cannot write" in nowhere.stderr
+
+
+def test_a_named_language_model_judges_and_says_what_it_used(tmp_path):
+    from summeval_nb.llm import example_model
+
+    sentence = "Anna bought a red car in Paris."
+    corpus = tmp_path / "pairs.jsonl"
+    corpus.write_text(json.dumps({"text": sentence, "summary": "Anna bought a red car."}) + "\n")
+    words = (
+        "run",
+        corpus,
+        "--metric",
+        "faithfulness",
+        "-o",
+        f"checker=llm:{example_model()}",
+        "--out",
+        tmp_path / "out",
+    )
+    dry = summeval(*words, "--dry-run", "--json")
+    assert json.loads(dry.stdout)["calls"] == {"checking": [1, 1, 1]}
+    done = summeval(*words, "--workers", 1, "--html", tmp_path / "page.html")
+    assert done.returncode == 0 and "prompt tokens" in done.stdout and "checking" in done.stdout, done.stderr
+    assert "What it cost" in (tmp_path / "page.html").read_text()
+    nobody = summeval("answer", corpus, "--judge", "gpt:4")
+    assert nobody.returncode == 2 and len(nobody.stderr.strip().splitlines()) == 1
+
+
+def test_the_time_out_of_the_command_line(pairs, tmp_path):
+    done = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--timeout", 60)
+    assert done.returncode == 0, done.stderr
+    bad = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--timeout", -1)
+    assert bad.returncode == 2 and "timeout must be more than 0" in bad.stderr

@@ -44,6 +44,20 @@ print(json.dumps(report.manifest["counts"]))
 """
 
 
+HANG = """
+import json, sys, time
+from summeval_nb.batch import run
+def metric(row):
+    import time
+    time.sleep(200 if row["n"] == 3 else 0)
+    return 1
+metric.fingerprint = "hang"
+rows = [{"n": n} for n in range(10)]
+report = run(rows, metric, out=sys.argv[1], shard_size=5, engine="ray", address="auto", timeout=2, progress=False)
+print(json.dumps(report.counts))
+"""
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -155,6 +169,24 @@ def test_the_same_bytes_from_both_engines_and_a_poison_item_is_isolated(cluster,
     for name, arguments in more.items():
         subprocess.run([*command, "--out", str(tmp_path / name), *arguments], env=cluster.env, check=True, timeout=300)
     assert (tmp_path / "here/results.jsonl").read_bytes() == (tmp_path / "there/results.jsonl").read_bytes()
+
+
+def test_auto_finds_the_cluster_and_an_item_that_hangs_is_given_up(cluster, tmp_path):
+    """The address of a cluster on this machine is found; the time-out reaches the actors' workers."""
+    cluster.add_node()
+    (tmp_path / "hang.py").write_text(HANG)
+    command = [sys.executable, str(tmp_path / "hang.py"), str(tmp_path / "out")]
+    env = {**cluster.env, "RAY_ADDRESS": cluster.address}  # other clusters may run on this machine
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == {"ok": 9, "undefined": 0, "failed": 1}
+    assert "at 4: no answer within 2 s" in (tmp_path / "out" / "results.jsonl").read_text()
+    assert cluster.nodes[0].poll() is None, "a cluster that was there before stays"
+
+
+def test_a_client_address_is_refused_at_once(tmp_path):
+    with pytest.raises(ValueError, match=r"Ray Client.*address='auto'.*ray job submit"):
+        run([{"text": "a"}], len, out=tmp_path, engine="ray", address="ray://127.0.0.1:10001", progress=False)
 
 
 def test_a_killed_actor_costs_nothing(cluster, tmp_path):

@@ -276,6 +276,17 @@ def test_stanza_in_lots_is_the_same_as_one_by_one(with_stanza):
     assert together == [split_sentences(text, splitter="stanza") for text in texts]
 
 
+def test_the_bar_of_stanza_is_for_direct_calls(with_stanza, capsys):
+    from summeval_nb import evaluate_many
+
+    text = "\n\n".join(f"It rained {number} times." for number in range(200))
+    assert len(split_many([text], splitter="stanza")[0]) >= 200
+    assert "splitting" in capsys.readouterr().err
+    split_many([text], splitter="stanza", progress=False)
+    evaluate_many([text], ["It rained."], splitter="stanza", progress=False)
+    assert capsys.readouterr().err == ""
+
+
 def test_stanza_positions_are_stanzas_own(with_stanza, stanza_folder):
     """Our cuts lie where stanza's tokens begin, in strange text too: no offset has slipped."""
     import stanza

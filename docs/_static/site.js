@@ -9,3 +9,23 @@ function openTarget() {
 }
 addEventListener("hashchange", openTarget);
 addEventListener("DOMContentLoaded", openTarget);
+
+// Paper is white: a page read in dark mode is printed in light mode.
+let chosen = null;
+matchMedia("print").addEventListener("change", (paper) => {
+  const page = document.documentElement;
+  if (paper.matches) {
+    chosen = page.dataset.theme;
+    page.dataset.theme = "light";
+  } else if (chosen) {
+    page.dataset.theme = chosen;
+  }
+});
+
+// The arrows that open a list of pages in the sidebar have no text: a screen reader needs a name.
+addEventListener("DOMContentLoaded", () => {
+  for (const arrow of document.querySelectorAll("nav.bd-links summary")) {
+    const page = arrow.closest("li").querySelector("a");
+    arrow.setAttribute("aria-label", `Pages below ${page.textContent.trim()}`);
+  }
+});

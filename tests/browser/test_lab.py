@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = [name for name in ("00_viz", "14_check", "17_faithfulness") if (ROOT / "nbs" / f"{name}.ipynb").exists()]
@@ -78,20 +79,35 @@ def _wait_for(address: str, server: subprocess.Popen, log: Path, seconds: float 
     pytest.fail(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
 
 
+def n_code_cells(name: str) -> int:
+    return sum(cell.cell_type == "code" for cell in nbformat.read(ROOT / "nbs" / f"{name}.ipynb", 4).cells)
+
+
+def position(name: str, code: str) -> int:
+    """The place, among the code cells, of the first one with some code; a changed cell keeps its place."""
+    cells = [cell.source for cell in nbformat.read(ROOT / "nbs" / f"{name}.ipynb", 4).cells if cell.cell_type == "code"]
+    return next(place for place, source in enumerate(cells) if code in source)
+
+
 ERRORS = ".jp-OutputArea-output:has-text('Traceback (most recent call last)')"  # shares its type with all of stderr
 
 
 def run_all(page: Page, address: str, n_code: int) -> None:
     """Open a notebook, restart its kernel and run all cells; return when all have run or one has failed."""
     page.goto(address)
+    restart_and_run_all(page, n_code)
+
+
+def restart_and_run_all(page: Page, n_code: int) -> None:
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=2 * MINUTES)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Restart Kernel and Run All Cells…", exact=True).click()
     page.get_by_role("button", name="Confirm Kernel Restart").click()
     done = """n => {
-        const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
+        const shown = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden)');
+        const prompts = [...shown.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];
         const ran = prompts.filter(one => /^\\[\\d+\\]:$/.test(one.textContent.trim()));
-        const outputs = [...document.querySelectorAll('.jp-OutputArea-output')];
+        const outputs = [...shown.querySelectorAll('.jp-OutputArea-output')];
         return ran.length === n || outputs.some(one => one.textContent.includes('Traceback (most recent call last)'));
     }"""
     page.wait_for_function(done, arg=n_code, timeout=3 * MINUTES)
@@ -106,13 +122,96 @@ def test_a_failing_notebook_is_noticed(lab, visit):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_chapter_runs_in_the_lab(chapter, lab, visit):
-    cells = nbformat.read(ROOT / "nbs" / f"{chapter}.ipynb", 4).cells
     tour = visit(viewport={"width": 1400, "height": 1000})
     page = tour.page
-    run_all(page, lab.format(path=f"{chapter}.ipynb"), sum(cell.cell_type == "code" for cell in cells))
+    run_all(page, lab.format(path=f"{chapter}.ipynb"), n_code_cells(chapter))
     errors = page.locator(ERRORS).all_inner_texts()
     assert not errors, errors[0]
     assert page.locator(".jp-OutputArea-output img").count() >= 1, "no figure"
     assert page.locator(".jp-RenderedHTMLCommon table, .jp-RenderedHTMLCommon mark").count() >= 1, "no HTML result"
     page.locator(".jp-OutputArea-output img").first.scroll_into_view_if_needed()
     tour.screenshot("after-run-all")
+    if chapter == "17_faithfulness":
+        reports = page.locator(".jp-OutputArea-output section.sr").all()
+        a_sentence_opens_on_its_evidence(max(reports, key=lambda one: one.locator(".sr-article span").count()))
+        tour.screenshot("opened")
+
+
+def a_sentence_opens_on_its_evidence(report: Locator) -> None:
+    """The report of a running notebook: a click opens a sentence's evidence and frames the best in the article."""
+    report.scroll_into_view_if_needed()
+    panel, framed = report.locator(".sr-panel").first, "el => getComputedStyle(el).outlineStyle"
+    sentences = report.locator(".sr-article span")
+    assert sentences.count() > 5
+    expect(panel).to_be_hidden()
+    assert "solid" not in [one.evaluate(framed) for one in sentences.all()]
+    report.locator("details summary").first.click()
+    expect(panel).to_be_visible()
+    found = [one.inner_text().strip() for one in sentences.all() if one.evaluate(framed) == "solid"]
+    assert found == [panel.locator("blockquote").first.inner_text().strip()]
+    report.locator("details summary").first.click()
+    expect(panel).to_be_hidden()
+
+
+def solution(chapter: str, exercise: int) -> object:
+    """The answer to an exercise, computed as the notebook of worked solutions does."""
+    names: dict[str, object] = {}
+    for cell in nbformat.read(ROOT / "nbs" / "solutions" / f"{chapter}.ipynb", 4).cells:
+        if cell.cell_type == "code":
+            before, found, _ = cell.source.partition(f'assert check_answer("{chapter}/{exercise}"')
+            exec(before, names)
+            if found:
+                return names["answer"]
+    raise AssertionError(f"no solution to {chapter}/{exercise}")
+
+
+def write_and_run(page: Page, cell: Locator, code: str) -> Locator:
+    """Put other code into a cell, run it with Shift+Enter, and return what it printed once it has."""
+    prompt = cell.locator(".jp-InputPrompt")
+    before = prompt.inner_text()
+    cell.locator(".cm-content").click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(code)  # as a paste: no brackets are added
+    page.keyboard.press("Shift+Enter")
+    expect(prompt).not_to_have_text(before, timeout=MINUTES)
+    expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=MINUTES)
+    return cell.locator(".jp-OutputArea-output").first
+
+
+def test_a_newcomer_learns_what_rouge_is(lab, visit):
+    """From the first page to chapter 22: look up a word, change a cell and see the number move, do an exercise."""
+    tour = visit(viewport={"width": 1400, "height": 1000})
+    page = tour.page
+    page.goto(lab.format(path="index.ipynb"))
+    page.locator(".jp-RenderedMarkdown a", has_text="chapter 22").first.click()
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    expect(shown.locator("h1")).to_contain_text("ROUGE", timeout=MINUTES)
+
+    rouge = page.locator(".lm-TabBar-tabLabel", has_text="22_rouge.ipynb")
+    word = shown.locator(".jp-RenderedMarkdown a", has_text="precision").first
+    word.click()
+    expect(shown.locator("h1")).to_contain_text("Glossary", timeout=MINUTES)
+    rouge.click()
+    word.click()  # JupyterLab scrolls to a heading only in a notebook that is already open
+    expect(shown.locator("h2", has_text="precision")).to_be_in_viewport()
+    rouge.click()
+    expect(shown.locator("h1")).to_contain_text("ROUGE")
+
+    restart_and_run_all(page, n_code_cells("22_rouge"))
+    cells = shown.locator(".jp-CodeCell")
+    assert not shown.locator(ERRORS).count()
+    code = 'rouge_score("The cat is on the mat.", "{}", types=("rouge1",))["rouge1"].recall'
+    first = cells.nth(position("22_rouge", "reference_1 = "))
+    assert write_and_run(page, first, code.format("The cat sat on the mat.")).inner_text().startswith("0.83")
+    assert write_and_run(page, first, code.format("The dog sat on the mat.")).inner_text().startswith("0.66")
+
+    exercise = cells.nth(position("22_rouge", 'check_answer("22_rouge/1"'))
+    given = 'from summeval_nb.exercises import check_answer\nanswer = {!r}\ncheck_answer("22_rouge/1", answer)'
+    assert "not answered yet" in exercise.locator(".jp-OutputArea").inner_text()
+    answer = solution("22_rouge", 1)
+    wrong = write_and_run(page, exercise, given.format([*answer[:-1], 0.123])).inner_text()
+    assert "not yet" in wrong
+    tour.screenshot("not-yet")
+    right = write_and_run(page, exercise, given.format(answer)).inner_text()
+    assert "right" in right and "not yet" not in right
+    tour.screenshot("right")

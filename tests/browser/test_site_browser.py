@@ -1,10 +1,12 @@
 """The site as its readers see it: search, light and dark, wide and narrow, with a keyboard and a screen reader."""
 
 import importlib.util
+import json
+import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
@@ -12,6 +14,8 @@ pytestmark = pytest.mark.slow
 MAIN = ("index", "00_viz", "05_report", "17_faithfulness", "21_bleu")
 MAIN_PAGES = [f"{name}.html" for name in MAIN if (ROOT / "nbs" / f"{name}.ipynb").exists()]
 WIDE, NARROW = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
+REFERENCE = ["goals.html", "glossary.html", "bibliography.html", "api.html"]
+OUTLINES = Path(__file__).parent / "outlines"
 by_page = pytest.mark.parametrize("address", MAIN_PAGES)
 by_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
 SIDEWAYS = "document.documentElement.scrollWidth > window.innerWidth"
@@ -83,7 +87,7 @@ def test_formulas_are_typeset(site_url, visit):
 
 
 @by_scheme
-@by_page
+@pytest.mark.parametrize("address", MAIN_PAGES + REFERENCE)
 def test_no_serious_barrier(address, scheme, site_url, visit):
     """No serious or critical violation, with every box opened.
 
@@ -119,6 +123,127 @@ def test_dark_mode_can_be_chosen(site_url, visit):
     assert page.locator("html").get_attribute("data-theme") == "dark"
     page.goto(f"{site_url}/00_viz.html")
     assert page.locator("html").get_attribute("data-theme") == "dark", "the choice is forgotten on the next page"
+
+
+def test_glossary_and_bibliography_are_one_click_away(site_url, visit):
+    """From the first page by the sidebar, and from a chapter by the words and works in its text."""
+    tour = visit(viewport=WIDE)
+    page = tour.page
+    for title in ("Glossary", "Bibliography", "API reference", "What each chapter teaches"):
+        page.goto(f"{site_url}/index.html")
+        page.locator("nav.bd-links a", has_text=title).click()
+        expect(page.locator("article h1")).to_contain_text(title)
+    page.goto(f"{site_url}/22_rouge.html")
+    work = page.locator("article a[href='bibliography.html#cite-lin2004']").first
+    assert "Text Summarization Branches Out" in work.get_attribute("title")
+    work.click()
+    entry = page.locator("#cite-lin2004")
+    expect(entry).to_be_in_viewport()
+    expect(entry.locator(".cited-in a", has_text="22 rouge")).to_have_count(1)
+    page.goto(f"{site_url}/22_rouge.html")
+    page.locator("article a[href^='glossary.html#']").first.click()
+    expect(page.locator("article section:target h2")).to_be_in_viewport()
+    assert not tour.complaints
+
+
+def test_solutions_stand_behind_the_chapters(site_url, visit):
+    page = visit(viewport=WIDE).page
+    page.goto(f"{site_url}/index.html")
+    expect(page.locator("nav.bd-links a", has_text="Worked solutions")).to_have_count(1)
+    expect(page.locator("nav.bd-links a[href^='solutions/']:visible")).to_have_count(0)
+    page.goto(f"{site_url}/solutions/22_rouge.html")
+    expect(page.locator("article h1")).to_contain_text("Solutions")
+
+
+def test_a_chapter_on_paper(site_url, visit):
+    """Printed from dark mode: white paper, no navigation, no code that runs off the page."""
+    tour = visit(viewport=WIDE, color_scheme="dark")
+    page = tour.page
+    page.goto(f"{site_url}/12_cosine.html", wait_until="networkidle")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    page.emulate_media(media="print")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    background = "one => getComputedStyle(one).backgroundColor"
+    assert page.locator("body").evaluate(background) in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
+    for part in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", "p.download"):
+        expect(page.locator(part).first).to_be_hidden()
+    page.set_viewport_size({"width": 720, "height": 1000})  # a sheet of A4, about
+    cut = page.locator("article pre").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
+    )
+    assert cut == 0, f"{cut} pieces of code run off the paper"
+    tour.screenshot("paper", full_page=True)
+    page.emulate_media(media="screen")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+OUTLINE = """() => {
+    const seen = one => one.checkVisibility() && one.getBoundingClientRect().width > 0;
+    const name = one => one.getAttribute('aria-label') || '';
+    const twelfths = x => Math.round(12 * x / innerWidth);
+    const all = (where, get) => [...document.querySelectorAll(where)].filter(seen).map(get);
+    const kinds = {
+        'div.cell_input': 'code', 'div.cell_output': 'output', 'section.sr': 'report', '.admonition': 'box',
+        'details.reference': 'closed reference', 'article table': 'table', 'article img': 'picture',
+    };
+    const counts = Object.entries(kinds).map(([where, kind]) => [kind, all(where, one => one).length]);
+    return {
+        title: document.title,
+        landmarks: all('header, nav, main, article, aside, footer, section.sr, [role=region]', one => {
+            const box = one.getBoundingClientRect();
+            return [one.tagName.toLowerCase(), name(one), twelfths(box.left), twelfths(box.right)].join(' ');
+        }),
+        headings: all('h1, h2', one => `${one.tagName.toLowerCase()} ${one.innerText.replace(/[#¶]/g, '').trim()}`),
+        boxes: Object.fromEntries(counts.filter(([, count]) => count)),
+        controls: all('main button, .sr summary', one => name(one) || one.innerText.trim().slice(0, 40)),
+    };
+}"""
+
+
+def compare_outline(page: Page, name: str) -> None:
+    """Compare a page's landmarks with their place, headings and boxes with the stored ones; pixels do not count.
+
+    UPDATE_OUTLINES=1 stores what is there now: look at the screenshot, and at the difference that git shows.
+    """
+    found, stored = page.evaluate(OUTLINE), OUTLINES / f"{name}.json"
+    if os.environ.get("UPDATE_OUTLINES") == "1":
+        OUTLINES.mkdir(exist_ok=True)
+        stored.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    expected = json.loads(stored.read_text(encoding="utf-8"))
+    for part in expected:
+        assert found[part] == expected[part], f"the {part} of {name} changed; UPDATE_OUTLINES=1 accepts it"
+
+
+@pytest.mark.parametrize("name", ["index", "12_cosine"])
+def test_a_page_is_built_as_it_was(name, site_url, visit):
+    tour = visit(viewport=WIDE)
+    tour.page.goto(f"{site_url}/{name}.html", wait_until="networkidle")
+    tour.screenshot("whole", full_page=True)
+    compare_outline(tour.page, name)
+
+
+def test_a_report_is_built_as_it_was(tmp_path, visit):
+    from summeval_nb import evaluate, sample_articles
+
+    sample = sample_articles()[0]
+    path = evaluate(sample.text, sample.subtle.text, k=3).to_html(tmp_path / "report.html")
+    tour = visit(viewport=WIDE)
+    tour.page.goto(path.as_uri())
+    tour.page.locator("details summary").first.click()
+    tour.screenshot("whole", full_page=True)
+    compare_outline(tour.page, "report")
+
+
+def test_a_change_of_structure_would_be_seen(site_url, visit):
+    """The tests above can fail: a heading that is gone, a box that is hidden, a column that moved."""
+    page = visit(viewport=WIDE).page
+    for change in ("document.querySelector('article h2').remove()",
+                   "document.querySelector('section.sr').style.display = 'none'",
+                   "document.querySelector('article').style.marginLeft = '300px'"):  # fmt: skip
+        page.goto(f"{site_url}/index.html", wait_until="networkidle")
+        before = page.evaluate(OUTLINE)
+        page.evaluate(change)
+        assert page.evaluate(OUTLINE) != before, change
 
 
 def test_a_report_from_disk_is_quiet_and_opens_on_its_evidence(tmp_path, visit):

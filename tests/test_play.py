@@ -1,0 +1,558 @@
+"""The pictures to play with, without a browser: states as values, drawings as text, shells by their controls."""
+
+import itertools
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib import resources
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from scipy import stats
+
+from summeval_nb import bleu_score, evaluate, play_bleu, play_correlation, play_evidence, play_lcs, sample_articles
+from summeval_nb.exercises import check_answer
+from summeval_nb.play import (
+    PRESETS,
+    bleu_html,
+    bleu_state,
+    correlation_html,
+    correlation_state,
+    evidence_html,
+    evidence_state,
+    evidence_study,
+    lcs_html,
+    lcs_state,
+    lcs_steps,
+    preset_points,
+)
+from summeval_nb.results import Verdict
+from summeval_nb.rouge import lcs_path, lcs_table
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+import nbdev_pages  # noqa: E402
+
+REFERENCE, CANDIDATE = "The cat sat on the mat.", "The cat is on the mat."
+CAT = ["The cat is on the mat.", "A cat is sitting on the mat."]
+CHESS = next(article for article in sample_articles() if article.name == "chess")
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(scope="module")
+def study():
+    return evidence_study(CHESS.text, CHESS.subtle.text)
+
+
+@pytest.fixture
+def pictures():
+    return {
+        "lcs": play_lcs(REFERENCE, CANDIDATE),
+        "bleu": play_bleu(CAT, "The cat is sitting on the mat."),
+        "evidence": play_evidence("It rained. The dog slept.", "It rained."),
+        "correlation": play_correlation(),
+    }
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and the text outside of styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        while (last := self.open.pop()) != tag:
+            assert last in {"circle", "rect", "br"}, f"<{last}> is not closed before </{tag}>"
+
+    def handle_data(self, data):
+        self.text += data if self.open[-1:] != ["style"] else ""
+
+
+# --- the LCS table ---
+
+
+@pytest.mark.parametrize(
+    "x, y", [("", ""), ("a", ""), ("", "a"), ("a", "a"), ("a", "b"), ("abc", "ac"), ("abcbdab", "bdcaba")]
+)
+def test_steps_fill_the_table_and_walk_the_path(x, y):
+    steps = lcs_steps(list(x), list(y))
+    filled = [step for step in steps if step.kind in ("equal", "above", "left")]
+    assert [(step.row, step.column) for step in filled] == list(
+        itertools.product(range(1, len(x) + 1), range(1, len(y) + 1))
+    )
+    kept = [(step.row - 1, step.column - 1) for step in steps if step.kind == "keep"]
+    assert kept[::-1] == lcs_path(x, y)
+    assert (steps[0].kind, steps[-1].kind) == ("start", "done")
+
+
+def test_steps_of_random_texts_end_on_the_path():
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        x, y = ("".join(rng.choice(list("abcd"), size)) for size in rng.integers(1, 12, 2))
+        kept = [(step.row - 1, step.column - 1) for step in lcs_steps(x, y) if step.kind == "keep"]
+        assert kept[::-1] == lcs_path(x, y), (x, y)
+
+
+def test_each_filled_step_says_the_cells_number():
+    x, y = lcs_state(REFERENCE, CANDIDATE).rows, lcs_state(REFERENCE, CANDIDATE).columns
+    table = lcs_table(x, y)
+    for step in lcs_steps(x, y)[1 : 1 + len(x) * len(y)]:
+        number = re.search(r"(\d+)\.$", step.words)
+        assert number and int(number[1]) == table[step.row, step.column], step
+
+
+@pytest.mark.parametrize(
+    "step, words",
+    [
+        (0, "Step 0 of 44. Row 0 and column 0 stand for no words at all: nothing is shared, so they hold 0."),
+        (8, "“cat” stands on both sides: one more than in the cell to the upper left, 1 + 1 = 2."),
+        (15, "“sat” and “is” differ: the greater of above (2) and left (2) is 2."),
+        (2, "“the” and “cat” differ: the greater of above (0) and left (1) is 1."),
+        (37, "Way back: “mat” on both sides; keep it, go to the upper left."),
+        (40, "Way back: the words differ and left (2) is not greater; go up."),
+        (None, "the cat on the mat. ROUGE-L: precision 0.833, recall 0.833, f1 0.833."),
+    ],
+)
+def test_a_step_in_words(step, words):
+    assert lcs_state(REFERENCE, CANDIDATE, step).caption.endswith(words)
+
+
+def test_the_table_is_drawn_up_to_its_step():
+    cells = re.findall(r"<td([^>]*)>(.*?)</td>", lcs_html(lcs_state(REFERENCE, CANDIDATE, 8)))
+    assert sum(number != "" for _, number in cells) == 7 + 6 + 8  # row 0, column 0, and eight filled cells
+    assert [number for style, number in cells if "sp-now" in style] == ["2"]
+    assert [number for style, number in cells if "sp-seen" in style] == ["1"]
+    last = lcs_html(lcs_state(REFERENCE, CANDIDATE))
+    assert [n for style, n in re.findall(r"<td([^>]*)>(.*?)</td>", last) if style] == [
+        f"<strong>{n}</strong>" for n in "12345"
+    ]
+
+
+def test_a_small_table_exactly():
+    page = lcs_html(lcs_state("cat", "cat", 1)).split("<table")[1].split("</table>")[0]
+    head = '<thead><tr><td></td><th scope="col">(none)</th><th scope="col">cat</th></tr></thead>'
+    first = '<tr><th scope="row">(none)</th><td class="sp-seen">0</td><td>0</td></tr>'
+    second = '<tr><th scope="row">cat</th><td>0</td><td class="sp-now">1</td></tr>'
+    assert page == f' class="sp-grid">{head}<tbody>{first}{second}</tbody>'
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        (("word " * 31, "word"), ValueError, "the reference has 31 words"),
+        (("word", "word " * 31), ValueError, "the candidate has 31 words"),
+        ((None, "word"), TypeError, "reference must be a string"),
+        (("a", "b", 4), ValueError, "step must be at most 3"),
+        (("a", "b", -1), ValueError, "step must be at least 0"),
+        (("a", "b", 1.5), TypeError, "step must be a whole number"),
+    ],
+)
+def test_wrong_lcs_settings_are_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        lcs_state(*arguments)
+
+
+# --- BLEU ---
+
+
+@pytest.mark.parametrize(
+    "candidate", ["The cat is sitting on the mat.", "the the the", "", "mat", "The cat", "dog " * 200]
+)
+@pytest.mark.parametrize("smooth", ["exp", "floor", "add-k", "none"])
+def test_the_picture_has_bleus_own_numbers(candidate, smooth):
+    state, score = bleu_state(CAT, candidate, smooth), bleu_score(candidate, CAT, smooth=smooth)
+    assert (state.score.score, state.score.counts, state.score.bp) == (score.score, score.counts, score.bp)
+    for n, rows in enumerate(state.grams, 1):
+        assert sum(row["counted"] for row in rows) == score.counts[n - 1]
+        assert sum(row["candidate"] for row in rows) == score.totals[n - 1]
+    drawn = Elements(bleu_html(state)).text
+    assert f"BLEU {score.score:.2f} of 100" in drawn
+    product = re.search(r"BLEU = ([\d.]+) × \(([\d. ×]+)\)1/(\d) = ([\d.]+)", drawn)
+    assert (product is None) == (not any(score.totals))
+    if product:
+        factors = [float(one) for one in product[2].split(" × ")]
+        assert len(factors) == int(product[3])
+        assert float(product[1]) * np.prod(factors) ** (1 / len(factors)) == pytest.approx(
+            score.score, rel=0.01, abs=0.06
+        )
+
+
+def test_the_fate_of_each_ngram():
+    page = bleu_html(bleu_state("the cat sat on the mat", "the the the cat dog", "none"))
+    chips = re.findall(r'<span class="sp-gram (sp-\w+)">(.*?)</span>', page)
+    assert chips[:3] == [
+        ("sp-some", "the <small>2 of 3 count, clipped</small>"),
+        ("sp-all", "cat <small>counts</small>"),
+        ("sp-none", "dog <small>in no reference</small>"),
+    ]
+    assert bleu_html(bleu_state("a a", "a a")).count("2 of 2 count<") == 1
+
+
+def test_smoothing_is_marked_only_where_it_acts():
+    assert bleu_state(CAT, "The cat is on on the mat.").smoothed == (False,) * 4
+    assert bleu_state(CAT, "The dog", "exp").smoothed == (False, True, False, False)
+    assert bleu_state(CAT, "The dog", "none").smoothed == (False,) * 4
+    assert bleu_state(CAT, "The cat barks", "add-k").smoothed == (False, True, True, True)  # even the order without any
+    assert bleu_state(CAT, "dog", "exp").smoothed == (False,) * 4  # no word matches: BLEU is 0 whatever the smoothing
+
+
+def test_a_short_candidate_pays():
+    page = Elements(bleu_html(bleu_state(CAT, "The cat is"))).text
+    assert "The candidate has 3 tokens, the closest reference 7: brevity penalty exp(1 − 7/3) = 0.264" in page
+    assert "too short" in page
+
+
+def test_undefined_bleu_says_why():
+    state = bleu_state("", "")
+    assert state.caption.startswith("BLEU is undefined: neither candidate nor reference holds a token")
+    Elements(bleu_html(state))
+
+
+def test_a_long_candidate_is_drawn_in_part_and_counted_whole():
+    state = bleu_state(CAT, " ".join(f"w{i}" for i in range(100)))
+    assert bleu_html(state).count('class="sp-gram') == 4 * 60
+    assert "and 40 more" in bleu_html(state) and state.score.totals[0] == 100
+
+
+# --- evidence ---
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 12])
+def test_every_k_has_the_numbers_of_evaluate(study, k):
+    result = evaluate(CHESS.text, CHESS.subtle.text, k)
+    state = evidence_state(study, k)
+    assert state.score == result.score
+    for mine, theirs in zip(state.verdicts, result.verdicts, strict=True):
+        assert mine.probability == pytest.approx(theirs.probability, abs=1e-5)
+        assert [item.index for item in mine.evidence] == [item.index for item in theirs.evidence]
+        assert [item.similarity for item in mine.evidence] == pytest.approx(
+            [item.similarity for item in theirs.evidence]
+        )
+
+
+def test_moving_judges_nothing_again(monkeypatch):
+    calls = []
+
+    class Counting:
+        fingerprint, threshold = "counting", 0.5
+
+        def check_many(self, pairs, *, vectors=None):
+            calls.append(len(pairs))
+            return [Verdict(probability=len(evidence) / 10) for evidence, _ in pairs]
+
+    text = "It rained. The dog slept. The cat sat. The sun set."
+    picture = play_evidence(text, "It rained. The cat sat.", checker=Counting())
+    assert calls == [2, 6]  # evaluate with all four sentences, then one to three
+    assert picture.state.k == 4 and picture.state.score == 0
+    picture.set(threshold=0.3)
+    picture.set(k=2)
+    assert picture.state.score == 0
+    assert picture.set(threshold=0.2).state.score == 1  # a probability that reaches the threshold
+    assert calls == [2, 6]
+
+
+def test_a_verdict_turns_with_k_and_with_the_threshold(study):
+    supported = lambda *settings: [verdict.supported for verdict in evidence_state(study, *settings).verdicts]
+    assert supported(6) == [False, True, True]
+    assert supported(7) == [True, True, True]
+    assert supported(7, 0.9) == [False, True, True]
+    assert supported(7, 1) == [False, False, False]
+
+
+def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
+    page = evidence_html(evidence_state(study, 7))
+    framed = re.findall(r'<td class="sp-now"[^>]*>(.*?)</td>', page)
+    assert framed == ["0.82 ✓", "0.94 ✓", "0.95 ✓"]
+    newest = dict(re.findall(r'class="sp-some">([^<]*) <small>for ([^<]*)</small>', page))
+    assert newest["Her only defeat came in round four, when she overlooked a knight fork against Piet Aalders."] == (
+        "1 (newest), 2"
+    )
+    assert evidence_state(study, 6, start=(7, 0.5, 1.0)).caption == (
+        "k = 6, threshold 0.50: 2 of 3 sentences supported, score 0.67 (-0.33 against k = 7, threshold 0.50)."
+    )
+
+
+def test_failed_verdicts_are_not_judged():
+    study = evidence_study("It rained. The dog slept.", "!!! It rained.")
+    state = evidence_state(study, 1)
+    assert "not judged" in evidence_html(state)
+    assert "of 1 sentences supported" in state.caption
+    nothing = replace(study, verdicts=tuple((row[0],) * 2 for row in study.verdicts))
+    assert evidence_state(nothing, 1).caption == "k = 1, threshold 0.50: no sentence could be judged."
+
+
+@pytest.mark.parametrize(
+    "call, error, message",
+    [
+        (lambda s: evidence_state(s, 13), ValueError, "k must be at most 12"),
+        (lambda s: evidence_state(s, 0), ValueError, "k must be at least 1"),
+        (lambda s: evidence_state(s, 1, 1.5), ValueError, "threshold must lie in"),
+        (lambda s: evidence_study("", "It rained."), ValueError, "nothing to play with: the article is empty"),
+        (lambda s: play_evidence("It rained.", " "), ValueError, "nothing to play with: the summary is empty"),
+        (lambda s: play_evidence("It rained.", "It rained.", k=0), ValueError, "k must be at least 1"),
+        (lambda s: play_evidence(None, "It rained."), TypeError, "must be"),
+    ],
+)
+def test_wrong_evidence_settings_are_named(study, call, error, message):
+    with pytest.raises(error, match=message):
+        call(study)
+
+
+# --- correlation ---
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_coefficients_are_scipys(name):
+    points = preset_points(name)
+    x, y = zip(*points, strict=True)
+    values = correlation_state(points).values
+    assert float(values["pearson"]) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+    assert float(values["spearman"]) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+    assert float(values["kendall"]) == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_presets_show_what_they_promise(seed):
+    values = {name: correlation_state(preset_points(name, seed=seed)).values for name in PRESETS}
+    assert all(float(one) > 0.5 for one in values["cloud"].values())
+    fallen = {name: float(values["cloud"][name]) - float(values["outlier"][name]) for name in values["cloud"]}
+    assert fallen["pearson"] > fallen["spearman"] > 0
+    assert values["curve"]["spearman"].score == values["curve"]["kendall"].score == 1 > values["curve"]["pearson"].score
+    ties = preset_points("ties", seed=seed)
+    assert len({x for x, _ in ties}) < len(ties)
+    assert all(0 <= value <= 10 for name in PRESETS for point in preset_points(name, seed=seed) for value in point)
+
+
+def test_points_on_a_horizontal_line_have_no_correlation():
+    state = correlation_state([[1, 2], [2, 2], [3, 2]])
+    assert state.caption == "3 points: Pearson undefined, Spearman undefined, Kendall undefined."
+    assert "nothing correlates with a constant" in correlation_html(state)
+    assert "nan" not in correlation_html(state).lower()
+
+
+@pytest.mark.parametrize(
+    "points", [preset_points("cloud"), [[0.31, 4.2], [0.42, 4.4]], [[-5, 1000], [5, 2000]], [[3, 3], [3, 3]]]
+)
+def test_circles_lie_inside_the_plot(points):
+    page = correlation_html(correlation_state(points))
+    circles = re.findall(r'<circle cx="([\d.-]+)" cy="([\d.-]+)"', page)
+    assert len(circles) == len(points)
+    assert all(46 <= float(cx) <= 430 and 12 <= float(cy) <= 300 for cx, cy in circles)
+    alt = f'role="img" aria-label="{len(points)} points: Pearson'
+    assert alt in page
+
+
+@pytest.mark.parametrize(
+    "points, error, message",
+    [
+        ([[1, 2]], ValueError, "at least two pairs"),
+        ([1, 2, 3], ValueError, "at least two pairs"),
+        ([[1, 2, 3], [4, 5, 6]], ValueError, "at least two pairs"),
+        ([[1, float("nan")], [1, 2]], ValueError, "finite"),
+        ([["a", "b"], ["c", "d"]], TypeError, "pairs of numbers"),
+    ],
+)
+def test_wrong_points_are_named(points, error, message):
+    with pytest.raises(error, match=message):
+        play_correlation(points)
+
+
+def test_a_picture_keeps_its_number_of_points():
+    picture = play_correlation([[1, 1], [2, 2], [3, 3]])
+    with pytest.raises(ValueError, match="has 3 points, not 2"):
+        picture.set(points=[[1, 1], [2, 2]])
+    assert len(picture.state.points) == 3
+
+
+# --- the shell ---
+
+
+def test_a_moved_control_changes_state_and_drawing(pictures):
+    for name, setting, value in [
+        ("lcs", "step", 8),
+        ("bleu", "candidate", "the the"),
+        ("bleu", "smooth", "none"),
+        ("evidence", "k", 1),
+        ("evidence", "threshold", 0.99),
+    ]:
+        picture = pictures[name]
+        before = picture.widget.children[1].value
+        picture.controls[setting].value = value
+        assert getattr(picture.state, setting) == value
+        assert picture.widget.children[1].value == picture.state._repr_html_() != before
+
+
+def test_a_dragged_point_changes_the_readings_and_is_not_sent_back(pictures):
+    picture = pictures["correlation"]
+    plot = picture.controls["points"]
+    sent = []
+    plot.observe(lambda change: sent.append(change["new"]), "value")
+    moved = [[9.5, 0.5], *picture.state.points[1:]]
+    plot.value = moved
+    assert picture.state.points == moved and sent == [moved]
+    assert picture.state.caption in picture.widget.children[1].value
+    assert "<svg" not in picture.widget.children[1].value  # the plot itself stays where it is
+
+
+def test_set_moves_the_controls(pictures):
+    assert pictures["lcs"].set(step=3).controls["step"].value == 3
+    assert pictures["bleu"].set(candidate="a cat").controls["candidate"].value == "a cat"
+    points = preset_points("ties")
+    assert pictures["correlation"].set(points=points).controls["points"].value == points
+
+
+def test_a_wrong_setting_leaves_all_as_it_was(pictures):
+    picture = pictures["lcs"]
+    before = (picture.state, picture.controls["step"].value, picture.widget.children[1].value)
+    with pytest.raises(ValueError, match="at most 44"):
+        picture.set(step=45)
+    with pytest.raises(TypeError, match="unknown setting k; known: step"):
+        picture.set(k=1)
+    assert before == (picture.state, picture.controls["step"].value, picture.widget.children[1].value)
+
+
+def test_buttons_step_and_stop_at_the_ends(pictures):
+    picture = pictures["lcs"].set(step=43)
+    back, forward = (
+        one for one in picture.widget.children[0].children if getattr(one, "description", "") in ("back", "next")
+    )
+    for _ in range(3):
+        forward.click()
+    assert picture.state.step == 44
+    picture.set(step=1)
+    for _ in range(3):
+        back.click()
+    assert picture.state.step == 0
+
+
+def test_preset_buttons_stay_inside_the_picture():
+    points = [[0.2, 100], [0.3, 180], [0.5, 240]]
+    picture = play_correlation(points)
+    frame = picture.controls["points"].frame
+    for button in picture.widget.children[0].children[1].children:
+        button.click()
+        for x, y in picture.state.points:
+            assert frame["x"][0] <= x <= frame["x"][1] and frame["y"][0] <= y <= frame["y"][1], button.description
+
+
+def test_the_script_is_in_the_package_and_asks_nobody():
+    script = (resources.files("summeval_nb") / "assets/points.js").read_text(encoding="utf-8")
+    assert "export default" in script
+    assert not re.search(r"https?:|import\s|fetch\(|eval\(", script)
+
+
+# --- still pictures ---
+
+WITHOUT = """
+import sys
+sys.modules["ipywidgets"] = None
+from summeval_nb import play_bleu, play_correlation, play_evidence, play_lcs
+pictures = [
+    play_lcs("a cat sat", "the cat"),
+    play_bleu("a cat sat", "the cat"),
+    play_evidence("It rained.", "It rained."),
+    play_correlation(),
+]
+for picture in pictures:
+    assert picture.widget is None and picture.controls == {}
+    bundle = picture._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}, bundle.keys()
+    assert "pip install &#x27;summeval_nb[lab]&#x27;" in bundle["text/html"] and "<figcaption>" in bundle["text/html"]
+    print(bundle["text/plain"])
+assert pictures[0].set(step=2).state.step == 2
+"""
+
+
+def test_without_ipywidgets_the_pictures_stand_still():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("pip install 'summeval_nb[lab]'") == 4
+    assert "BLEU" in done.stdout and "Pearson" in done.stdout
+
+
+def test_without_anywidget_only_the_points_stand_still(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    assert play_correlation().widget is None
+    assert play_lcs("a", "a").widget is not None
+
+
+def test_a_broken_ipywidgets_is_not_taken_for_a_missing_one(monkeypatch, tmp_path):
+    (tmp_path / "ipywidgets.py").write_text("import something_that_is_not_there\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "ipywidgets")
+    with pytest.raises(ModuleNotFoundError, match="something_that_is_not_there"):
+        play_lcs("a", "a")
+
+
+def test_a_running_notebook_gets_the_widget_and_a_page_the_still_picture(pictures):
+    for picture in pictures.values():
+        bundle = picture._repr_mimebundle_()
+        assert WIDGET in bundle and "<figcaption>" in bundle["text/html"]
+        assert bundle["text/plain"].startswith(picture.state.caption)
+
+
+def test_the_site_keeps_the_still_picture_of_a_widget(pictures):
+    new = nbformat.v4.new_output
+    both = new("execute_result", pictures["bleu"]._repr_mimebundle_())
+    bare = new("display_data", {WIDGET: {"model_id": "1"}, "text/plain": "HBox()"})
+    plain = new("display_data", {"text/html": "<p>table</p>"})
+    printed = new("stream", name="stdout", text="hello")
+    shown = nbdev_pages.shown_outputs([both, bare, plain, printed])
+    assert [set(one.get("data", {})) for one in shown] == [{"text/html", "text/plain"}, {"text/html"}, set()]
+    assert "BLEU 94.57 of 100" in shown[0].data["text/html"]
+
+
+HOSTILE = [
+    "<script>alert(1)</script> \"x\" & 'y'",
+    "<img src=x onerror=alert(1)>",
+    "</figure></style><b>bold",
+    "half \ud83d",
+    "a\x00b",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_is_typed_stays_text(text):
+    study = evidence_study(f"{text} It rained.", f"It rained. {text}")
+    pages = [
+        lcs_html(lcs_state(text, text)),
+        bleu_html(bleu_state(text, text)),
+        evidence_html(evidence_state(study, 1)),
+        play_bleu(text, text)._repr_html_(),
+        play_bleu(text).set(candidate=text).widget.children[1].value,
+    ]
+    for page in pages:
+        found = Elements(page)
+        assert not {"script", "img", "b"} & {tag for tag, _ in found.found}
+        assert not [name for _, given in found.found for name in given if name.startswith("on")]
+        assert found.open == [], "an element is not closed"
+        page.encode("utf-8")
+    play_bleu(text, text).controls["candidate"].value.encode("utf-8")  # or the kernel could not send it
+
+
+def test_every_drawing_is_well_formed_and_has_a_caption(pictures):
+    for name, picture in pictures.items():
+        found = Elements(picture._repr_html_())
+        assert found.open == [] and picture.state.caption in found.text, name
+
+
+# --- the chapter's exercises ---
+
+
+def test_exercises_are_sealed():
+    assert check_answer("61_play/1", 7)
+    assert check_answer("61_play/1", 5).outcome == "slip"
+    assert not check_answer("61_play/1", 6)
