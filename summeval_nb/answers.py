@@ -265,7 +265,7 @@ def _flag_words(name: str, flag: Flag) -> str:
     words = f"{name}: {'a refusal' if flag.value else 'no refusal'}"
     return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
 
-# %% ../nbs/31_answers.ipynb #c5f28f18
+# %% ../nbs/31_answers.ipynb #ac5de221
 def _answer_html(report: AnswerReport) -> Markup:
     """A report as one HTML block, the three pairs side by side: no script, no request, everything escaped."""
     flags = [_flag_words("answer", report.answer_refused), _flag_words("ground truth", report.truth_refused)]
@@ -275,10 +275,10 @@ def _answer_html(report: AnswerReport) -> Markup:
     columns = "".join(_pair_html(report.inferences[name]) for name in PAIRS)
     rows = [row | {"pair": PAIRS[row["pair"]]} for row in report.rows()]
     table = html_table(rows, columns=["pair", "statement", "label", "probability"], caption="Every statement")
-    table = f'<div class="ar-table" role="region" tabindex="0" aria-label="Every statement">{table}</div>'
     return Markup(
         f'<section class="ar" aria-label="Answer report"><style>{_STYLE}</style>{shown}{notes}'
-        f'<div class="ar-pairs">{columns}</div><details><summary>All statements</summary>{table}</details>'
+        f'<div class="ar-pairs">{columns}</div><details><summary>All statements</summary>'
+        f'<div class="ar-table" role="region" tabindex="0" aria-label="Every statement">{table}</div></details>'
         f'<p class="ar-signature">{escape(str(report.signature))}</p></section>'
     )
 

@@ -68,7 +68,7 @@ def _quoted(case: Mapping[str, Any]) -> str:
     line = json.dumps(case, ensure_ascii=False)
     return re.sub(r"<|\[(?=/?[A-Z_]+\])", lambda match: f"\\u{ord(match[0]):04x}", line)
 
-# %% ../nbs/34_judge_llm.ipynb #3f86cdc6
+# %% ../nbs/34_judge_llm.ipynb #21f006a3
 class _Task(NamedTuple):
     """How one kind of question is put to a language model and its reply is read; each field takes the case's parts."""
 
@@ -102,8 +102,8 @@ class _Asked(BaseModel):
 def _of(kind: type[BaseModel], sentences: int) -> type[BaseModel]:
     """A verdict whose evidence is numbers from 1 to `sentences`, so that no other can be generated."""
     number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": sentences})]
-    field = (Annotated[list[number], Field(max_length=3)], ...)  # type: ignore[valid-type]
-    return create_model(f"{kind.__name__}{sentences}", __base__=kind, evidence=field)
+    fields: dict[str, Any] = {"evidence": (Annotated[list[number], Field(max_length=3)], ...)}  # type: ignore[valid-type]
+    return create_model(f"{kind.__name__}{sentences}", __base__=kind, **fields)
 
 
 def _exactly(kind: Any, count: int) -> Any:

@@ -421,12 +421,17 @@ def _result(context: str, summary: str, exam: _Exam, answers: Any, options: _Opt
     score = 0.0 if guarded else mixed_score(qa, concise, options.choices.coeff)
     return replace(empty, score=score, reason=reason, qa_score=qa, conciseness=concise, degenerate=named)
 
-# %% ../nbs/32_summary_score.ipynb #5d2503c0
+# %% ../nbs/32_summary_score.ipynb #1778a034
 def _checked(choices: _Choices) -> _Choices:
     """The choices with their types; a wrong one is named."""
-    shares = {name: require_share(getattr(choices, name), name) for name in ("coeff", "max_failed")}
-    flags = {name: bool(getattr(choices, name)) for name in ("conciseness", "guard", "check_questions")}
-    return choices._replace(n_keyphrases=require_count(choices.n_keyphrases, "n_keyphrases"), **shares, **flags)
+    return _Choices(
+        coeff=require_share(choices.coeff, "coeff"),
+        conciseness=bool(choices.conciseness),
+        guard=bool(choices.guard),
+        max_failed=require_share(choices.max_failed, "max_failed"),
+        n_keyphrases=require_count(choices.n_keyphrases, "n_keyphrases"),
+        check_questions=bool(choices.check_questions),
+    )
 
 
 def _prepare(
