@@ -2,6 +2,7 @@
 
     python benchmarks/judge.py [--rows 500] [--single 40] [--answers 5]
     python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 32 shows
+    python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 34
 
 The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
 where SUMMEVAL_NB_DATA names the folder of real data, and of the sample articles otherwise. Both ways are timed in the
@@ -17,12 +18,16 @@ import re
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from summeval_nb.answers import evaluate_answer, evaluate_answers
+from summeval_nb.check_llm import LLMChecker
 from summeval_nb.data import load_summeval, sample_articles
 from summeval_nb.judge import EmbeddedJudge
 from summeval_nb.judge_llm import LLMJudge
+from summeval_nb.judging import Answer, JudgeFailure, Question
 from summeval_nb.llm import ScriptedBackend
+from summeval_nb.llm_server import ServerBackend
 from summeval_nb.store import Store
 from summeval_nb.summary_score import summarization_scores
 
@@ -119,22 +124,40 @@ def calls(rows: list[dict[str, str]]) -> None:
     print(f"  one row by itself: {one.calls} calls")
 
 
+class Entailing(EmbeddedJudge):
+    """The embedded judge as it answered at first: yes when the checker says that the statement is supported."""
+
+    def many(self, purpose, items):
+        if purpose != "answer":
+            return super().many(purpose, items)
+        found = super().many("entail", [(text, [one.statement for one in questions]) for text, questions in items])
+        said = lambda one: None if one.failed else int(one.label == "entailed")
+        return [
+            one
+            if isinstance(one, JudgeFailure)
+            else [Answer(value=said(e), probability=e.probability, reason=e.reason) for e in one]
+            for one in found
+        ]
+
+
 def agreement(articles: int) -> None:
-    """Write QA score and conciseness beside people's ratings: numbers only, no text."""
+    """Write the QA score two ways, and conciseness, beside people's ratings: numbers only, no text."""
     data = real_data()
     if data is None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
     chosen = range(min(articles, len(data.sources)))
     rows = [{"contexts": data.sources[i], "summary": text} for i in chosen for text in data.summaries[i]]
-    results = summarization_scores(rows).results
     systems = len(data.summaries[0])
-    grid = lambda values: [values[i * systems : (i + 1) * systems] for i in chosen]
-    table = {
-        "signature": str(results[0].signature),
-        "qa_score": grid([None if r.qa_score is None else round(r.qa_score, 4) for r in results]),
-        "conciseness": grid([None if r.conciseness is None else round(r.conciseness, 4) for r in results]),
-        "n_questions": [len(results[i * systems].questions) for i in chosen],
-    }
+    grid = lambda values: [
+        [None if x is None else round(x, 4) for x in values[i * systems :][:systems]] for i in chosen
+    ]
+    table: dict[str, Any] = {}
+    for name, judge in (("before", Entailing(phrases="keybert")), ("now", EmbeddedJudge())):
+        results = summarization_scores(rows, judge=judge).results
+        table[name] = grid([r.qa_score for r in results])
+    table = {"signature": str(results[0].signature), "qa_score": table}
+    table["conciseness"] = grid([r.conciseness for r in results])
+    table["n_questions"] = [len(results[i * systems].questions) for i in chosen]
     table |= {
         name: [[round(float(x), 4) for x in data.ratings[name][i]] for i in chosen]
         for name in ("relevance", "consistency")
@@ -144,13 +167,63 @@ def agreement(articles: int) -> None:
     print(f"wrote {TABLE.name}: {len(chosen)} articles x {systems} systems")
 
 
+def wisdom(server: str, model: str) -> None:
+    """Write how often a model behind a server is right on 40 clear statements and 40 fresh refusals and answers."""
+    backend = ServerBackend(model, base_url=server, timeout=240)
+    grouped, single = LLMJudge(backend, workers=1), LLMJudge(backend, workers=1, probabilities=True)
+    pairs = examples("clear_pairs")
+    truth = [one["label"] == "entailed" for one in pairs]
+    items = [(one["premise"], [one["statement"]]) for one in pairs]
+    asked = [(text, [Question(text=_question(one), statement=one) for one in lot]) for text, lot in items]
+    rows = []
+
+    def add(what: str, said: list[bool | None], chances: list[float | None], truth: list[bool]) -> None:
+        judged = [(s, t) for s, t in zip(said, truth, strict=True) if s is not None]
+        row = {"asked": what, "items": len(truth), "failed": len(truth) - len(judged)}
+        row |= {"right": sum(s == t for s, t in judged), "said yes": sum(s for s, _ in judged)}
+        both = [(a, b) for a, b in zip(chances[::2], chances[1::2], strict=True) if a is not None and b is not None]
+        rows.append(row | {"pairs ranked right": sum(a > b for a, b in both) if both else None, "pairs": len(both)})
+        print(rows[-1], flush=True)
+
+    verdicts = LLMChecker(backend, workers=1).check_many([([text], lot[0]) for text, lot in items])
+    chances = [one.probability for one in verdicts]
+    add("LLMChecker: yes or no", [None if c is None else c >= 0.5 for c in chances], chances, truth)
+    for name, judge in (("labels in JSON", grouped), ("probabilities", single)):
+        found = [one if isinstance(one, JudgeFailure) else one[0] for one in judge.many("entail", items)]
+        labels = [None if isinstance(one, JudgeFailure) else one.label == "entailed" for one in found]
+        add(f"entail, {name}", labels, [getattr(one, "probability", None) for one in found], truth)
+        found = [one if isinstance(one, JudgeFailure) else one[0] for one in judge.many("answer", asked)]
+        values = [None if isinstance(one, JudgeFailure) else one.value == 1 for one in found]
+        add(f"answer, {name}", values, [getattr(one, "probability", None) for one in found], truth)
+    fresh = examples("refusals_fresh")
+    flags = single.many("refusal", [(one["text"],) for one in fresh])
+    said = [None if isinstance(one, JudgeFailure) else bool(one) for one in flags]
+    add("is it a refusal?", said, [None] * len(fresh), [one["refused"] for one in fresh])
+    text = json.dumps({"model": model, "prompts": grouped.fingerprint.split("+")[2], "rows": rows}, indent=1)
+    (TABLE.parent / "small_model.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _question(statement: str) -> str:
+    return f"Is it true that {statement[0].lower()}{statement[1:].rstrip('.')}?"
+
+
+def examples(name: str) -> list[dict[str, Any]]:
+    """A file of labelled examples of the package."""
+    return [json.loads(line) for line in (TABLE.parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=500)
     parser.add_argument("--single", type=int, default=40)
     parser.add_argument("--answers", type=int, default=5, help="answers that share a context, at most 16")
     parser.add_argument("--agreement", type=int, metavar="ARTICLES")
+    parser.add_argument("--server", help="the address of a model's server")
+    parser.add_argument("--model", default="SmolLM2-135M-Instruct", help="its name there")
     arguments = parser.parse_args()
+    if arguments.server:
+        wisdom(arguments.server, arguments.model)
+        return
     if arguments.agreement:
         agreement(arguments.agreement)
         return

@@ -28,6 +28,7 @@ PARTS = {  # what a place in the book begins with, in the reader's order
     "reference": "Reference",
 }
 PLACES = {  # pages that stand elsewhere than their names say: the groundwork of long runs is read with long runs
+    "29_judging": "3.0",
     "08_items": "5.1",
     "09_workers": "5.2",
     "49_jobs": "5.3",

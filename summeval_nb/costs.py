@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .judge import BulkJudge, ask_many
+from .judging import BulkJudge, ask_many
 from .llm import Backend, Choice, InvalidOutput, Schema, Usage
 from .results import Verdict, require_option
 from .viz import html_table, text_table

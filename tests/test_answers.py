@@ -10,8 +10,8 @@ import pytest
 
 from summeval_nb.answers import AnswerTable, evaluate_answer, evaluate_answers
 from summeval_nb.data import sample_articles
-from summeval_nb.judge import Entailment, Flag, JudgeFailure, Resolution, as_statement
 from summeval_nb.judge_llm import LLMJudge
+from summeval_nb.judging import Entailment, Flag, JudgeFailure, Resolution, as_statement
 from summeval_nb.llm import BackendUnavailable, ScriptedBackend
 from summeval_nb.store import Store
 

@@ -8,10 +8,11 @@ from importlib import resources
 import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
-from summeval_nb.judge import (
+from summeval_nb.judge import EmbeddedJudge, load_judge, premise_sentences
+from summeval_nb.judge_llm import PROMPTS, LLMJudge
+from summeval_nb.judging import (
     PURPOSES,
     Answer,
-    EmbeddedJudge,
     Entailment,
     Flag,
     Judge,
@@ -22,13 +23,11 @@ from summeval_nb.judge import (
     Statement,
     as_statement,
     ask_many,
-    load_judge,
-    premise_sentences,
 )
-from summeval_nb.judge_llm import PROMPTS, LLMJudge
 from summeval_nb.llm import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
 from summeval_nb.llm_local import TransformersBackend
 from summeval_nb.llm_server import ServerBackend
+from summeval_nb.results import Verdict
 from summeval_nb.store import Store
 
 PREMISE = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
@@ -71,6 +70,17 @@ def test_refusals_are_recognised_as_often_as_the_chapter_says(judge):
     flags = ask_many(judge, "refusal", [(row["text"],) for row in rows])
     right = sum(bool(flag) == row["refused"] for flag, row in zip(flags, rows, strict=True))
     assert right / len(rows) >= 0.9
+
+
+def test_fresh_refusals_are_measured_once_and_answers_are_hardly_ever_taken_for_one(judge):
+    rows = labelled("refusals_fresh")
+    old = {row["style"] for row in labelled("refusals")}
+    assert Counter(row["refused"] for row in rows) == {True: 20, False: 20}
+    assert not {row["style"] for row in rows} & old and not {row["text"] for row in rows} & {
+        row["text"] for row in labelled("refusals")
+    }
+    flags = ask_many(judge, "refusal", [(row["text"],) for row in rows if not row["refused"]])
+    assert sum(map(bool, flags)) <= 2
 
 
 # The types -----------------------------------------------------------------------------------------------------------
@@ -227,6 +237,60 @@ def test_questions_are_answered_yes_by_their_own_text(judge):
     assert questions and {p for q in questions for p in q.keyphrases} <= set(phrases)
     assert all(answer.value == 1 for answer in judge.answer(PREMISE, questions))
     assert [answer.value for answer in judge.answer("A cat slept.", questions)] == [0] * len(questions)
+
+
+CLAUSE = "The line links the station with the university hospital and costs 94 million euros."
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "reason"),
+    [
+        (CLAUSE, 1, ""),
+        ("It snowed. " + CLAUSE, 1, ""),
+        ("The new tram to the hospital costs Lund 94 million euros.", 1, ""),
+        (CLAUSE.replace("94", "49"), 0, "numbers differ: 94 and 49"),
+        (CLAUSE.replace("costs", "never costs"), 0, "negated"),
+        ("It rained.", 0, ""),
+    ],
+)
+def test_an_answer_is_yes_when_the_main_part_is_said_and_nothing_altered(judge, text, value, reason):
+    (answer,) = judge.answer(text, [Question(text="Is it so?", statement=CLAUSE)])
+    assert answer.value == value and reason in answer.reason and 0 <= answer.said <= 1 and answer.probability is None
+    assert all(text[one.start : one.end] == one.text for one in answer.evidence)
+
+
+def test_a_statement_without_a_word_cannot_be_answered(judge):
+    (answer,) = judge.answer("It rained.", [Question(text="Is it so?", statement="?!")])
+    assert answer.value is None and "no word" in answer.reason
+
+
+def test_with_another_checker_answers_are_its_entailments():
+    class Sure:
+        fingerprint, threshold = "sure-1", 0.5
+
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=0.9) for _ in pairs]
+
+    (answer,) = EmbeddedJudge(checker=Sure()).answer("It rained.", [Question(text="Is it so?", statement=CLAUSE)])
+    assert (answer.value, answer.probability, answer.said) == (1, 0.9, None)
+
+
+@pytest.mark.parametrize("phrases", ["counted", "keybert"])
+def test_both_ways_to_choose_phrases_give_places_and_bounds(phrases):
+    judge = EmbeddedJudge(phrases=phrases)
+    found = judge.keyphrases(PREMISE, 3)
+    assert 0 < len(found) <= 3 and all(PREMISE[one.start : one.end] == one.text for one in found)
+    assert phrases in judge.fingerprint and judge.keyphrases("...", 3) == []
+
+
+def test_what_a_text_comes_back_to_weighs_more(judge):
+    text = "Zebras sleep. Rhubarb grows here. Zebras eat. Zebras drink. Nobody cooks rhubarb."
+    assert judge.keyphrases(text, 1)[0].text.casefold().startswith("zebras")
+
+
+def test_an_unknown_way_to_choose_phrases_is_named():
+    with pytest.raises(ValueError, match="phrases"):
+        EmbeddedJudge(phrases="best")
 
 
 def test_load_judge():
@@ -426,6 +490,26 @@ def test_keyphrases_and_questions():
     )
 
 
+@pytest.mark.parametrize("statement", [",", "Which one is a lie?", "Nothing of that."])
+def test_questions_whose_statement_is_not_made_of_the_text_are_refused(statement):
+    judge, _ = scripted({"case_1": [{"question": "Is it?", "statement": statement}]})
+    with pytest.raises(JudgeFailure, match="not made of the text"):
+        judge.questions(PREMISE, ["cars"])
+    assert judge.calls == 2
+
+
+def test_the_schema_names_only_sentences_that_exist():
+    schemas = []
+
+    class Looks(ScriptedBackend):
+        def generate_json(self, prompt, schema, *, max_tokens=512):
+            schemas.append(json.dumps(schema.model_json_schema()))
+            return super().generate_json(prompt, schema, max_tokens=max_tokens)
+
+    LLMJudge(Looks(lambda prompt: json.dumps({"case_1": [label("neutral", 3)]}))).entail(PREMISE, STATEMENTS[:1])
+    assert '"maximum": 3' in schemas[0] and '"minimum": 1' in schemas[0]
+
+
 def test_refusals_are_a_choice_with_a_probability():
     judge, prompts = scripted("yes", "no")
     flags = judge.many("refusal", [("I cannot say.",), (" ",), ("It is 5.",)])
@@ -471,7 +555,7 @@ def test_a_failed_window_leaves_undecided_what_no_other_window_entails():
 
 def test_probabilities_come_from_choices():
     judge = LLMJudge(
-        ScriptedBackend(lambda p: "yes" if "Options" in p or "one of: yes" in p else "contradicted"), probabilities=True
+        ScriptedBackend(lambda p: "yes" if "Answer yes or no" in p else "contradicted"), probabilities=True
     )
     found = judge.entail(PREMISE, STATEMENTS)
     assert [(one.label, one.probability) for one in found] == [("contradicted", 0.0)] * 3 and judge.calls == 3

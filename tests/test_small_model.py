@@ -19,8 +19,8 @@ from summeval_nb import (
     rate,
     summarization_score,
 )
-from summeval_nb.judge import JudgeFailure
 from summeval_nb.judge_llm import PROMPTS
+from summeval_nb.judging import JudgeFailure
 from summeval_nb.ratings import QUALITY_DEFINITIONS
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.judge import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
 from summeval_nb.judge_llm import LLMJudge
+from summeval_nb.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
 from summeval_nb.llm import BackendUnavailable, ScriptedBackend
 from summeval_nb.store import Store
 from summeval_nb.summary_score import (

@@ -8,16 +8,7 @@ from playwright.sync_api import expect
 
 from summeval_nb import evaluate_answer, summarization_score
 from summeval_nb.data import sample_articles
-from summeval_nb.judge import (
-    Answer,
-    Entailment,
-    Flag,
-    Keyphrase,
-    Passage,
-    Question,
-    Resolution,
-    as_statement,
-)
+from summeval_nb.judging import Answer, Entailment, Flag, Keyphrase, Passage, Question, Resolution, as_statement
 from summeval_nb.results import Finding
 
 pytestmark = pytest.mark.slow
