@@ -24,7 +24,7 @@ __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References',
            'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'judge_answers',
            'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune', 'main']
 
-# %% ../nbs/51_cli.ipynb #1fc0962e
+# %% ../nbs/51_cli.ipynb #a39a1a71
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
     typer.echo("summeval: " + " ".join(message.split()), err=True)
@@ -53,7 +53,7 @@ def _in_words_of_the_shell(message: str) -> str:
         message = message.replace(python, shell)
     return message
 
-# %% ../nbs/51_cli.ipynb #fd866f98
+
 def read_text(name: str, what: str) -> str:
     """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
     try:
@@ -394,7 +394,7 @@ def score(
 
     _judge_table("summary_score", summarization_scores, table, given)
 
-# %% ../nbs/51_cli.ipynb #8e64452d
+# %% ../nbs/51_cli.ipynb #7cf5155b
 def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
     """Return an articles × systems table of one column; absent cells are None, double ones an error."""
     article, system = names
@@ -408,7 +408,7 @@ def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list
         cells[row[system]] = None if empty else float(row[value])
     return [[cells.get(one) for one in systems] for cells in table.values()]
 
-# %% ../nbs/51_cli.ipynb #be4745c2
+
 @app.command()
 def correlate(
     table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
