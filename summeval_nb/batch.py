@@ -114,10 +114,35 @@ def read_head(path: Path) -> dict[str, Any]:
         except (ValueError, AttributeError):
             raise ValueError(f"{path} is damaged: delete it and run again, only its items are scored anew") from None
 
-# %% ../nbs/50_batch.ipynb #b908f649
+# %% ../nbs/50_batch.ipynb #7e830473
 Done = tuple[Shard, Scored]
 
 
+@contextmanager
+def _sendable(job: Job) -> Iterator[None]:
+    """Say what to do with a model that lives in this process."""
+    try:
+        yield
+    except TypeError as error:
+        if not find_backends(job.options):
+            raise
+        remedy = "name the model, as in {'checker': 'llm:FOLDER'}, so that each worker loads it, or use workers=0"
+        raise TypeError(f"a model of this process cannot be sent to another: {remedy}") from error
+
+
+def _in_flight(shards: Iterable[Shard], submit: Callable[[Shard], Future[Done]], limit: int) -> Iterator[Done]:
+    """Keep at most `limit` shards under way and yield each as soon as it is done."""
+    under_way: set[Future[Done]] = set()
+    for shard in shards:
+        under_way.add(submit(shard))
+        if len(under_way) >= limit:
+            finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            yield from (one.result() for one in finished)
+    while under_way:
+        finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+        yield from (one.result() for one in finished)
+
+# %% ../nbs/50_batch.ipynb #7bcbc690
 class RunStopped(RuntimeError):
     """A run stopped before its end; what was scored is kept, and the message says how to go on."""
 
@@ -147,31 +172,6 @@ def run_local(shards: Iterable[Shard], job: Job, workers: int, timeout: float | 
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in crew:
                 worker.close()
-
-
-@contextmanager
-def _sendable(job: Job) -> Iterator[None]:
-    """Say what to do with a model that lives in this process."""
-    try:
-        yield
-    except TypeError as error:
-        if not find_backends(job.options):
-            raise
-        remedy = "name the model, as in {'checker': 'llm:FOLDER'}, so that each worker loads it, or use workers=0"
-        raise TypeError(f"a model of this process cannot be sent to another: {remedy}") from error
-
-
-def _in_flight(shards: Iterable[Shard], submit: Callable[[Shard], Future[Done]], limit: int) -> Iterator[Done]:
-    """Keep at most `limit` shards under way and yield each as soon as it is done."""
-    under_way: set[Future[Done]] = set()
-    for shard in shards:
-        under_way.add(submit(shard))
-        if len(under_way) >= limit:
-            finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            yield from (one.result() for one in finished)
-    while under_way:
-        finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-        yield from (one.result() for one in finished)
 
 
 def available_cores() -> int:
@@ -250,31 +250,7 @@ def _cluster(address: str | None, actors: int) -> Iterator[Any]:
         if mine:
             ray.shutdown()
 
-# %% ../nbs/50_batch.ipynb #f3760298
-_WINDOW = 400
-
-
-def run_ray(
-    shards: Iterable[Shard],
-    job: Job,
-    actors: int,
-    *,
-    address: str | None = None,
-    num_gpus: float = 0,
-    timeout: float | None = None,
-) -> Iterator[Done]:
-    """Score shards with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
-    stream = iter(shards)
-    window = list(itertools.islice(stream, _WINDOW))
-    if not window:
-        return
-    with _cluster(address, actors) as ray:
-        count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        while window:
-            yield from _run_window(ray, window, job, min(count, len(window)), num_gpus, timeout)
-            window = list(itertools.islice(stream, _WINDOW))
-
-
+# %% ../nbs/50_batch.ipynb #83207f93
 def _run_window(
     ray: Any, window: Sequence[Shard], job: Job, actors: int, num_gpus: float, timeout: float | None
 ) -> Iterator[Done]:
@@ -299,6 +275,30 @@ def _run_window(
         if isinstance(answer, Exception):
             raise answer
         yield by_number[row["number"]], answer
+
+# %% ../nbs/50_batch.ipynb #51df96c9
+_WINDOW = 400
+
+
+def run_ray(
+    shards: Iterable[Shard],
+    job: Job,
+    actors: int,
+    *,
+    address: str | None = None,
+    num_gpus: float = 0,
+    timeout: float | None = None,
+) -> Iterator[Done]:
+    """Score shards with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
+    stream = iter(shards)
+    window = list(itertools.islice(stream, _WINDOW))
+    if not window:
+        return
+    with _cluster(address, actors) as ray:
+        count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        while window:
+            yield from _run_window(ray, window, job, min(count, len(window)), num_gpus, timeout)
+            window = list(itertools.islice(stream, _WINDOW))
 
 # %% ../nbs/50_batch.ipynb #60b667ac
 def make_settings(job: Job, shard_size: int) -> dict[str, Any]:

@@ -24,7 +24,21 @@ __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References',
            'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'judge_answers',
            'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune', 'main']
 
-# %% ../nbs/51_cli.ipynb #a39a1a71
+# %% ../nbs/51_cli.ipynb #9d7850ed
+_SHELL = {
+    "columns={...}": "--column METRIC'S=YOURS",
+    "resume=False": "--no-resume",
+    "format='jsonl' or 'csv'": "--format",
+}
+
+
+def _in_words_of_the_shell(message: str) -> str:
+    """A message of the library, with its remedies as options of the command line."""
+    for python, shell in _SHELL.items():
+        message = message.replace(python, shell)
+    return message
+
+# %% ../nbs/51_cli.ipynb #d1d17ed3
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
     typer.echo("summeval: " + " ".join(message.split()), err=True)
@@ -38,20 +52,6 @@ def guarded(call: Callable[[], Any], *more: type[Exception]) -> Any:
         return call()
     except known as error:
         fail(_in_words_of_the_shell(str(error)))
-
-
-_SHELL = {
-    "columns={...}": "--column METRIC'S=YOURS",
-    "resume=False": "--no-resume",
-    "format='jsonl' or 'csv'": "--format",
-}
-
-
-def _in_words_of_the_shell(message: str) -> str:
-    """A message of the library, with its remedies as options of the command line."""
-    for python, shell in _SHELL.items():
-        message = message.replace(python, shell)
-    return message
 
 
 def read_text(name: str, what: str) -> str:

@@ -26,7 +26,7 @@ from .viz import html_table, text_table
 __all__ = ['COUNTS', 'Stages', 'STAGES', 'LEDGER', 'COURSES', 'Ledger', 'find_backends', 'MeteredChecker', 'MeteredJudge',
            'CountedStore', 'metered', 'note_usage', 'read_ledger', 'Rehearsal', 'exchange_backends']
 
-# %% ../nbs/48_costs.ipynb #c50b306d
+# %% ../nbs/48_costs.ipynb #93546de1
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")
 Stages = Mapping[str, Mapping[str, float]]
 
@@ -37,7 +37,7 @@ def _used(backends: Sequence[Backend]) -> dict[str, float]:
     total = {name: sum(one[name] for one in counts) for name in Usage.__dataclass_fields__}
     return total | {"call_seconds": total["seconds"], "seconds": time.perf_counter()}
 
-
+# %% ../nbs/48_costs.ipynb #73a60e20
 class Ledger:
     """What each stage of a metric has used: questions, calls, tokens, seconds.
 
@@ -201,13 +201,13 @@ class _Staged(Backend):
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
         return self.inner._text(prompt, regex, max_tokens)
 
-# %% ../nbs/48_costs.ipynb #08805918
+# %% ../nbs/48_costs.ipynb #2191b83e
 class MeteredChecker:
     """A checker that writes what its language models use into a ledger, as the stages checking and statements."""
 
     def __init__(self, inner: Any, ledger: Ledger):
         self._ledger, self._backends = ledger, find_backends(inner)
-        finder = getattr(inner, "finder", None)
+        finder: Any = getattr(inner, "finder", None)
         if getattr(finder, "splitter", None) is not None:
             inner, finder = copy.copy(inner), copy.copy(finder)
             finder.splitter = _Staged(finder.splitter, "statements", ledger, self._backends)
