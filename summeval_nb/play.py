@@ -368,7 +368,7 @@ def play_lcs(reference: str, candidate: str) -> Picture:
 def _go(picture: Picture, change: int, last: int, _: Any) -> None:
     picture.set(step=min(max(picture.state.step + change, 0), last))
 
-# %% ../nbs/61_play.ipynb #8f0d12af
+# %% ../nbs/61_play.ipynb #581b9109
 @dataclass(frozen=True, repr=False, eq=False)
 class BleuState(_State):
     """A BLEU score with the fate of each n-gram: `grams[n - 1]` are the rows of `score.explain(n=n)`.
@@ -398,11 +398,12 @@ class BleuState(_State):
 
 
 def _whole(text: str) -> str:
+    """Put a `?` in the place of half characters, which neither a field nor a page can hold."""
     return text.encode("utf-8", "replace").decode()
 
 
 def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4) -> BleuState:
-    """Return BLEU of a candidate with every n-gram up to order n; half a character, which no field holds, is a `?`."""
+    """Return BLEU of a candidate with every n-gram up to order n."""
     candidate, *known = map(_whole, [require_text(candidate, "candidate"), *require_references(references)])
     score = bleu_score(candidate, known, n, smooth=require_option(smooth, "smooth", SMOOTHING))
     grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
@@ -410,16 +411,18 @@ def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "e
     smoothed = tuple(p > 0 and (not total or abs(p * total - 100 * count) > 1e-6) for p, count, total in parts)
     return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
 
-# %% ../nbs/61_play.ipynb #ba37c96a
+# %% ../nbs/61_play.ipynb #68c54d3e
 _MOST_GRAMS = 60  # n-grams drawn for each order
 
 
 def _gram_html(row: Mapping[str, Any]) -> str:
     """Return one n-gram with its fate."""
     own, counted = row["candidate"], row["counted"]
-    fate, kind = ("counts", "sp-all") if counted == own else ("clipped", "sp-some") if counted else ("no", "sp-none")
-    shown = fate if own == 1 else f"{counted} of {own} {'count' if counted == own else fate}"
-    return f'<span class="sp-gram {kind}">{escape(row["n-gram"])} <small>{shown}</small></span>'
+    if counted == own:
+        kind, fate = "sp-all", "counts" if own == 1 else f"{own} of {own} count"
+    else:
+        kind, fate = ("sp-some", f"{counted} of {own} count, clipped") if counted else ("sp-none", "in no reference")
+    return f'<span class="sp-gram {kind}">{escape(row["n-gram"])} <small>{fate}</small></span>'
 
 
 def _order_html(state: BleuState, n: int) -> str:
@@ -448,7 +451,7 @@ def bleu_html(state: BleuState) -> Markup:
     texts = f"<p>Candidate: {escape(state.candidate)}</p><p>References:</p><ol>{references}</ol>"
     return _figure(state.caption, texts + _scroll("n-grams", table) + penalty + (product if used else ""))
 
-# %% ../nbs/61_play.ipynb #b4a365e7
+# %% ../nbs/61_play.ipynb #1f63da3f
 def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
     """Type a candidate and watch its n-grams, their precisions, the brevity penalty and BLEU.
 
@@ -481,7 +484,7 @@ def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
     import ipywidgets
 
     wide = ipywidgets.Layout(width="40rem", max_width="100%")
-    field = ipywidgets.Text(candidate, description="candidate", continuous_update=True, layout=wide)
+    field = ipywidgets.Text(picture.state.candidate, description="candidate", continuous_update=True, layout=wide)
     smooth = ipywidgets.Dropdown(options=list(SMOOTHING), value="exp", description="smooth")
     return picture.attach({"candidate": field, "smooth": smooth})
 
@@ -732,12 +735,12 @@ def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
         x, y = (1 + 2 * np.clip(np.round(values / 2), 0, 4) for values in (x, y))
     return np.column_stack([x, y]).round(2).tolist()
 
-# %% ../nbs/61_play.ipynb #e56e6aa3
+# %% ../nbs/61_play.ipynb #65874725
 _BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place in an SVG of 440 by 345
 
 
 def _frame(points: Points) -> dict[str, Any]:
-    """Return the ranges of both axes: 0 to 10 where that holds all points, else the points with some space around."""
+    """Return the ranges of both axes: 0 to 10 for points spread there, else the points with some space around."""
     table = np.array(points)
     if table.min() >= 0 and table.max() <= 10 and table.max() > 1:
         low, high = np.zeros(2), np.full(2, 10.0)

@@ -16,7 +16,7 @@ from lxml import etree, html
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
-execute, nbdev_pages, readme = map(importlib.import_module, ("execute", "nbdev_pages", "readme"))
+book, execute, nbdev_pages, readme = map(importlib.import_module, ("book", "execute", "nbdev_pages", "readme"))
 PAGES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
 
 pytestmark = pytest.mark.slow
@@ -53,11 +53,38 @@ def test_every_notebook_is_a_page_in_the_readers_order(site):
         assert (site / f"{name}.html").is_file(), f"{name} has no page"
     links = [link["href"] for link in document(site / "index.html").select("nav.bd-links a[href]")]
     listed = [link.removesuffix(".html") for link in links if not link.startswith("#")]
-    chapters = [name for name in PAGES if name != "index"]
-    assert sorted(listed) == sorted(chapters), "the sidebar does not list every chapter once"
-    keys = list(nbdev_pages.PARTS)
-    order = [keys.index(name.split("/")[0] if "/" in name else name[0]) for name in listed]
-    assert order == sorted(order), "the parts are not in the reader's order"
+    made = [name.removesuffix(".md") for name in book.made_pages(PAGES)]
+    solutions = [name for name in PAGES if name.startswith("solutions/")]
+    assert [name for name in listed if name not in solutions] == book.in_order([*PAGES, *made])
+    assert sorted(name for name in listed if name in solutions) == solutions, "the sidebar misses a solution"
+
+
+def test_chapters_show_what_they_teach(site):
+    """In a box on the chapter's page, and all of them on one page."""
+    everything = document(site / "goals.html").get_text(" ")
+    for name in (name for name in PAGES if name[0].isdigit()):
+        box = document(site / f"{name}.html").select("article .admonition.goals")
+        assert len(box) == 1, f"{name} has {len(box)} boxes of goals"
+        assert len(box[0].select("li")) == len(book.goals(name))
+        assert book.numbered(name) in everything
+
+
+def test_works_are_cited_in_the_authors_words(site):
+    """Every link into references.bib has become a citation that leads to its entry, which says who cites it."""
+    entries = {one["id"]: one for one in document(site / "bibliography.html").select("article li[id^=cite-]")}
+    for key, pages_citing in book.citations([name for name in PAGES if not name.startswith("solutions/")]).items():
+        shown = [link.get_text() for link in entries[f"cite-{key}"].select(".cited-in a")]
+        assert shown == [book.label(name) for name in book.in_order(pages_citing)]
+        for name in pages_citing:
+            assert document(site / f"{name}.html").select(f"article a[href$='bibliography.html#cite-{key}'][title]")
+    assert not [page for page in pages(site) if "references.bib#" in page.read_text(encoding="utf-8")]
+
+
+def test_the_api_page_leads_to_every_public_name(site):
+    links = {link["href"].partition("#")[2] for link in document(site / "api.html").select("article dt a")}
+    public = {f"summeval_nb.{module}.{name}" for module, names in book.exported().items() for name in names}
+    assert public & documented() <= links
+    assert len(public - documented()) < 10, "type aliases and constants have no entry; what else?"
 
 
 def test_every_internal_link_and_anchor_resolves(site):
@@ -146,6 +173,14 @@ def test_pictures_have_alternative_text(site):
             assert not picture.get("alt").startswith(("_images", "../_images")), f"{page.name}: {picture.get('alt')}"
 
 
+def test_a_stale_picture_is_noticed():
+    """The README's picture carries a hash of the HTML that it shows."""
+    stored = next(readme.PICTURES.glob("*.png"))
+    assert stored.stat().st_size < 150_000
+    with pytest.raises(readme.StalePicture, match=stored.name):
+        readme.picture("<p>another report</p>", stored.name, take=False)
+
+
 def test_readme_is_the_landing_page(site):
     run = subprocess.run([sys.executable, "docs/readme.py", "--check"], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -166,13 +201,15 @@ def test_readme_is_written_in_githubs_markdown(myst, github):
 
 def test_a_broken_link_fails_the_build_every_time(tmp_path):
     """A warning is an error, and building again does not hide it."""
-    for name in ("conf.py", "nbdev_pages.py", "execute.py"):
+    for name in ("conf.py", "nbdev_pages.py", "book.py", "execute.py"):
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "docs" / name).write_bytes((ROOT / "docs" / name).read_bytes())
     (tmp_path / "docs" / "_static").symlink_to(ROOT / "docs" / "_static")
     (tmp_path / "settings.ini").write_bytes((ROOT / "settings.ini").read_bytes())
     (tmp_path / "summeval_nb").mkdir()
+    (tmp_path / "summeval_nb" / "__init__.pyi").touch()
     (tmp_path / "nbs").mkdir()
+    (tmp_path / "nbs" / "references.bib").write_bytes((ROOT / "nbs" / "references.bib").read_bytes())
     cells = [readme.nbformat.v4.new_markdown_cell("# A page\n\nA link to [nowhere](missing.ipynb).")]
     readme.nbformat.write(readme.nbformat.v4.new_notebook(cells=cells), tmp_path / "nbs" / "index.ipynb")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", "docs/_build/html"]

@@ -21,3 +21,11 @@ matchMedia("print").addEventListener("change", (paper) => {
     page.dataset.theme = chosen;
   }
 });
+
+// The arrows that open a list of pages in the sidebar have no text: a screen reader needs a name.
+addEventListener("DOMContentLoaded", () => {
+  for (const arrow of document.querySelectorAll("nav.bd-links summary")) {
+    const page = arrow.closest("li").querySelector("a");
+    arrow.setAttribute("aria-label", `Pages below ${page.textContent.trim()}`);
+  }
+});

@@ -237,7 +237,7 @@ def test_a_report_is_built_as_it_was(tmp_path, visit):
 def test_a_change_of_structure_would_be_seen(site_url, visit):
     """The tests above can fail: a heading that is gone, a box that is hidden, a column that moved."""
     page = visit(viewport=WIDE).page
-    for change in ("document.querySelector('h2').remove()",
+    for change in ("document.querySelector('article h2').remove()",
                    "document.querySelector('section.sr').style.display = 'none'",
                    "document.querySelector('article').style.marginLeft = '300px'"):  # fmt: skip
         page.goto(f"{site_url}/index.html", wait_until="networkidle")
