@@ -136,8 +136,13 @@ from .items import open_items as open_items
 from .run_report import RunComparison as RunComparison
 from .run_report import RunReport as RunReport
 from .run_report import compare_scores as compare_scores
+from .costs import Ledger as Ledger
+from .costs import Rehearsal as Rehearsal
+from .costs import find_backends as find_backends
+from .costs import read_ledger as read_ledger
 from .jobs import Job as Job
 from .jobs import Outcome as Outcome
+from .jobs import Work as Work
 from .batch import RunStopped as RunStopped
 from .batch import count_work as count_work
 from .batch import run as run

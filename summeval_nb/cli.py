@@ -21,10 +21,24 @@ from .viz import text_table
 # %% auto #0
 __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile', 'fail',
            'guarded', 'read_text', 'write', 'load_named', 'evaluate', 'demo', 'read_pairs', 'read_options',
-           'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'answer',
+           'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'judge_answers',
            'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune', 'main']
 
-# %% ../nbs/51_cli.ipynb #fea990c1
+# %% ../nbs/51_cli.ipynb #9d7850ed
+_SHELL = {
+    "columns={...}": "--column METRIC'S=YOURS",
+    "resume=False": "--no-resume",
+    "format='jsonl' or 'csv'": "--format",
+}
+
+
+def _in_words_of_the_shell(message: str) -> str:
+    """A message of the library, with its remedies as options of the command line."""
+    for python, shell in _SHELL.items():
+        message = message.replace(python, shell)
+    return message
+
+# %% ../nbs/51_cli.ipynb #d1d17ed3
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
     typer.echo("summeval: " + " ".join(message.split()), err=True)
@@ -37,9 +51,9 @@ def guarded(call: Callable[[], Any], *more: type[Exception]) -> Any:
     try:
         return call()
     except known as error:
-        fail(str(error))
+        fail(_in_words_of_the_shell(str(error)))
 
-# %% ../nbs/51_cli.ipynb #fd866f98
+
 def read_text(name: str, what: str) -> str:
     """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
     try:
@@ -94,14 +108,14 @@ def _options(
 ) -> None:
     """Understand, run and trust automatic evaluation of summaries and generated answers."""
 
-# %% ../nbs/51_cli.ipynb #d1aac0fb
+# %% ../nbs/51_cli.ipynb #c44e4b1a
 def load_named(options: dict[str, Any]) -> dict[str, Any]:
     """Return options in which named models are loaded; a model that cannot be had ends with one line and code 2."""
     from summeval_nb.jobs import load_options
 
     return guarded(lambda: load_options(options), RuntimeError, OSError)
 
-# %% ../nbs/51_cli.ipynb #e32d0e6a
+
 @app.command()
 def evaluate(
     article: Annotated[str, typer.Argument(help="File with the article, or - for standard input.")],
@@ -216,7 +230,7 @@ def leave_for(bad: int, total: int) -> None:
     if bad:
         fail(f"{bad} of {total} rows failed and were left out", code=3)
 
-# %% ../nbs/51_cli.ipynb #651b2974
+# %% ../nbs/51_cli.ipynb #c48ad456
 Format = Annotated[str | None, typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell.")]
 Column = Annotated[list[str] | None, typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction.")]
 Options = Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric.")]
@@ -232,7 +246,7 @@ def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -
     if html:
         write(html, lambda path: path.write_text(html_page(title, result._repr_html_()), encoding="utf-8"))
 
-# %% ../nbs/51_cli.ipynb #77314c26
+
 References = Annotated[list[str] | None, typer.Argument(help="Plain files of references, a text a line.")]
 
 
@@ -338,9 +352,9 @@ def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[
     say_cost(options)
     leave_for(bad, bad + len(rows))
 
-# %% ../nbs/51_cli.ipynb #1c1435ec
-@app.command()
-def answer(
+# %% ../nbs/51_cli.ipynb #4cb66565
+@app.command("answer")
+def judge_answers(
     table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")],
     column: Column = None,
     option: Options = None,
@@ -359,7 +373,7 @@ def answer(
 
     _judge_table("answers", evaluate_answers, table, given)
 
-# %% ../nbs/51_cli.ipynb #e87690ca
+
 @app.command()
 def score(
     table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")],
@@ -380,7 +394,7 @@ def score(
 
     _judge_table("summary_score", summarization_scores, table, given)
 
-# %% ../nbs/51_cli.ipynb #8e64452d
+# %% ../nbs/51_cli.ipynb #7cf5155b
 def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
     """Return an articles × systems table of one column; absent cells are None, double ones an error."""
     article, system = names
@@ -394,7 +408,7 @@ def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list
         cells[row[system]] = None if empty else float(row[value])
     return [[cells.get(one) for one in systems] for cells in table.values()]
 
-# %% ../nbs/51_cli.ipynb #be4745c2
+
 @app.command()
 def correlate(
     table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
@@ -447,7 +461,7 @@ def summeval(
     rows = [{"score": name, "value": value} for name, value in result.items()]
     show(result, as_json, html, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
-# %% ../nbs/51_cli.ipynb #3fb50600
+# %% ../nbs/51_cli.ipynb #1693a80e
 def _call_run(arguments: dict[str, Any]) -> Any:
     from summeval_nb.batch import run as run_corpus
 
@@ -471,6 +485,8 @@ def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) 
     typer.echo(json.dumps(report.to_dict()) if as_json else str(report))
     if html:
         write(html, report.to_html)
+    elif sys.stderr.isatty():
+        typer.echo(f"to see it: summeval report {report.folder}", err=True)
     if report.counts["failed"]:
         total = report.manifest["items"]
         fail(f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}", code=3)

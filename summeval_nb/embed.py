@@ -269,7 +269,7 @@ class LotEmbedder:
     def _pass(self, lot: list[Any], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
         raise NotImplementedError
 
-# %% ../nbs/11_embed.ipynb #0d20865b
+# %% ../nbs/11_embed.ipynb #0d1333bb
 class MiniLMEmbedder(LotEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, sentence vectors of length 1, no network.
 
@@ -320,6 +320,23 @@ class MiniLMEmbedder(LotEmbedder):
 
         with _threads(self.n_threads), torch.inference_mode():
             return _pool(_token_vectors(lot, self._weights), [len(one) for one in lot], tokens)
+
+    def encode_all_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
+        """Return each sentence's token vectors, those of [CLS] and [SEP] at its ends included: (t_i + 2, d) each."""
+        import torch
+
+        texts = _clean(sentences)
+        place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        ids, lengths = self._prepare(list(place))
+        found = [np.empty((0, self.dimension), dtype=np.float32)] * len(ids)
+        for lot in _lots(lengths, require_count(batch_size, "batch_size"), self._budget):
+            with _threads(self.n_threads), torch.inference_mode():
+                vectors = _token_vectors([ids[index] for index in lot], self._weights)
+                unit = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
+            ends = np.cumsum([lengths[index] for index in lot])[:-1]
+            for index, one in zip(lot, np.split(unit, ends), strict=True):
+                found[index] = one
+        return [found[place[text]] for text in texts]
 
 
 def _pool(h: torch.Tensor, lengths: list[int], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:

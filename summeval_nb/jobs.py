@@ -32,7 +32,7 @@ from .workers import try_together
 
 # %% auto #0
 __all__ = ['Columns', 'Rows', 'KNOWN', 'Outcome', 'as_outcome', 'read_row', 'Kind', 'load_model', 'load_options', 'describe',
-           'Job', 'Line', 'make_line', 'Scored', 'Scorer', 'Work', 'Planner']
+           'Job', 'Line', 'Scored', 'make_line', 'Scorer', 'Work', 'Planner']
 
 # %% ../nbs/49_jobs.ipynb #a1ef1a0d
 class Outcome(NamedTuple):
@@ -250,7 +250,7 @@ KNOWN: dict[str, Kind] = {
     "rating": Kind(_PAIR, _rating, "ratings:rate_many"),
 }
 
-# %% ../nbs/49_jobs.ipynb #4277d6fb
+# %% ../nbs/49_jobs.ipynb #9bee1840
 def load_model(text: str) -> Backend:
     """Return the backend that a text names: "folder", "file.gguf" or "name@http://host/v1"."""
     name, at, address = text.partition("@http")
@@ -289,7 +289,8 @@ def _around(option: str, backend: Backend) -> Any:
     from summeval_nb.check_llm import LLMChecker
     from summeval_nb.judge_llm import LLMJudge
 
-    return {"checker": LLMChecker, "judge": LLMJudge, "backend": lambda one: one}[option](backend)
+    around: dict[str, Callable[[Backend], Any]] = {"checker": LLMChecker, "judge": LLMJudge}
+    return around[option](backend) if option in around else backend
 
 # %% ../nbs/49_jobs.ipynb #7282d7d5
 def describe(value: Any, name: str) -> Any:
@@ -362,13 +363,20 @@ class Job:
         metric = self.metric if isinstance(self.metric, str) else describe(self.metric, "metric")
         return {"metric": metric, "options": describe(self.options, "options"), "columns": describe(self.columns, "c")}
 
-# %% ../nbs/49_jobs.ipynb #1ee8ca02
+# %% ../nbs/49_jobs.ipynb #06d5c5b3
 class Line(NamedTuple):
     """A result as it is written: status and score for counting, and the line itself."""
 
     status: str
     score: float | None
     text: bytes
+
+
+class Scored(NamedTuple):
+    """A shard's lines, and what language models used for them, by stage; empty without one."""
+
+    lines: list[Line]
+    usage: Stages = {}
 
 
 def make_line(number: int, item: Item, row: Mapping[str, Any], outcome: Outcome) -> Line:
@@ -396,14 +404,7 @@ _FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature")
 _READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain)
 _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
-# %% ../nbs/49_jobs.ipynb #11814250
-class Scored(NamedTuple):
-    """A shard's lines, and what language models used for them, by stage; empty without one."""
-
-    lines: list[Line]
-    usage: Stages = {}
-
-
+# %% ../nbs/49_jobs.ipynb #90115b58
 class Scorer:
     """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
 
@@ -455,7 +456,7 @@ def _settled(value: Any) -> Outcome:
         return Outcome(None, "failed", " ".join(f"{type(value).__name__}: {value}".split()))
     return value
 
-# %% ../nbs/49_jobs.ipynb #41c9548f
+# %% ../nbs/49_jobs.ipynb #eab71aca
 class _Overlay:
     """A store to look things up in, and a temporary one for what a rehearsal makes up."""
 
@@ -479,6 +480,31 @@ def _model_options(job: Job) -> dict[str, Any]:
     """A job's options with their models; a named model is loaded only where a store knows its fingerprint."""
     known = job.store is not None and Path(job.store).is_file()
     return load_options(job.options, load_model if known else lambda text: Rehearsal(f"llm:{text}", "plain"))
+
+
+def _bounds(counts: Sequence[int]) -> tuple[int, int, int]:
+    least, plain, most = counts
+    return min(counts), plain, max(counts)
+
+
+def _pairs(metric: Any, row: Mapping[str, Any]) -> int:
+    if metric in ("bleu", "rouge"):
+        return 1 if isinstance(row["references"], str) else len(row["references"])
+    return 3 if metric == "answers" else 1
+
+
+def _split_pairs(rows: Sequence[dict[str, Any]], splitter: Any, lang: str) -> tuple[int, int]:
+    """Count the distinct sentences and the pairs of rows, and put each summary's sentences into its row."""
+    from summeval_nb.split import split_sentences
+
+    split = {}
+    for text in dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])):
+        split[text] = [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
+    for row in rows:
+        row["sentences"] = split[row["summary"]] if split[row["text"]] else []
+    usable = [row for row in rows if row["sentences"]]
+    distinct = {one for row in usable for name in ("text", "summary") for one in split[row[name]]}
+    return len(distinct), sum(len(row["sentences"]) for row in usable)
 
 
 class _Rehearsed:
@@ -561,7 +587,7 @@ class Work:
 
 _WORK = ["what", "count", "least", "most"]
 
-# %% ../nbs/49_jobs.ipynb #2041d59e
+# %% ../nbs/49_jobs.ipynb #b1d94a7e
 class Planner:
     """Counts what a job would do with the shards that it is shown, without a call of a language model."""
 
@@ -586,29 +612,17 @@ class Planner:
         self.counts["to_score"] += len(items)
         self.counts["unreadable"] += len(items) - len(rows)
         if self.job.metric == "faithfulness":
-            self._split(rows)
+            found = _split_pairs(rows, *self._splitter)
+            self.sentences, self.pairs = (self.sentences or 0) + found[0], (self.pairs or 0) + found[1]
         elif self.pairs is not None:
             self.pairs += sum(_pairs(self.job.metric, row) for row in rows)
         for course in self._courses:
             course.add(rows)
 
-    def _split(self, rows: list[dict[str, Any]]) -> None:
-        from summeval_nb.split import split_sentences
-
-        assert self.sentences is not None and self.pairs is not None
-        splitter, lang = self._splitter
-        split = {}
-        for text in dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])):
-            split[text] = [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
-        usable = [row for row in rows if split[row["text"]]]
-        for row in rows:
-            row["sentences"] = split[row["summary"]] if split[row["text"]] else []
-        self.sentences += len({one for row in usable for name in ("text", "summary") for one in split[row[name]]})
-        self.pairs += sum(len(row["sentences"]) for row in usable)
-
     def work(self) -> Work:
         """Return what was counted."""
-        note, calls = "", None if self.pairs is None else {}
+        note = ""
+        calls: dict[str, tuple[int, int, int]] | None = None if self.pairs is None else {}
         if calls is None:
             note = "what a function of yours asks for cannot be known beforehand"
         elif self._courses:
@@ -617,14 +631,3 @@ class Planner:
                 courses[0], note = {}, "how many verdicts the store already holds is not known before the embedding"
             calls = {stage: _bounds([one.get(stage, 0) for one in courses]) for stage in courses[-1]}
         return Work(**self.counts, sentences=self.sentences, pairs=self.pairs, calls=calls, note=note)
-
-
-def _bounds(counts: Sequence[int]) -> tuple[int, int, int]:
-    least, plain, most = counts
-    return min(counts), plain, max(counts)
-
-
-def _pairs(metric: Any, row: Mapping[str, Any]) -> int:
-    if metric in ("bleu", "rouge"):
-        return 1 if isinstance(row["references"], str) else len(row["references"])
-    return 3 if metric == "answers" else 1

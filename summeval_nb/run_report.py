@@ -379,7 +379,13 @@ def _summary_rows(report: RunReport) -> list[dict[str, Any]]:
     metric = settings["metric"] if isinstance(settings["metric"], str) else settings["metric"]["function"]
     return [{"metric": metric, "mean": report.mean, "items": report.manifest["items"], **report.counts}]
 
-# %% ../nbs/44_run_report.ipynb #dc3150a3
+# %% ../nbs/44_run_report.ipynb #4d058f6b
+def _foot_html(report: RunReport, found: Gathered) -> str:
+    signatures = [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text]
+    details = [{"field": k, "value": json.dumps(v)} for k, v in report.manifest.items() if k not in ("counts", "usage")]
+    return "<h2>How it was made</h2>" + (html_table(signatures) if signatures else "") + html_table(details)
+
+# %% ../nbs/44_run_report.ipynb #7b253a54
 def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
     """Return the page of a run as one HTML document without scripts, links or images from elsewhere."""
     require_count(worst, "worst", minimum=0)
@@ -424,9 +430,3 @@ def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) 
     extra = f" {alone} items are in one run only." if alone else ""
     sentence = escape(compared.sentence(names[1], names[0]) + extra)
     return f"<h2>Compared with {escape(names[1])}</h2><p>{sentence}</p>" + html_table(rows)
-
-
-def _foot_html(report: RunReport, found: Gathered) -> str:
-    signatures = [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text]
-    details = [{"field": k, "value": json.dumps(v)} for k, v in report.manifest.items() if k not in ("counts", "usage")]
-    return "<h2>How it was made</h2>" + (html_table(signatures) if signatures else "") + html_table(details)

@@ -175,7 +175,28 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
 
-# %% ../nbs/09_workers.ipynb #c14d40a1
+# %% ../nbs/09_workers.ipynb #0922cf9f
+def _converse(process: subprocess.Popen[bytes], message: Any, seconds: float | None) -> tuple[Any, bool]:
+    """Send a message and return the answer, and whether the time has ended all the same."""
+    assert process.stdin and process.stdout
+    with _time_limit(process, seconds) as late:
+        try:
+            if message is not None:
+                _send(process.stdin, message)
+            process.stdin.flush()
+            answer = _receive(process.stdout)
+        except (EOFError, OSError, ValueError):
+            _end_process(process)
+            if late.is_set():
+                raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
+            raise WorkerDied(_cause_of_death(process.wait())) from None
+        except BaseException:
+            process.kill()
+            _end_process(process)
+            raise
+    return answer, late.is_set()
+
+# %% ../nbs/09_workers.ipynb #1b44c00f
 class Worker:
     """A process that does work for us and may die without harm.
 
@@ -229,24 +250,13 @@ class Worker:
             raise WorkerRefused(f"a worker process cannot be made ready: {error}") from None
 
     def _exchange(self, message: Any, seconds: float | None = None) -> Any:
-        process = self._process
-        assert process and process.stdin and process.stdout
-        with _time_limit(process, seconds) as late:
-            try:
-                if message is not None:
-                    _send(process.stdin, message)
-                process.stdin.flush()
-                answer = _receive(process.stdout)
-            except (EOFError, OSError, ValueError):
-                self._end()
-                if late.is_set():
-                    raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
-                raise WorkerDied(_cause_of_death(process.wait())) from None
-            except BaseException:  # Ctrl-C: its answer is still to come, and the next question would get it
-                process.kill()
-                self._end()
-                raise
-        if late.is_set():  # the time ended in the moment of the answer: the next question gets a fresh process
+        assert self._process
+        try:
+            answer, late = _converse(self._process, message, seconds)
+        except BaseException:  # it has ended
+            self._process = None
+            raise
+        if late:  # the time ended in the moment of the answer: the next question gets a fresh process
             self._end()
         return answer
 
@@ -257,9 +267,9 @@ class Worker:
 
     def close(self) -> None:
         """End the process at once, even in the middle of its work."""
-        self._closed = True
-        if self._process:
-            self._process.kill()
+        self._closed, process = True, self._process
+        if process:
+            process.kill()
         self._end()
 
 # %% ../nbs/09_workers.ipynb #6e8311d5

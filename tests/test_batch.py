@@ -130,6 +130,97 @@ def test_parquet_holds_the_same_rows(tmp_path):
     assert report.path.name == "results.parquet" and list(report.rows()) == lines(tmp_path / "j")
 
 
+ODD = [
+    b'{"a": "\\ud83d"}',
+    b'{"a": NaN}',
+    b'{"a": -Infinity}',
+    b'{"a": 123456789012345678901234567890}',
+    b'{"a": 1e400}',
+]
+ODD += [
+    b'{"a":1}x',
+    b"\xff",
+    b'{"a":"\n"}',
+    b"[1,]",
+    b'{"a":Inf}',
+    b"01",
+    b'{"a":1,"a":2}',
+    b"-0.0",
+    b"1E5",
+    b"\xef\xbb\xbf{}",
+]
+ODD += [
+    b"  {} \t\r",
+    b"\x0b{}",
+    b"1.",
+    b".5",
+    b"-",
+    b"truex",
+    b'{"a": "\\u0000"}',
+    b"",
+    b'{"a',
+    b"null",
+    b'{"\xc3\xa9": 1}',
+]
+
+
+@pytest.mark.parametrize("data", ODD, ids=repr)
+def test_the_fast_parser_reads_what_pythons_own_reads(data):
+    """Whatever pydantic's parser makes of a line, the answer is that of the standard library, errors included."""
+    from summeval_nb.jobs import _parse
+
+    def tried(parse):
+        try:
+            return repr(parse())
+        except ValueError as error:
+            return type(error).__name__, str(error)
+
+    assert tried(lambda: _parse(data)) == tried(lambda: json.loads(data.decode()))
+
+
+def test_the_fast_parser_agrees_on_any_rows():
+    from summeval_nb.jobs import _parse
+
+    rng = random.Random(3)
+    pool = [
+        None,
+        True,
+        -1,
+        0.1,
+        1e-7,
+        "é\u2028\U0001f600",
+        'quo"te\\',
+        "",
+        [],
+        {},
+        [1, ["x"]],
+        {"k": {"l": [None]}},
+        2**70,
+    ]
+    for _ in range(500):
+        row = {f"k{i}": rng.choice(pool) for i in range(rng.randint(0, 6))}
+        data = json.dumps(row, ensure_ascii=rng.random() < 0.5).encode()
+        assert _parse(data) == row
+        cut = data[: rng.randrange(len(data))]
+        with pytest.raises(ValueError):
+            _parse(cut)
+
+
+def test_a_stray_module_beside_the_script_ends_no_worker(tmp_path):
+    """`re.py` next to a script: Python itself starts without it, and so must the workers."""
+    (tmp_path / "re.py").write_text("raise SystemExit('the wrong re')")
+    script = "from summeval_nb.batch import run\n"
+    script += "print(run([{'candidate': 'a', 'references': 'a'}], 'bleu', out='out', workers=1, progress=False).mean)"
+    (tmp_path / "night.py").write_text(script)
+    code = (
+        f"import re, sys, runpy; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(tmp_path / 'night.py')!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env=environment(), cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("100"), done.stderr
+
+
 # ---------------------------------------------------------------- kills
 
 NIGHT = """
