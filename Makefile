@@ -8,8 +8,9 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 export OMP_NUM_THREADS        ?= 1
 export TOKENIZERS_PARALLELISM ?= false
-export HF_HUB_OFFLINE         ?= 1
-export MPLBACKEND             ?= Agg
+# Not in the lab: there figures are shown, and a download that somebody asks for may happen.
+demo test check docs bench: export HF_HUB_OFFLINE ?= 1
+demo test check docs bench: export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lab docs bench clean sync format

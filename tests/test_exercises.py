@@ -42,8 +42,8 @@ def test_a_chapter_has_three_exercises_with_seals_and_solutions(path):
     assert sorted(json.loads((SEALS / f"{path.stem}.json").read_text(encoding="utf-8"))) == ["1", "2", "3"]
 
 
-def test_no_seals_or_solutions_without_a_chapter():
-    stems = {path.stem for path in CHAPTERS}
+def test_no_seals_or_solutions_without_a_chapter_or_lesson():
+    stems = {path.stem for path in [*CHAPTERS, *ROOT.glob("nbs/tutorials/*.ipynb")]}
     assert {path.stem for path in SEALS.glob("*.json")} <= stems
     assert {path.stem for path in (ROOT / "nbs" / "solutions").glob("*.ipynb")} <= stems
 
@@ -106,14 +106,36 @@ def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
 
 def test_the_message_names_the_kind_and_never_the_answer(sealed):
     sealed({1: 0.4321, 2: "hypothesis"}, {1: (0.1234, "swap <b>them</b>")})
-    assert check_answer("test/1", "x").message == (
-        "not yet: the answer is of another kind (number), and this is of the kind text"
-    )
-    assert check_answer("test/1", 0.4).message == "not yet"
+    assert check_answer("test/1", "x").message == "not yet: you gave a text, and this exercise wants a number"
+    assert check_answer("test/1", 0.1235).message == check_answer("test/1", 7).message == "not yet"
+    assert "did you round?" in check_answer("test/1", 0.432).message
     slip = check_answer("test/1", 0.1234)
     assert slip.outcome == "slip" and "swap" in slip.message and "<b>" not in slip._repr_html_()
     everything = " ".join(str(check_answer(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1]))
     assert "0.4321" not in everything and "hypothesis" not in everything
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong", "named"),
+    [
+        ([1, 2], [1, "2"], "you gave a list (a number, a text), and this exercise wants a list (a number)"),
+        (
+            {"a": {1}},
+            {"a": [1]},
+            "you gave a dictionary (a list (a number)), and this exercise wants a dictionary (a set",
+        ),
+        ({1}, {}, "you gave a dictionary, and this exercise wants a set (a number)"),
+        ([0.25, {"x": [1 / 3]}], [0.25, {"x": [0.333]}], "did you round?"),
+    ],
+)
+def test_kinds_inside_and_rounding_are_named(sealed, answer, wrong, named):
+    sealed({1: answer})
+    assert named in check_answer("test/1", wrong).message
+
+
+def test_an_unknown_chapter_names_the_one_that_was_meant():
+    with pytest.raises(ValueError, match="known: 60_exercises/1$"):
+        check_answer("exercises/1", 1)
 
 
 def test_equal_answers_of_two_exercises_have_different_seals(tmp_path):
