@@ -24,11 +24,11 @@ __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References',
            'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'judge_answers',
            'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune', 'main']
 
-# %% ../nbs/51_cli.ipynb #9d7850ed
+# %% ../nbs/51_cli.ipynb #cfd998a8
 _SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",
     "resume=False": "--no-resume",
-    "format='jsonl' or 'csv'": "--format",
+    "format='jsonl' or 'csv'": "--format jsonl or --format csv",
 }
 
 

@@ -156,7 +156,7 @@ BAD = {
     "store is no store": (["store", "info", "{pairs}"], "pairs.jsonl"),
     "lines differ": (["bleu", "{pairs}", "{one}"], "same number of lines"),
     "no rows": (["bleu", "{one}", "--format", "csv"], "holds no rows"),
-    "format": (["bleu", "{one}"], "pass format="),
+    "format": (["bleu", "{one}"], "pass --format jsonl"),
     "double cell": (["correlate", "{twice}"], "two rows for article"),
     "words for numbers": (["correlate", "{words}"], "could not convert"),
 }
