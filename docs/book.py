@@ -27,7 +27,8 @@ PARTS = {  # what a place in the book begins with, in the reader's order
     "solutions": "Solutions",
     "reference": "Reference",
 }
-PLACES = {  # pages that stand elsewhere than their names say: the groundwork of long runs is read with long runs
+PLACES = {  # pages that stand elsewhere than their names say: groundwork stands before what is built on it
+    "29_judging": "3.0",
     "29_judging": "3.0",
     "08_items": "5.1",
     "09_workers": "5.2",
