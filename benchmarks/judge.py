@@ -141,7 +141,7 @@ class Entailing(EmbeddedJudge):
 
 
 def agreement(articles: int) -> None:
-    """Write the QA score two ways, and conciseness, beside people's ratings: numbers only, no text."""
+    """Write the QA score three ways, and conciseness, beside people's ratings: numbers only, no text."""
     data = real_data()
     if data is None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
@@ -152,7 +152,8 @@ def agreement(articles: int) -> None:
         [None if x is None else round(x, 4) for x in values[i * systems :][:systems]] for i in chosen
     ]
     table: dict[str, Any] = {}
-    for name, judge in (("before", Entailing(phrases="keybert")), ("now", EmbeddedJudge())):
+    keybert = EmbeddedJudge(phrases="keybert")
+    for name, judge in (("before", Entailing(phrases="keybert")), ("keybert", keybert), ("now", EmbeddedJudge())):
         results = summarization_scores(rows, judge=judge).results
         table[name] = grid([r.qa_score for r in results])
     table = {"signature": str(results[0].signature), "qa_score": table}
