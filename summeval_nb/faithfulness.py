@@ -294,10 +294,28 @@ def _embed(texts: Sequence[str], embedder: Any, store: Store | None, want_tokens
         {t: i for i, t in enumerate(texts)}, np.stack([known[keys[t]] for t in texts]), tokens, embedder.fingerprint
     )
 
-# %% ../nbs/17_faithfulness.ipynb #c7b6b9c9
+# %% ../nbs/17_faithfulness.ipynb #90a9a099
 Pair = tuple[list[str], str]
 
 
+def _ask(checker: Checker, pairs: list[Pair], vectors: _Vectors) -> list[Verdict]:
+    """Return a checker's verdicts, one a pair; raise if it gave something else."""
+    if getattr(checker, "uses_vectors", False):
+        given = [one for pair in pairs if (one := vectors.pair(*pair)) is not None]
+        answers: Any = checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
+    else:
+        answers = checker.check_many(pairs)
+    message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
+    if not isinstance(answers, Iterable):
+        raise TypeError(f"{message} {type(answers).__name__}, not a list")
+    listed = list(answers)
+    if wrong := [one for one in listed if not isinstance(one, Verdict)]:
+        raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
+    if len(listed) != len(pairs):
+        raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
+    return [replace(verdict, threshold=checker.threshold) for verdict in listed]
+
+# %% ../nbs/17_faithfulness.ipynb #1f5e7cde
 def _judge(pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: Store | None) -> list[Verdict]:
     """Ask the checker about each distinct pair once, through the store where there is one."""
     keys = [content_key("verdict", checker.fingerprint, list(evidence), claim) for evidence, claim in pairs]
@@ -306,10 +324,7 @@ def _judge(pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: St
     missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
     for start in range(0, len(missing), _STEP):
         step = dict(list(missing.items())[start : start + _STEP])
-        prepared = [vectors.pair(*pair) for pair in step.values()] if getattr(checker, "uses_vectors", False) else []
-        given = [one for one in prepared if one is not None]
-        answers = checker.check_many(list(step.values()), vectors=given if len(given) == len(step) else None)
-        verdicts.update(zip(step, answers, strict=True))
+        verdicts.update(zip(step, _ask(checker, list(step.values()), vectors), strict=True))
         if store:
             store.put_many("verdict", {key: _storable(verdicts[key]) for key in step if not verdicts[key].failed})
     return [verdicts[key] for key in keys]
@@ -495,7 +510,7 @@ def evaluate_many(
             bar.update(len(lot))
     return [results[number] for number in range(len(texts))]
 
-# %% ../nbs/17_faithfulness.ipynb #b9ae7983
+# %% ../nbs/17_faithfulness.ipynb #f369824a
 def evaluate(
     text: str,
     summary: str,
@@ -525,7 +540,9 @@ def evaluate(
     embedder : str or object
         `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
     checker : str or Checker
-        `"embedded"`, or any object with `fingerprint`, `threshold` and `check_many`.
+        `"embedded"`, or any object with `fingerprint` (str), `threshold` and the method
+        `check_many(pairs, *, vectors=None)`: it gets a list of pairs (list of evidence texts, sentence)
+        and returns one `Verdict(probability=...)` for each. `vectors` may be ignored.
     store : Store or path, optional
         Where vectors and verdicts are kept, so that a second run computes only what is missing.
     lang : str
@@ -539,9 +556,9 @@ def evaluate(
     Raises
     ------
     TypeError
-        If a text is not a string.
+        If a text is not a string, or a checker's answer is no `Verdict`.
     ValueError
-        If k < 1 or an option is unknown.
+        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than pairs.
 
     References
     ----------

@@ -75,8 +75,11 @@ def _scroll(label: str, table: str) -> str:
     """Return a wide table in a frame of its own that scrolls, by keyboard too."""
     return f'<div class="sp-scroll" role="region" aria-label="{escape(label)}" tabindex="0">{table}</div>'
 
-# %% ../nbs/61_play.ipynb #7669cdc8
-_NOTE = "A still picture: run this cell in JupyterLab to play with it (pip install 'summeval_nb[lab]')."
+# %% ../nbs/61_play.ipynb #3754dc64
+_NOTE = (
+    "A still picture. To play with it, open the notebook in JupyterLab and run all cells: Run > Run All Cells "
+    "(pip install 'summeval_nb[lab]')."
+)
 
 
 class Picture:

@@ -1,7 +1,9 @@
 """The pipeline as a whole: one by one and in bulk, with a store, with other checkers, embedders and splitters."""
 
 import json
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from summeval_nb.check import load_checker
 from summeval_nb.data import sample_articles
 from summeval_nb.embed import load_embedder
 
+ROOT = Path(__file__).parents[1]
 PAIRS = [(article.text, summary.text) for article in sample_articles() for summary in article.summaries.values()]
 
 
@@ -93,6 +96,67 @@ def test_every_number_leads_to_sentences():
         supported = [v.supported for v in result.verdicts]
         assert result.score == sum(supported) / len(supported)
         assert result.mean_probability == pytest.approx(np.mean([v.probability for v in result.verdicts]))
+
+
+class Answers:
+    """A checker that hands back whatever it was told to, by a `check_many` that knows no vectors."""
+
+    fingerprint, threshold = "answers:1", 0.5
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def check_many(self, pairs):
+        return self.answer(pairs)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (lambda pairs: [0.0 for _ in pairs], TypeError, "one Verdict per pair: got float"),
+        (lambda pairs: [Verdict(probability=1.0), None], TypeError, "one Verdict per pair: got NoneType"),
+        (lambda pairs: None, TypeError, "one Verdict per pair: got NoneType, not a list"),
+        (lambda pairs: [Verdict(probability=1.0)], ValueError, "one Verdict per pair: got 1 for 2 pairs"),
+        (lambda pairs: [Verdict(probability=1.0)] * 3, ValueError, "one Verdict per pair: got 3 for 2 pairs"),
+    ],
+)
+def test_a_checker_that_does_not_answer_with_verdicts_is_told_so(answer, error, message):
+    with pytest.raises(error, match=f"check_many of Answers must return {message}"):
+        evaluate("It rained. It snowed.", "It rained. It snowed.", checker=Answers(answer))
+
+
+def test_a_checker_may_leave_out_vectors_and_give_any_iterable():
+    checker = Answers(lambda pairs: (Verdict(probability=0.8) for _ in pairs))
+    assert evaluate("It rained. It snowed.", "It rained. It snowed.", checker=checker).score == 1
+
+
+def test_the_threshold_in_the_signature_decides_with_and_without_a_store(tmp_path):
+    """A verdict that names no threshold says 0.5; a checker that is stricter must not become kinder by that."""
+    checker = Answers(lambda pairs: [Verdict(probability=0.8) for _ in pairs])
+    checker.threshold = 0.9
+    runs = [evaluate("It rained.", "It rained.", checker=checker, store=tmp_path / "s.sqlite") for _ in range(2)]
+    assert [run.score for run in runs] == [0, 0]
+    assert "threshold:0.9" in str(runs[0].signature)
+
+
+def test_the_answers_printed_in_the_first_lesson():
+    lesson = json.loads((ROOT / "nbs/tutorials/1_first_report.ipynb").read_text(encoding="utf-8"))
+    printed = next(source for cell in lesson["cells"] if "<details>" in (source := "".join(cell["source"])))
+    bridge, chess = sample_articles()[0], sample_articles()[3]
+
+    passed = evaluate(chess.text, chess.subtle.text)
+    first = passed.verdicts[0]
+    assert passed.score == 1 and not chess.subtle.supported[0] and f"passes with {first.probability:.2f}." in printed
+    assert "against Piet Aalders" in " ".join(passed.source_sentences[item.index].text for item in first.evidence)
+
+    single = evaluate(bridge.text, bridge.subtle.text, k=1)
+    assert [verdict.supported for verdict in single.verdicts] == [False, False, True]
+    assert single.source_sentences[single.verdicts[1].evidence[0].index].text in printed
+
+    for score in (1, 0):
+        (summary,) = re.findall(f'Scores {score}: "([^"]+)"', printed)
+        result = evaluate(bridge.text, summary)
+        assert (result.score, len(result.sentences)) == (score, 3)
 
 
 def test_failures_are_excluded_counted_and_shown():

@@ -51,11 +51,11 @@ def test_the_pictures_move(lab, visit):
 
     step_the_table(picture(page, "what moving the slider does"))
     tour.screenshot("lcs")
-    type_a_candidate(picture(page, "sitting on on the mat"))
+    type_a_candidate(picture(page, 'play_bleu(references, "The cat is sitting on the mat.")'))
     tour.screenshot("bleu")
     move_the_evidence(picture(page, "picture.set(k=6, threshold=0.5)"))
     tour.screenshot("evidence")
-    drag_a_point(page, picture(page, 'preset_points("curve")).state'))
+    drag_a_point(page, picture(page, "play_correlation()"))
     tour.screenshot("correlation")
 
     assert not page.locator(test_lab.ERRORS).count(), "an exception after the pictures were moved"
