@@ -29,7 +29,6 @@ PARTS = {  # what a place in the book begins with, in the reader's order
 }
 PLACES = {  # pages that stand elsewhere than their names say: groundwork stands before what is built on it
     "29_judging": "3.0",
-    "29_judging": "3.0",
     "08_items": "5.1",
     "09_workers": "5.2",
     "49_jobs": "5.3",
@@ -173,8 +172,8 @@ def goals_page(names: list[str]) -> str:
 
 def solutions_page(names: list[str]) -> str:
     """Return the page that leads to the worked solutions."""
-    order = in_order(names)
-    solved = [f"solutions/{name}" for name in order if f"solutions/{name}" in names]
+    stems = [name.split("/")[-1] for name in in_order(names)]  # a tutorial's solutions lie beside the chapters'
+    solved = [f"solutions/{stem}" for stem in stems if f"solutions/{stem}" in names]
     text = (
         "# Worked solutions\n\nEach chapter ends with three exercises, and `check_answer` tells you whether an answer "
         "is right. Try first: a solution that one has looked up is forgotten the next day.\n\n"

@@ -90,6 +90,11 @@ def test_every_page_has_its_place():
         assert max(map(order.index, CHAPTERS)) < order.index("solutions"), "solutions are found before the chapters"
 
 
+def test_every_solution_is_listed():
+    listed = re.findall(r"^solutions/.+$", book.solutions_page(NAMES), re.M)
+    assert sorted(listed) == [name for name in NAMES if name.startswith("solutions/")]
+
+
 def test_the_landing_page_leads_to_every_chapter():
     linked = set(re.findall(r"\]\(([^)#]+)\.ipynb", book.prose("index")))
     expected = {name for name in NAMES if name != "index" and not name.startswith("solutions/")}
