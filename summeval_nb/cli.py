@@ -148,7 +148,19 @@ def evaluate(
     if result.n_failed:
         fail(f"the checker failed on {result.n_failed} of {len(result.verdicts)} sentences", code=3)
 
-# %% ../nbs/51_cli.ipynb #60670532
+# %% ../nbs/51_cli.ipynb #f4da4d6f
+def _errors_of_checker(summary: Any, result: Any) -> str:
+    """Name the sentences that a checker judged otherwise than the author of a sample; empty if there is none."""
+    judged = [verdict.supported for verdict in result.verdicts]
+    known = zip(summary.supported, summary.notes, judged, strict=True)  # the samples' sentences split as written
+    lines = [
+        f"  {place}  {f'false: {note}' if not true else 'true'}"
+        for place, (true, note, verdict) in enumerate(known, 1)
+        if verdict is not None and verdict != true
+    ]
+    return "\n".join(["The checker is wrong here, its author knows:", *lines, ""]) if lines else ""
+
+
 @app.command()
 def demo(
     number: Annotated[int, typer.Option(help="Which of the bundled articles, from 1.")] = 1,
@@ -170,6 +182,7 @@ def demo(
     for kind, result in zip(summaries, results, strict=True):
         heading = f"{sample.title}: the {kind} summary"
         typer.echo(f"\n{heading}\n{'=' * len(heading)}\n{result.to_text(color=sys.stdout.isatty())}")
+        typer.echo(_errors_of_checker(sample.summaries[kind], result), nl=False)
     write(html.resolve(), compare_reports(results, list(summaries)).to_html)
 
 # %% ../nbs/51_cli.ipynb #ce5e1f29

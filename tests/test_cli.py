@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from summeval_nb import evaluate, sample_articles
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,6 +49,22 @@ def test_demo_writes_a_report(tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "summeval-demo.html").stat().st_size > 10_000
     assert "faithful" in done.stdout and "wrong" in done.stdout
+
+
+def test_demo_names_every_verdict_that_its_author_knows_to_be_wrong(tmp_path):
+    for number, sample in enumerate(sample_articles(), 1):
+        done = summeval("demo", "--number", number, cwd=tmp_path)
+        said = re.findall(r"^  (\d)  (true|false: .+)$", done.stdout, re.M)
+        expected = []
+        for summary in sample.summaries.values():
+            verdicts = evaluate(sample.text, summary.text).verdicts
+            known = zip(summary.supported, summary.notes, verdicts, strict=True)
+            expected += [
+                (str(place), "true" if true else f"false: {note}")
+                for place, (true, note, verdict) in enumerate(known, 1)
+                if verdict.supported != true
+            ]
+        assert said == expected
 
 
 BAD = {
