@@ -41,16 +41,16 @@ demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by 
 	@$(BIN)/python -m summeval_nb demo
 
 test: $(VENV)/.dev sync  ## everything: export in sync, all notebooks, tests, doctests, the site
-	$(BIN)/ruff check nbs tests benchmarks docs setup.py
-	$(BIN)/ruff format --check nbs tests benchmarks docs setup.py
+	$(BIN)/ruff check nbs summeval_nb tests benchmarks docs setup.py
+	$(BIN)/ruff format --check nbs summeval_nb tests benchmarks docs setup.py
 	$(BIN)/mypy summeval_nb
 	$(BIN)/python docs/execute.py --all
 	$(BIN)/python docs/readme.py --check
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests
 
 check: $(VENV)/.dev sync  ## the quick subset before a commit: clean notebooks, lint, types, fast tests
-	$(BIN)/ruff check nbs tests benchmarks docs setup.py
-	$(BIN)/ruff format --check nbs tests benchmarks docs setup.py
+	$(BIN)/ruff check nbs summeval_nb tests benchmarks docs setup.py
+	$(BIN)/ruff format --check nbs summeval_nb tests benchmarks docs setup.py
 	$(BIN)/mypy summeval_nb
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow" tests
 
@@ -60,8 +60,8 @@ sync: $(VENV)/.dev
 	@$(BIN)/python tests/sync.py
 
 format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in place, clean and export
-	-$(BIN)/ruff check -q --fix nbs tests benchmarks docs setup.py
-	$(BIN)/ruff format nbs tests benchmarks docs setup.py
+	-$(BIN)/ruff check -q --fix nbs summeval_nb tests benchmarks docs setup.py
+	$(BIN)/ruff format nbs summeval_nb tests benchmarks docs setup.py
 	$(BIN)/nbdev_clean
 	$(BIN)/nbdev_export
 

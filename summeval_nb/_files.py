@@ -1,0 +1,48 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_files.py.
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Yield a binary file that takes the place of `path` once the block has ended well and all of it is on the disk.
+
+    After any error, a full disk or a Ctrl-C, `path` is what it was before. What is no ordinary file, such as a
+    device or a pipe, has no place to be taken and is written to directly; of a link its target is replaced.
+    """
+    target = Path(os.path.realpath(path))
+    known = os.stat(target) if target.exists() else None
+    if known is not None and not stat.S_ISREG(known.st_mode):
+        with open(target, "wb") as file:
+            yield file
+        return
+    beside = target.with_name(f".{secrets.token_hex(8)}.part")
+    number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(number, "wb") as file:
+            if known is not None:
+                os.chmod(beside, stat.S_IMODE(known.st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file whole or not at all; text as UTF-8. Half a character (a lone surrogate) becomes `?`."""
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    with replacing(path) as file:
+        file.write(data)
