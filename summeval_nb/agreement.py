@@ -100,12 +100,26 @@ LEVELS = ("summary", "system", "pooled")
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 
+_TOLERANCE = 1e-12  # of the greatest value: means nearer to each other than this are one
+
+
+def _tied(means: np.ndarray) -> np.ndarray:
+    """Means (k, s) where each chain of neighbours within `_TOLERANCE` has the value of its lowest."""
+    order = np.argsort(means, axis=-1)
+    ordered = np.take_along_axis(means, order, axis=-1)
+    near = np.diff(ordered, axis=-1, prepend=-np.inf) <= _TOLERANCE
+    lowest = np.maximum.accumulate(np.where(near, 0, np.arange(means.shape[-1])), axis=-1)
+    tied = np.empty_like(means)
+    np.put_along_axis(tied, order, np.take_along_axis(ordered, lowest, axis=-1), axis=-1)
+    return tied
+
+
 def _system_means(x: np.ndarray, missing: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Means of the columns under each weighting of the articles: x (articles, s), w (k, articles) -> (k, s)."""
     scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (w @ np.where(missing, 0.0, x / scale)) / (w @ (~missing).astype(float))
-    return np.round(means, 12)
+    return _tied(means)
 
 
 def _estimate(x: np.ndarray, y: np.ndarray, level: str, coefficient: str) -> np.ndarray:
@@ -366,7 +380,8 @@ def correlate(
         Scores of the same summaries. None or NaN cells are left out pairwise and counted.
     level : {"summary", "system", "pooled"}
         One correlation per article, averaged (articles where either side is constant are skipped and
-        counted); one correlation of the systems' means; or all cells at once.
+        counted); one correlation of the systems' means; or all cells at once. Means within 1e-12 of the
+        greatest value of each other are tied; single cells only where they are equal.
     coefficient : {"kendall", "spearman", "pearson"}
         Kendall's tau-b, Spearman's rho or Pearson's r.
     confidence : float

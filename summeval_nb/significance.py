@@ -25,6 +25,7 @@ from summeval_nb.agreement import (
     _number,
     _system_means,
     _tables,
+    _tied,
     correlate,
 )
 from .results import Score, Signature, require_count, require_option, require_share
@@ -120,7 +121,7 @@ def _swapped_means(a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.nda
     with np.errstate(invalid="ignore", divide="ignore"):
         kept = (first.sum(axis=0) + articles @ (second - first)) / count
         given = (second.sum(axis=0) + articles @ (first - second)) / count
-    return np.round(kept, 12), np.round(given, 12)
+    return _tied(kept), _tied(given)
 
 # %% ../nbs/42_significance.ipynb #6507af7a
 def _null(
@@ -568,7 +569,8 @@ def pairwise_accuracy(
     metric, human : array_like, (articles, systems)
         Scores of the same summaries; pairs with a missing cell are left out.
     level : {"summary", "system"}
-        Pairs of summaries of the same article (every article counts the same), or pairs of systems.
+        Pairs of summaries of the same article (every article counts the same), or pairs of systems, whose means
+        are tied as in `correlate`.
     epsilon : float >= 0 or "calibrate"
         Differences of the metric up to it count as ties; "calibrate" takes the one with the best accuracy on
         these very data, which flatters every metric a little.

@@ -378,3 +378,22 @@ def test_pictures_and_tables_hold_together():
     for result in (one, test, accuracy):
         assert result.plot().has_data() and "</table>" in result._repr_html_()
         assert not result.to_frame().empty and str(result.signature) in repr(result)
+
+
+def test_means_are_tied_within_the_stated_tolerance():
+    """Neighbours within 1e-12 of the greatest value are one, also across a boundary of rounding to twelve digits."""
+    edge = 0.1234567890125  # between two numbers of twelve digits
+    assert round(edge - 1e-16, 12) != round(edge + 1e-16, 12)
+    tied = summeval_nb.agreement._tied(np.array([[edge + 1e-16, 1.0, edge - 1e-16, np.nan, edge + 3e-12, -1.0]]))
+    assert tied[0, 0] == tied[0, 2] < tied[0, 4] and np.isnan(tied[0, 3]) and tied[0, [1, 5]].tolist() == [1.0, -1.0]
+    scores = np.array([[edge + 1e-16, edge - 1e-16, 1.0]])
+    assert correlate(scores, [[1, 2, 3]], level="system", n_resamples=0).score == pytest.approx(2 / np.sqrt(6))
+
+
+def test_resamples_of_thirds_keep_their_ties():
+    """Whatever articles are drawn, systems with the same sum of thirds have the same mean."""
+    rng = np.random.default_rng(0)
+    grades = rng.integers(3, 16, (60, 5))
+    table = np.concatenate([grades, grades[rng.permutation(60)]], axis=1) / 3  # equal sums, added in another order
+    means = summeval_nb.agreement._system_means(table, np.zeros(table.shape, bool), np.ones((1, 60)))[0]
+    assert (means[:5] == means[5:]).all()

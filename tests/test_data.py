@@ -158,3 +158,28 @@ def test_real_summeval_has_its_published_shape(data_folder):
     hub = SummEval.from_records([_from_hub(row)])
     assert hub.summaries == [data.summaries[3]]
     assert all((hub.ratings[q][0] == data.ratings[q][3]).all() for q in QUALITIES)
+
+
+def test_thirds_are_read_back_as_thirds():
+    """However many digits a file keeps of them; what is no such mean stays, and so does everything undeclared."""
+    written = {"coherence": 1.666667, "consistency": 1.66666667, "fluency": 4.333333, "relevance": 3.67}
+    record = article(systems=[entry("M1", **written), entry("M2", fluency=None)])
+    exact = SummEval.from_records([record], raters=3).ratings
+    assert [exact[q][0, 0] for q in QUALITIES] == [5 / 3, 5 / 3, 13 / 3, 3.67] and np.isnan(exact["fluency"][0, 1])
+    assert SummEval.from_records([record]).ratings["coherence"][0, 0] == 1.666667
+
+
+def test_a_file_is_one_of_means_of_three_unless_said_otherwise(tmp_path):
+    file = tmp_path / "ratings.jsonl"
+    file.write_text(json.dumps(article(systems=[entry("M1", relevance=1.333333)])), encoding="utf-8")
+    assert load_summeval(file).ratings["relevance"][0, 0] == 4 / 3
+    assert load_summeval(file, raters=None).ratings["relevance"][0, 0] == 1.333333
+    assert load_summeval(file, raters=4).ratings["relevance"][0, 0] == 1.333333
+
+
+@pytest.mark.parametrize(
+    ("raters", "error"), [(0, ValueError), (-3, ValueError), (10**9, ValueError), (True, TypeError), (2.5, TypeError)]
+)
+def test_a_number_of_raters_that_makes_no_sense_is_refused(raters, error):
+    with pytest.raises(error, match="raters"):
+        SummEval.from_records([article()], raters=raters)
