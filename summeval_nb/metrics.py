@@ -20,7 +20,7 @@ from .results import Signature, require_count, require_module, require_option
 from .rouge import rouge_many
 from .significance import compare_all
 from .summeval import _embed, reference_similarities
-from .viz import Markup, escape, html_table, text_table
+from .viz import Markup, escape, figure_text, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -309,7 +309,8 @@ def _figure(table: MetricTable) -> Figure:
         for place, name in enumerate(order):
             _point(ax, place, table.correlations[name, quality], table.ranks.get(quality, {}).get(name))
         ax.axvline(0, color="#999999", linewidth=0.8)
-        ax.set(title=quality, yticks=range(len(order)), yticklabels=order, ylim=(-0.6, len(order) - 0.3))
+        labels = [figure_text(name) for name in order]
+        ax.set(title=figure_text(quality), yticks=range(len(order)), yticklabels=labels, ylim=(-0.6, len(order) - 0.3))
         ax.grid(axis="x", color="#e5e5e5")
     figure.supxlabel(f"{table.signature['level']}-level {table.signature['coef']} with human ratings")
     return figure

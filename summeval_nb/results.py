@@ -14,6 +14,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
+import numpy as np
+
 from .viz import Markup, escape, html_table, text_table
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['Sentence', 'Signature', 'Score', 'score_card', 'Evidence', 'Finding', 'Verdict', 'require_text', 'require_texts',
-           'require_count', 'require_share', 'require_option', 'require_module']
+           'require_count', 'require_flag', 'require_share', 'require_option', 'how_to_install', 'require_module']
 
 # %% ../nbs/01_results.ipynb #cf9b309c
 @dataclass(frozen=True, slots=True)
@@ -312,6 +314,13 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
     return int(value)
 
 
+def require_flag(value: Any, name: str) -> bool:
+    """Return `value` if it is True or False (numpy's too); a text, a number or None raises a `TypeError`."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__} ({_short(value)})")
+    return bool(value)
+
+
 def require_share(value: Any, name: str) -> float:
     """Return `value` as a float in [0, 1]; otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -329,6 +338,17 @@ def require_option(value: Any, name: str, known: Iterable[str]) -> str:
     return value
 
 # %% ../nbs/01_results.ipynb #5c30ce44
+def how_to_install(extra: str) -> str:
+    """Return the words in which every message says how to install an extra.
+
+    Examples
+    --------
+    >>> how_to_install("llm")
+    "pip install -e '.[llm]' in your checkout"
+    """
+    return f"pip install -e '.[{extra}]' in your checkout"
+
+
 def require_module(name: str, extra: str) -> ModuleType:
     """Import and return a module; if it is missing, raise an `ImportError` that names the extra to install.
 
@@ -339,5 +359,5 @@ def require_module(name: str, extra: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != name.split(".")[0]:
             raise
-        message = f"this needs the package {error.name}: pip install 'summeval_nb[{extra}]'"
+        message = f"this needs the package {error.name}: {how_to_install(extra)}"
         raise ImportError(message, name=error.name) from error

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['UNSUPPORTED', 'UNDECIDED', 'SUPPORTED', 'NOT_JUDGED', 'escape', 'relative_luminance', 'contrast', 'probability_color',
-           'Mark', 'mark_html', 'mark_terminal', 'Markup', 'html_table', 'text_table', 'html_page', 'heat_map']
+           'Mark', 'mark_html', 'printable', 'mark_terminal', 'Markup', 'html_table', 'text_table', 'html_page',
+           'figure_text', 'heat_map']
 
 # %% ../nbs/00_viz.ipynb #d100d27b
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -145,6 +146,20 @@ def mark_html(text: str, marks: Iterable[Mark]) -> str:
         out.append(f'<mark style="{style}"{title}>{escape(piece)}</mark>')
     return "".join(out)
 
+# %% ../nbs/00_viz.ipynb #68261955
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """Return `text` safe to print: characters that a terminal obeys, or that reorder its line, become U+FFFD.
+
+    Examples
+    --------
+    >>> printable("safe \\x1b[2J")
+    'safe \ufffd[2J'
+    """
+    return _COMMANDS.sub("\ufffd", str(text).replace("\r\n", "\n"))
+
 # %% ../nbs/00_viz.ipynb #9b472292
 def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> str:
     """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or in [brackets].
@@ -156,7 +171,7 @@ def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> st
     """
     out = []
     for piece, mark in _pieces(text, marks):
-        plain = _UNPRINTABLE.sub("\ufffd", piece)
+        plain = printable(piece)
         if mark is None:
             out.append(plain)
         elif color:
@@ -220,7 +235,8 @@ def text_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | No
     2  –
     """
     names = list(columns if columns is not None else (rows[0] if rows else ()))
-    cells = [names] + [[html.unescape(_cell(row.get(name))) for name in names] for row in rows]
+    body = [[html.unescape(_cell(row.get(name))) for name in names] for row in rows]
+    cells = [[" ".join(printable(cell).split("\n")) for cell in line] for line in [names, *body]]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
     lines = ("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)) for line in cells)
     return "\n".join(line.rstrip() for line in lines)
@@ -257,6 +273,17 @@ def html_page(title: str, body: str, *, style: str = "") -> str:
         f"<title>{escape(title)}</title>\n<style>{_PAGE_STYLE}{style}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
+
+# %% ../nbs/00_viz.ipynb #1d130502
+def figure_text(text: str) -> str:
+    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing unprintable.
+
+    Examples
+    --------
+    >>> print(figure_text("$5 or $6"))
+    \\$5 or \\$6
+    """
+    return printable(text).replace("$", r"\$")
 
 # %% ../nbs/00_viz.ipynb #86104cfe
 def heat_map(
@@ -299,8 +326,10 @@ def heat_map(
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=high, aspect="auto")
     for row, column in marked:
         ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="#ff7f0e", linewidth=2.5))
-    ax.set(xlabel=column_label, ylabel=row_label, title=title, xticks=_ticks(columns), yticks=_ticks(rows))
-    ax.figure.colorbar(image, ax=ax, label=value_label)
+    names = {"xlabel": column_label, "ylabel": row_label, "title": title}
+    ax.set(**{name: figure_text(text) for name, text in names.items()})
+    ax.set(xticks=_ticks(columns), yticks=_ticks(rows))
+    ax.figure.colorbar(image, ax=ax, label=figure_text(value_label))
     return ax
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from summeval_nb.results import (
     Signature,
     Verdict,
     require_count,
+    require_flag,
+    require_module,
     require_option,
     require_share,
     require_text,
@@ -97,3 +100,18 @@ def test_not_a_share(value, error):
 def test_an_unknown_option_lists_the_known():
     with pytest.raises(ValueError, match=r"unknown splitter 'punk'; known: 'punkt', 'stanza'"):
         require_option("punk", "splitter", ["punkt", "stanza"])
+
+
+@pytest.mark.parametrize("value", ["no", "False", "true", "", 0, 1, None, [], math.nan])
+def test_a_flag_is_true_or_false_and_nothing_else(value):
+    with pytest.raises(TypeError, match="stemmer must be True or False, not"):
+        require_flag(value, "stemmer")
+
+
+def test_flags_of_numpy_are_flags():
+    assert require_flag(np.bool_(False), "stemmer") is False and require_flag(True, "stemmer") is True
+
+
+def test_a_missing_package_is_never_named_as_ours_on_an_index():
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[llm\]' in your checkout"):
+        require_module("no_such_package", "llm")

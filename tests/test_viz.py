@@ -2,7 +2,20 @@
 
 import pytest
 
-from summeval_nb.viz import Mark, contrast, escape, html_page, html_table, mark_html, mark_terminal, probability_color
+from summeval_nb.viz import (
+    Mark,
+    contrast,
+    escape,
+    figure_text,
+    heat_map,
+    html_page,
+    html_table,
+    mark_html,
+    mark_terminal,
+    printable,
+    probability_color,
+    text_table,
+)
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -59,3 +72,39 @@ def test_every_colour_of_the_scale_is_readable():
 
 def test_a_table_of_nothing():
     assert html_table([]) == "<table><thead><tr></tr></thead><tbody></tbody></table>"
+
+
+COMMANDS = [
+    "\x1b[2J",
+    "\x1b]0;title\x07",
+    "\x9b2J",
+    "\x90",
+    "\x7f",
+    "\b\b",
+    "1.0\r0.1",
+    "\u202e",
+    "\u2066x\u2069",
+    "\ud83d",
+]
+
+
+@pytest.mark.parametrize("hostile", COMMANDS)
+def test_nothing_that_a_terminal_obeys_is_printed(hostile):
+    obeyed = set("\x07\x08\r\x1b\x7f\x90\x9b\u202e\u2066\u2069\ud83d")
+    table = text_table([{hostile: hostile}, {hostile: f"a\n{hostile}"}])
+    marked = mark_terminal(hostile, [Mark(0, 1)], color=False)
+    for text in (printable(hostile), table, marked):
+        assert not obeyed & set(text) and "\ufffd" in text
+    assert len(table.splitlines()) == 3, "a cell cannot forge a line"
+
+
+def test_what_people_write_is_printed_as_it_is():
+    text = "tabs\tand\nlines, café, שלום\u200f, مرحبا, 日本, 👩\u200d👧"
+    assert printable(text) == text
+
+
+@pytest.mark.parametrize("name", [r"$\frac$", r"$x$ or \$5$", "$", "half \ud83d"])
+def test_a_name_from_outside_breaks_no_figure(name):
+    ax = heat_map([[0, 1]], row_label=name, column_label=name, value_label=name, title=name)
+    ax.figure.canvas.draw()
+    assert figure_text("$5") == r"\$5"
