@@ -31,7 +31,7 @@ from summeval_nb.check_llm import PROMPT, filled
 from summeval_nb.viz import text_table
 
 OPTIONS = ["yes", "no"]
-SERVER = Path(__file__).parents[1] / "tests" / "servers" / "misbehaving.py"
+TESTS = Path(__file__).parents[1] / "tests"
 
 
 def larger_model() -> TransformersBackend:
@@ -103,8 +103,8 @@ def local(name: str, backend: TransformersBackend, prompts: list[str]) -> dict[s
 
 
 def served(latency: float, workers: int, count: int) -> dict[str, Any]:
-    command = [sys.executable, str(SERVER), str(latency)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "servers.misbehaving", str(latency)]
+    with subprocess.Popen(command, cwd=TESTS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdin is not None
         backend = ServerBackend("scripted", base_url=process.stdout.readline().strip())
         backend.choose("Once, for the probe.", OPTIONS)

@@ -1,11 +1,8 @@
 """A small server of OpenAI's protocol over real HTTP that misbehaves on request.
 
-`behave` is asked for each question (not for the probe, unless `also_probe`) and names a behaviour:
-
-    ok, 400, 401, 404, 429, 500, too_long, slow, drip, cut, html, empty, not_json, truncated_json, wrong_enum,
-    no_logprobs, ignored, refusal, error_event
-
-When it behaves, the probability of an option is a pure function of the prompt, so that any two runs can be compared.
+`behave` is asked for each question (not for the probe, unless `also_probe`) and names one of `BEHAVIOURS` (see
+behaviours.py); `pages_behave` names one of `PAGE_BEHAVIOURS` for the pages by which a dialect is recognised. When it
+behaves, the probability of an option is a pure function of the prompt, so that any two runs can be compared.
 """
 
 from __future__ import annotations
@@ -16,10 +13,13 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from .behaviours import BEHAVIOURS, PAGE_BEHAVIOURS, PAGES, STREAMED, WIRED
+
+CHAT = ("/v1/chat/completions",)
 PROBE = "Write one short sentence about the weather."
 FRAME = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
 
@@ -29,14 +29,19 @@ def true_probability(prompt: str) -> float:
     return 0.05 + 0.9 * int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") / 2**32
 
 
-def chunk(text: str, top: list[tuple[str, float]] | None) -> str:
-    """One event of the stream: a token, and the probabilities at its place."""
+def event(content: Any) -> bytes:
+    """An event of the stream, from JSON data or from bytes."""
+    return b"data: " + (content if isinstance(content, bytes) else json.dumps(content).encode()) + b"\n\n"
+
+
+def chunk(text: str, top: list[tuple[str, float]] | None) -> dict[str, Any]:
+    """A piece of the answer: a token, and the probabilities at its place."""
     choice: dict[str, Any] = {"index": 0, "delta": {"content": text}, "finish_reason": None}
     if top is not None:
         entries = [{"token": t, "logprob": math.log(p), "bytes": list(t.encode())} for t, p in top]
         chosen = next(entry for entry in entries if entry["token"] == text)
         choice["logprobs"] = {"content": [{**chosen, "top_logprobs": entries}]}
-    return f"data: {json.dumps({**FRAME, 'choices': [choice]})}\n\n"
+    return {**FRAME, "choices": [choice]}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -47,18 +52,48 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        page = self.server.pages.get(self.path)
-        self.send_whole(200 if page is not None else 404, json.dumps(page).encode(), "application/json")
+        with self.server.lock:
+            self.server.pages_asked.append((self.path, dict(self.headers)))
+        if not self.page_misbehaves():
+            page = self.server.pages.get(self.path)
+            self.send_whole(200 if page is not None else 404, json.dumps(page).encode(), "application/json")
+
+    def page_misbehaves(self) -> bool:
+        """Do what `pages_behave` says; False if it says nothing about this page."""
+        name = self.server.pages_behave
+        try:
+            if name.startswith("redirect"):
+                self.redirect(int(name.removeprefix("redirect_")))
+            elif name in WIRED:
+                self.close_connection = True
+                WIRED[name][1](self)
+            else:
+                return False
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+        return True
+
+    def redirect(self, status: int) -> None:
+        self.send_whole(status, b"", "text/plain", Location=self.server.elsewhere or self.server.url + "/x")
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path.partition("?")[0] not in CHAT:
+            with self.server.lock:
+                self.server.pages_asked.append((self.path, dict(self.headers)))
+            if self.page_misbehaves():
+                return
         if self.path in self.server.pages:
             page = self.server.pages[self.path]
             self.send_whole(200, json.dumps(page(body) if callable(page) else page).encode(), "application/json")
             return
+        if self.path.partition("?")[0] not in CHAT:
+            self.send_whole(404, b"{}", "application/json")
+            return
         prompt = body["messages"][-1]["content"]
         with self.server.lock:
             self.server.headers_seen.append(dict(self.headers))
+            self.server.paths_seen.append(self.path)
             if prompt != PROBE or self.server.also_probe:
                 number = len(self.server.questions)
                 self.server.questions.append(body)
@@ -104,12 +139,19 @@ class Handler(BaseHTTPRequestHandler):
         if behaviour in refusals:
             refusals[behaviour]()
             return
+        if behaviour.startswith("redirect"):
+            self.redirect(307 if behaviour == "redirect_loop" else int(behaviour.removeprefix("redirect_")))
+            return
+        if behaviour in WIRED:
+            self.close_connection = True
+            WIRED[behaviour][1](self)
+            return
         time.sleep(self.server.latency)
         if behaviour == "slow":
             time.sleep(self.server.slowness)
         self.stream(behaviour, list(self.events(behaviour, body, prompt)))
 
-    def stream(self, behaviour: str, events: list[str]) -> None:
+    def stream(self, behaviour: str, events: list[bytes]) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
@@ -119,7 +161,7 @@ class Handler(BaseHTTPRequestHandler):
                 time.sleep(self.server.slowness)
             if behaviour == "cut":
                 event = event[: len(event) // 2]
-            self.wfile.write(f"{len(event.encode()):x}\r\n".encode() + event.encode() + b"\r\n")
+            self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
             self.wfile.flush()
             if behaviour == "cut":
                 self.close_connection = True
@@ -127,21 +169,23 @@ class Handler(BaseHTTPRequestHandler):
                 return
         self.wfile.write(b"0\r\n\r\n")
 
-    def events(self, behaviour: str, body: dict[str, Any], prompt: str):
+    def events(self, behaviour: str, body: dict[str, Any], prompt: str) -> Iterator[bytes]:
         """The stream's events: role, tokens, usage, end."""
-        yield f"data: {json.dumps({**FRAME, 'choices': [{'index': 0, 'delta': {'role': 'assistant'}}]})}\n\n"
+        yield event({**FRAME, "choices": [{"index": 0, "delta": {"role": "assistant"}}]})
         if behaviour == "ignored":
-            yield chunk("It is sunny, and yes.", [("It is sunny, and yes.", 0.9)])
+            yield event(chunk("It is sunny, and yes.", [("It is sunny, and yes.", 0.9)]))
         elif behaviour == "refusal":
-            delta = {"refusal": "I cannot help with that."}
-            yield f"data: {json.dumps({**FRAME, 'choices': [{'index': 0, 'delta': delta}]})}\n\n"
+            yield event({**FRAME, "choices": [{"index": 0, "delta": {"refusal": "I cannot help with that."}}]})
         else:
-            yield from self.tokens(behaviour, body, prompt)
+            for piece in self.tokens(behaviour, body, prompt):
+                one = piece["choices"][0]
+                is_option = one.get("logprobs") is not None and '"' not in one["delta"]["content"]
+                yield event(STREAMED[behaviour][1](piece) if behaviour in STREAMED and is_option else piece)
         counts = {"prompt_tokens": 7, "completion_tokens": 1, "total_tokens": 8}
-        yield f"data: {json.dumps({**FRAME, 'choices': [], 'usage': counts})}\n\n"
-        yield "data: [DONE]\n\n"
+        yield event({**FRAME, "choices": [], "usage": counts})
+        yield event(b"[DONE]")
 
-    def tokens(self, behaviour: str, body: dict[str, Any], prompt: str):
+    def tokens(self, behaviour: str, body: dict[str, Any], prompt: str) -> Iterator[dict[str, Any]]:
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         if schema is not None and "enum" not in schema["properties"].get("answer", {}):
             text = self.server.json_reply
@@ -185,13 +229,22 @@ class MisbehavingServer(ThreadingHTTPServer):
         retry_after: str = "0.2",
         json_reply: str = '{"answer": "a text"}',
         n_ctx: int = 4096,
+        pages_behave: str = "ok",
+        elsewhere: str = "",
+        tick: float = 0.02,
     ):
         super().__init__(("127.0.0.1", 0), Handler)
+        named = behave if isinstance(behave, str) else "ok"
+        if named not in BEHAVIOURS or (pages_behave != "ok" and pages_behave not in PAGE_BEHAVIOURS):
+            raise ValueError(f"no such behaviour: {named!r}, {pages_behave!r}")
         self.behave = behave if callable(behave) else lambda number, prompt: behave
+        self.pages_behave, self.elsewhere, self.tick, self.closing = pages_behave, elsewhere, tick, False
         self.also_probe, self.latency, self.slowness = also_probe, latency, slowness
         self.retry_after, self.json_reply = retry_after, json_reply
         self.questions: list[dict[str, Any]] = []
         self.headers_seen: list[dict[str, str]] = []
+        self.paths_seen: list[str] = []
+        self.pages_asked: list[tuple[str, dict[str, str]]] = []
         self.lock = threading.Lock()
         self.pages: dict[str, Any] = {
             "llamacpp": {
@@ -205,6 +258,8 @@ class MisbehavingServer(ThreadingHTTPServer):
             "ollama": {"/api/version": {"version": "0.13"}},
             "openai": {"/v1/models": {"data": [{"id": "scripted"}]}},
         }[dialect]
+        if pages_behave in PAGES:
+            self.pages = PAGES[pages_behave]
 
     @property
     def url(self) -> str:
@@ -214,13 +269,25 @@ class MisbehavingServer(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
 
+    @property
+    def asked(self) -> int:
+        """How many requests came, pages and probes included."""
+        return len(self.headers_seen) + len(self.pages_asked)
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing about clients that hang up."""
+
     def __exit__(self, *_: object) -> None:
+        self.closing = True
         self.shutdown()
         self.server_close()
 
 
 def main() -> None:
-    """Run a well-behaved one by itself, for benchmarks: python misbehaving.py LATENCY. Ends with its standard input."""
+    """Run a well-behaved one by itself, for benchmarks; it ends with its standard input.
+
+    In tests/: python -m servers.misbehaving LATENCY
+    """
     import sys
 
     with MisbehavingServer(latency=float(sys.argv[1])) as server:

@@ -1,0 +1,304 @@
+"""What a server of language models can do wrong, as one table: `BEHAVIOURS`, from a name to what must come of it.
+
+A test (or the torture harness) starts `MisbehavingServer(name)` for each name, asks a question, and holds that the
+outcome is one of `errors`, in the time that the limits allow, and that a good question beside it is answered:
+
+    for name, behaviour in BEHAVIOURS.items(): ...
+    for name, behaviour in PAGE_BEHAVIOURS.items(): ... MisbehavingServer(pages_behave=name)
+
+`STREAMED` are changes to the events of a good answer, `WIRED` write to the socket themselves, and the others are
+refusals and whole bodies that `misbehaving.py` sends.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+REJECTED, UNAVAILABLE, INVALID, LONG = "BackendRejected", "BackendUnavailable", "InvalidOutput", "ContextTooLong"
+
+
+class Behaviour(NamedTuple):
+    """What the server does, and which classes of errors may come of it; none: the question is answered."""
+
+    about: str
+    errors: tuple[str, ...]
+    endless: bool = False
+
+
+Event = dict[str, Any]
+Change = Callable[[Event], Any]
+
+
+def _entry(event: Event) -> Event:
+    return event["choices"][0]["logprobs"]["content"][0]
+
+
+def _entries(event: Event) -> list[Event]:
+    return [_entry(event), *_entry(event)["top_logprobs"]]
+
+
+def _logprobs(*values: Any) -> Change:
+    """Give the tokens at the option's place these logprobs, the last one to all that are left."""
+
+    def change(event: Event) -> Event:
+        top = _entry(event)["top_logprobs"]
+        for place, one in enumerate(top):
+            one["logprob"] = values[min(place, len(values) - 1)]
+        own = next(one for one in top if one["token"] == _entry(event)["token"])
+        _entry(event)["logprob"] = own["logprob"]
+        return event
+
+    return change
+
+
+def _set(*path: Any) -> Change:
+    """Set what stands at a path within the event; the path's last part is the new value."""
+    *places, last, value = path
+
+    def change(event: Event) -> Event:
+        at: Any = event
+        for place in places:
+            at = at[place]
+        at[last] = value
+        return event
+
+    return change
+
+
+_CHOICE, _DELTA = ("choices", 0), ("choices", 0, "delta")
+_TOKEN = ("choices", 0, "logprobs", "content", 0)
+_CALL = [{"index": 0, "id": "1", "type": "function", "function": {"name": "rm", "arguments": "{}"}}]
+_NAN, _INF = float("nan"), float("inf")
+
+# Changes to the event that holds the option (a good event in, anything that JSON or a text can be out).
+STREAMED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
+    "logprob_nan": ("NaN for the first option", _logprobs(_NAN, -4.0), (INVALID,)),
+    "logprob_above_0": ("+5, a probability of 148", _logprobs(5.0, -4.0), (INVALID,)),
+    "logprob_infinite": ("+Infinity", _logprobs(_INF, -4.0), (INVALID,)),
+    "logprob_1e6": ("a million", _logprobs(1e6, -4.0), (INVALID,)),
+    "logprob_null": ("null", _logprobs(None), (INVALID,)),
+    "logprob_text": ("a text", _logprobs("-0.1"), (INVALID,)),
+    "logprob_true": ("true", _logprobs(True), (INVALID,)),
+    "logprob_all_minus_infinite": ("-Infinity for all tokens", _logprobs(-_INF), (INVALID,)),
+    "logprob_all_0": ("each token is certain", _logprobs(0.0), (INVALID,)),
+    "logprob_lowest": ("the lowest number for all, as llama.cpp writes log(0)", _logprobs(-3.4e38), (INVALID,)),
+    "logprob_long": ("a number of 400 digits", _logprobs(int("9" * 400)), (INVALID,)),
+    "logprobs_list": ("logprobs is a list", _set(*_CHOICE, "logprobs", []), (INVALID,)),
+    "logprobs_text": ("logprobs is a text", _set(*_CHOICE, "logprobs", "none"), (INVALID,)),
+    "logprobs_content_text": ("its content is a text", _set(*_CHOICE, "logprobs", "content", "x"), (INVALID,)),
+    "logprobs_content_null_token": ("a token is null", _set(*_CHOICE, "logprobs", "content", [None]), (INVALID,)),
+    "logprobs_empty": ("no token", _set(*_CHOICE, "logprobs", "content", []), (REJECTED,)),
+    "top_null": ("no other tokens: null", _set(*_TOKEN, "top_logprobs", None), (INVALID, REJECTED)),
+    "top_object": ("the other tokens are an object", _set(*_TOKEN, "top_logprobs", {"yes": -0.1}), (INVALID,)),
+    "top_missing": (
+        "without top_logprobs",
+        lambda event: (_entry(event).pop("top_logprobs"), event)[1],
+        (INVALID, REJECTED),
+    ),
+    "token_number": ("a token is a number", _set(*_TOKEN, "token", 5), (INVALID,)),
+    "token_null": ("a token is null", _set(*_TOKEN, "token", None), (INVALID,)),
+    "bytes_text": ("a token's bytes are a text", _set(*_TOKEN, "bytes", "yes"), (INVALID,)),
+    "bytes_large": ("a byte of 300", _set(*_TOKEN, "bytes", [300]), (INVALID,)),
+    "bytes_other": ("bytes of another text", _set(*_TOKEN, "bytes", [120, 120]), (REJECTED,)),
+    "content_number": ("the text is a number", _set(*_DELTA, "content", 1), (INVALID,)),
+    "content_list": ("the text is a list", _set(*_DELTA, "content", ["yes"]), (INVALID,)),
+    "content_half_character": ("half a character", _set(*_DELTA, "content", "\ud83d"), (INVALID,)),
+    "content_control": ("NUL and escapes", _set(*_DELTA, "content", "\x00\x1b[2J\u202e"), (INVALID,)),
+    "content_bad_escape": ("a wrong escape in JSON", _set(*_DELTA, "content", '{"answer": "\\q"}'), (INVALID,)),
+    "content_deep": ("100,000 brackets", _set(*_DELTA, "content", "[" * 100_000), (INVALID,)),
+    "content_long": ("a text of 2 MB", _set(*_DELTA, "content", "yes" * 700_000), (INVALID,)),
+    "delta_null": ("delta is null", _set(*_DELTA, None), (INVALID,)),
+    "delta_list": ("delta is a list", _set(*_DELTA, []), (INVALID,)),
+    "choices_text": ("choices is a text", _set("choices", "yes"), (INVALID,)),
+    "choices_object": ("choices is an object", _set("choices", {"delta": {"content": "yes"}}), (INVALID,)),
+    "choice_null": ("a choice is null", _set(*_CHOICE, None), (INVALID,)),
+    "tool_calls": ("calls a tool", _set(*_DELTA, {"content": None, "tool_calls": _CALL}), (INVALID,)),
+    "tool_calls_text": ("tool_calls is a text", _set(*_DELTA, {"content": None, "tool_calls": "x"}), (INVALID,)),
+    "function_call": ("calls a function", _set(*_DELTA, {"content": None, "function_call": {"name": "x"}}), (INVALID,)),
+    "refusal_number": ("the refusal is a number", _set(*_DELTA, {"content": None, "refusal": 5}), (INVALID,)),
+    "usage_text": ("the usage is a text", _set("usage", "many"), (INVALID,)),
+    "usage_negative": ("negative usage", _set("usage", {"prompt_tokens": -7, "completion_tokens": 1}), (INVALID,)),
+    "usage_in_words": ("usage in words", _set("usage", {"prompt_tokens": "7", "completion_tokens": "1"}), (INVALID,)),
+    "usage_null_count": (
+        "a count is null",
+        _set("usage", {"prompt_tokens": None, "completion_tokens": 1}),
+        (INVALID,),
+    ),
+    "usage_endless": ("1e300 tokens", _set("usage", {"prompt_tokens": 1e300, "completion_tokens": 1}), (INVALID,)),
+    "event_list": ("an event is a list", lambda event: [event], (INVALID,)),
+    "event_text": ("an event is a text", lambda event: "yes", (INVALID,)),
+    "event_null": ("an event is null", lambda event: None, (INVALID,)),
+    "event_number": ("an event is a number", lambda event: 1, (INVALID,)),
+    "event_deep": ("an event of 100,000 brackets", lambda event: b"[" * 100_000, (INVALID, UNAVAILABLE)),
+    "event_not_utf8": ("an event that is no UTF-8", lambda event: b'{"choices": "\xff\xfe"}', (INVALID, UNAVAILABLE)),
+}
+
+
+def _send(handler: Any, text: bytes) -> None:
+    handler.wfile.write(text)
+    handler.wfile.flush()
+
+
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+def _endless(handler: Any) -> Iterator[None]:
+    """Tick until the client goes away or the server is closed."""
+    while not handler.server.closing:
+        time.sleep(handler.server.tick)
+        yield
+
+
+def _endlessly(first: bytes, again: bytes) -> Callable[[Any], None]:
+    """Send `first`, then `again` for ever."""
+
+    def send(handler: Any) -> None:
+        _send(handler, first)
+        for _ in _endless(handler):
+            _send(handler, again)
+
+    return send
+
+
+def _at_once(text: bytes) -> Callable[[Any], None]:
+    return lambda handler: _send(handler, text)
+
+
+def _dripped_headers(handler: Any) -> None:
+    _send(handler, b"HTTP/1.1 200 OK\r\n")
+    for number, _ in enumerate(_endless(handler)):
+        _send(handler, b"X-%d: y\r\n" % number)
+
+
+def _dripped_status(handler: Any) -> None:
+    _send(handler, b"HTTP/1.1 200 ")
+    for _ in _endless(handler):
+        _send(handler, b"O")
+
+
+def _event(content: Any) -> bytes:
+    event = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+    event["choices"] = [{"index": 0, "delta": {"content": content}, "finish_reason": None}]
+    return f"data: {json.dumps(event)}\n\n".encode()
+
+
+def _flood(handler: Any) -> None:
+    _send(handler, _HEAD + b"\r\ndata: ")
+    while not handler.server.closing:
+        _send(handler, b"x" * 65536)
+
+
+def _flood_of_answers(handler: Any) -> None:
+    _send(handler, _HEAD + b"\r\n")
+    while not handler.server.closing:
+        _send(handler, _event("yes" * 1000))
+
+
+# Behaviours that write to the socket themselves.
+WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
+    "comments": ("comments for ever", _endlessly(_HEAD + b"\r\n", b": still here\n\n"), (UNAVAILABLE,)),
+    "no_newline": ("bytes without a newline", _endlessly(_HEAD + b"\r\ndata: ", b"x"), (UNAVAILABLE,)),
+    "blank_lines": ("blank lines for ever", _endlessly(_HEAD + b"\r\n", b"\n"), (UNAVAILABLE,)),
+    "empty_events": ("events that say nothing", _endlessly(_HEAD + b"\r\n", _event("")), (UNAVAILABLE,)),
+    "empty_chunks": (
+        "an event of no choices for ever",
+        _endlessly(_HEAD + b"\r\n", b'data: {"choices": []}\n\n'),
+        (UNAVAILABLE,),
+    ),
+    "dripped_status": ("its first line letter by letter", _dripped_status, (UNAVAILABLE,)),
+    "dripped_headers": ("headers for ever", _dripped_headers, (UNAVAILABLE,)),
+    "dripped_error": (
+        "an error whose text drips",
+        _endlessly(b"HTTP/1.1 400 Bad Request\r\n\r\n", b"x"),
+        (UNAVAILABLE, REJECTED),
+    ),
+    "informed": ("100 Continue for ever", _endlessly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), (UNAVAILABLE,)),
+    "silent": ("nothing at all", _endlessly(b"", b""), (UNAVAILABLE,)),
+    "open_end": ("an answer without an end", _endlessly(_HEAD + b"\r\n" + _event("yes"), b""), (UNAVAILABLE,)),
+    "a_word_at_a_time": ("words for ever", _endlessly(_HEAD + b"\r\n", _event("and ")), (UNAVAILABLE, INVALID)),
+    "flood": ("bytes without end, as fast as they go", _flood, (INVALID, UNAVAILABLE)),
+    "flood_of_answers": ("events without end, as fast as they go", _flood_of_answers, (INVALID, UNAVAILABLE)),
+    "no_http": ("no HTTP", _at_once(b"SSH-2.0-OpenSSH_9.2\r\n"), (UNAVAILABLE,)),
+    "bad_header": ("a header that is none", _at_once(b"HTTP/1.1 200 OK\r\n\x00bad\r\n\r\n"), (UNAVAILABLE,)),
+    "bad_chunk": (
+        "a chunk's length that is no number",
+        _at_once(_HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"),
+        (UNAVAILABLE,),
+    ),
+    "bad_length": (
+        "two lengths",
+        _at_once(_HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
+        (UNAVAILABLE,),
+    ),
+    "bad_gzip": ("says gzip and is not", _at_once(_HEAD + b"Content-Encoding: gzip\r\n\r\nhello"), (UNAVAILABLE,)),
+    "no_reply": ("closes without a word", lambda handler: None, (UNAVAILABLE,)),
+    "no_content": ("204", _at_once(b"HTTP/1.1 204 No Content\r\n\r\n"), (UNAVAILABLE,)),
+}
+ENDLESS = {
+    *("comments", "no_newline", "blank_lines", "empty_events", "empty_chunks", "dripped_status", "dripped_headers"),
+    *("dripped_error", "informed", "silent", "open_end", "a_word_at_a_time", "flood", "flood_of_answers"),
+}
+
+_WHOLE: dict[str, Behaviour] = {
+    "ok": Behaviour("a good answer", ()),
+    "400": Behaviour("bad request", (REJECTED,)),
+    "401": Behaviour("a wrong key, quoted", (REJECTED,)),
+    "404": Behaviour("no such model", (REJECTED,)),
+    "429": Behaviour("too many requests", (UNAVAILABLE,)),
+    "500": Behaviour("internal trouble", (UNAVAILABLE,)),
+    "too_long": Behaviour("the prompt is too long", (LONG,)),
+    "slow": Behaviour("answers after `slowness` seconds", (UNAVAILABLE,)),
+    "drip": Behaviour("`slowness` seconds between events", (UNAVAILABLE,)),
+    "cut": Behaviour("breaks off within an event", (UNAVAILABLE,)),
+    "html": Behaviour("a web page with 200", (UNAVAILABLE,)),
+    "empty": Behaviour("an empty body with 200", (UNAVAILABLE,)),
+    "not_json": Behaviour("an event that is no JSON", (UNAVAILABLE,)),
+    "error_event": Behaviour("an error as an event", (UNAVAILABLE,)),
+    "wrong_enum": Behaviour("an answer that is no option", (INVALID,)),
+    "truncated_json": Behaviour("JSON without its end (of a grammar: a whole answer)", (INVALID,)),
+    "ignored": Behaviour("talks, without logprobs", (INVALID,)),
+    "no_logprobs": Behaviour("an answer without logprobs", (REJECTED,)),
+    "refusal": Behaviour("declines", (INVALID,)),
+    **{
+        f"redirect_{status}": Behaviour(f"sends the prompt elsewhere ({status})", (REJECTED,))
+        for status in (301, 302, 303, 307, 308)
+    },
+    "redirect_loop": Behaviour("sends the prompt to itself", (REJECTED,)),
+}
+
+BEHAVIOURS: dict[str, Behaviour] = {
+    **_WHOLE,
+    **{name: Behaviour(about, errors) for name, (about, _, errors) in STREAMED.items()},
+    **{name: Behaviour(about, errors, name in ENDLESS) for name, (about, _, errors) in WIRED.items()},
+}
+
+# What the pages that name a dialect (/props, /api/version, /v1/models, /tokenize) may hold instead.
+PAGES: dict[str, Any] = {
+    "context_text": {"/props": {"default_generation_settings": {"n_ctx": "4096"}}},
+    "context_null": {"/props": {"default_generation_settings": {"n_ctx": None}}},
+    "context_negative": {"/props": {"default_generation_settings": {"n_ctx": -5}}},
+    "context_list": {"/props": {"default_generation_settings": {"n_ctx": [4096]}}},
+    "context_huge": {"/props": {"default_generation_settings": {"n_ctx": 1e300}}},
+    "props_list": {"/props": []},
+    "props_text": {"/props": "yes"},
+    "settings_text": {"/props": {"default_generation_settings": "yes"}},
+    "version_list": {"/api/version": []},
+    "models_data_null": {"/v1/models": {"data": None}},
+    "models_data_text": {"/v1/models": {"data": "scripted"}},
+    "models_null": {"/v1/models": {"data": [None, 5, {"id": 7}]}},
+    "models_length_text": {"/v1/models": {"data": [{"id": "scripted", "max_model_len": "4096"}]}},
+    "models_length_true": {"/v1/models": {"data": [{"id": "scripted", "max_model_len": True}]}},
+    "count_text": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"count": "many"}},
+    "count_negative": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"count": -1}},
+    "tokens_text": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"tokens": "many"}},
+}
+_WIRED_PAGES = ("comments", "no_newline", "dripped_status", "dripped_headers", "informed", "silent", "flood", "no_http")
+_WIRED_PAGES += ("bad_header", "bad_chunk", "bad_gzip", "no_reply", "no_content")
+PAGE_BEHAVIOURS: dict[str, Behaviour] = {
+    **{name: Behaviour(f"{next(iter(pages))} holds something else", ()) for name, pages in PAGES.items()},
+    **{name: Behaviour(f"pages: {WIRED[name][0]}", (), name in ENDLESS) for name in _WIRED_PAGES},
+    **{f"redirect_{status}": Behaviour(f"pages are elsewhere ({status})", ()) for status in (301, 302, 307, 308)},
+}
