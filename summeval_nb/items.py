@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import itertools
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from os import PathLike
@@ -58,26 +59,28 @@ def _read_jsonl(handle: Iterable[bytes]) -> Iterator[Item]:
 def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
     csv.field_size_limit(2**31 - 1)
     text = (line.decode("utf-8", "surrogateescape") for line in handle)
-    reader = csv.reader(text)
-    header = _header(reader)
-    while True:
-        place = reader.line_num + 1
-        try:
-            values = next(reader, None)
-        except csv.Error as error:
-            yield Item(place, b"", f"not readable as CSV: {error}")
-            continue
-        if values is None:
-            return
+    reader = csv.reader(text, strict=True)
+    header = [name.removeprefix("\ufeff").strip() for name in _next_row(reader, 1) or []]
+    if len(set(header)) < len(header):
+        raise ValueError(f"the CSV header names a column twice: {', '.join(header)}")
+    while (values := _next_row(reader, place := reader.line_num + 1)) is not None:
         if values:
             yield _csv_item(header, values, place)
 
 
-def _header(reader: Iterator[list[str]]) -> list[str]:
-    names = [name.removeprefix("\ufeff").strip() for name in next(reader, [])]
-    if len(set(names)) < len(names):
-        raise ValueError(f"the CSV header names a column twice: {', '.join(names)}")
-    return names
+_CSV_FAULTS = {
+    "unexpected end": "opens a quote that is never closed",
+    "expected after": "has text between a closing quote and the comma; a quote within quotes is written twice",
+    "new-line": "holds a carriage return that ends no line; save the file with the line ends of Unix or Windows",
+}
+
+
+def _next_row(reader: Iterator[list[str]], place: int) -> list[str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        fault = next((words for part, words in _CSV_FAULTS.items() if part in str(error)), f"is no CSV: {error}")
+        raise ValueError(f"the row that begins in line {place} of the CSV {fault}") from error
 
 
 def _csv_item(header: list[str], values: list[str], place: int) -> Item:
@@ -164,8 +167,11 @@ def _open_file(path: Path, given: str | None) -> ItemStream:
 
 def _read_lines(path: Path, format: str, packed: bool) -> Iterator[Item]:
     opened: Any = gzip.open if packed else open
-    with opened(path, "rb") as handle:
-        yield from _reader(format)(handle)
+    try:
+        with opened(path, "rb") as handle:
+            yield from _reader(format)(handle)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{str(path)!r} is not a whole gzip file ({error}): copy or pack it again") from error
 
 
 def _reader(format: str) -> Callable[[Iterable[bytes]], Iterator[Item]]:
