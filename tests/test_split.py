@@ -354,7 +354,7 @@ def test_sentencex_in_other_languages():
 
 def test_a_missing_package_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
-    with pytest.raises(ImportError, match=r"summeval_nb\[splitters\]"):
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[splitters\]'"):
         split_text("It rained.", splitter="sentencex")
 
 
