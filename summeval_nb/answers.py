@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .judge import load_judge
 from .judging import Entailment, Flag, Judge, JudgeFailure, Resolution, Statement, ask_many, as_statement
-from .results import Sentence, Signature, require_share, require_text, require_texts
+from .results import Sentence, Signature, require_flag, require_share, require_text, require_texts
 from .split import split_sentences, split_units
 from .store import Store
 from .viz import Markup, escape, html_page, html_table, probability_color, text_table
@@ -625,10 +625,11 @@ def _prepare(
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         return ask_many(chosen, purpose, items, store=store, progress=purpose if progress else "")
 
-    choices = {"score_refusals": bool(score_refusals), "keep_lists": bool(keep_lists)}
+    given = {"score_refusals": score_refusals, "keep_lists": keep_lists}
+    choices = {name: require_flag(value, name) for name, value in given.items()}
     share = require_share(max_failed, "max_failed")
     signature = Signature({"metric": "answer", "judge": chosen.fingerprint, **choices, "max_failed": share})
-    return ask, _Options(bool(score_refusals), bool(keep_lists), share, signature)
+    return ask, _Options(score_refusals, keep_lists, share, signature)
 
 # %% ../nbs/31_answers.ipynb #3e28b783
 def evaluate_answer(

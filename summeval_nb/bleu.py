@@ -25,8 +25,8 @@ from summeval_nb.ngrams import (
     ngram_marks,
 )
 from .ngrams import number_texts, token_spans, tokenizer_name
-from .results import Score, Signature, require_count, require_option, require_share, require_text
-from .results import require_texts
+from .results import Score, Signature, require_count, require_flag, require_option, require_share
+from .results import require_text, require_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,13 +172,20 @@ class BleuOptions:
     effective_order: bool = False
 
     def __post_init__(self) -> None:
-        require_count(self.n, "n")
+        if require_count(self.n, "n") > 100:
+            raise ValueError(f"n must be at most 100, not {self.n}: 4 is usual")
+        for name in ("lowercase", "effective_order"):
+            require_flag(getattr(self, name), name)
         require_option(self.smooth, "smooth", SMOOTHING)
         if self.smooth_value is not None and SMOOTHING[self.smooth] is None:
             raise ValueError(f"smooth_value is for 'floor' and 'add-k'; smooth={self.smooth!r} takes none")
         if self.smooth_value is not None and not (0 <= self.smooth_value < math.inf):
             raise ValueError(f"smooth_value must be a finite number of at least 0, not {self.smooth_value}")
         load_tokenizer(self.tokenize)
+
+    def formula(self) -> dict[str, Any]:
+        """Return the choices that `bleu_from_counts` takes."""
+        return {name: getattr(self, name) for name in ("smooth", "smooth_value", "effective_order")}
 
     def tokenizer(self) -> Callable[[str], Tokens]:
         """Return the function that cuts a text, lower-casing it first where that is asked for."""
@@ -266,9 +273,7 @@ def _assemble(rows: np.ndarray, options: BleuOptions, texts: Sequence[tuple[str,
     """Add up the rows of counts and compute one BLEU from the sums."""
     candidate_length, reference_length, *rest = (int(value) for value in rows.sum(axis=0))
     counts, totals = rest[: options.n], rest[options.n :]
-    choices: dict[str, Any] = {"smooth": options.smooth, "smooth_value": options.smooth_value}
-    choices["effective_order"] = options.effective_order
-    score, precisions = bleu_from_counts(counts, totals, candidate_length, reference_length, **choices)
+    score, precisions = bleu_from_counts(counts, totals, candidate_length, reference_length, **options.formula())
     empty = candidate_length == reference_length == 0
     return BleuScore(
         score=None if empty else score,
@@ -314,7 +319,7 @@ def bleu_score(
     references : str or list of str
         One or several; None among them is an error.
     n : int
-        Greatest order, at least 1.
+        Greatest order, 1 to 100.
     tokenize : str or callable
         `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to tokens.
     smooth : {"exp", "floor", "add-k", "none"}
@@ -461,25 +466,10 @@ def corpus_bleu(
 # %% ../nbs/21_bleu.ipynb #04294fcd
 def _bleu_rows(rows: np.ndarray, options: BleuOptions) -> np.ndarray:
     """Return BLEU for each row of counts: `bleu_from_counts` for arrays of shape (..., 2 + 2n)."""
-    n, value = options.n, SMOOTHING[options.smooth] if options.smooth_value is None else options.smooth_value
-    c, r = rows[..., 0].astype(float), rows[..., 1].astype(float)
-    counts, totals = rows[..., 2 : 2 + n].astype(float), rows[..., 2 + n :].astype(float)
-    matched = counts.any(axis=-1)
-    if options.smooth == "add-k":
-        counts[..., 1:] += value or 0
-        totals[..., 1:] += value or 0
-    exists = np.logical_and.accumulate(totals > 0, axis=-1)
-    empty = exists & (counts == 0)
-    if options.smooth == "exp":
-        counts = np.where(empty, 0.5 ** np.cumsum(empty, axis=-1), counts)
-    elif options.smooth == "floor":
-        counts = np.where(empty, value or 0.0, counts)
-    used = exists if options.effective_order else np.ones_like(exists)
-    usable = exists & (counts > 0)
-    safe = np.where(usable, counts / np.maximum(totals, 1e-300), 1.0)
-    mean = np.exp(np.where(used, np.log(safe), 0).sum(axis=-1) / np.maximum(used.sum(axis=-1), 1))
-    penalty = np.where(c >= r, 1.0, np.where(c > 0, np.exp(np.minimum(1 - r / np.maximum(c, 1e-300), 0)), 0.0))
-    return np.where(matched & (usable | ~used).all(axis=-1), 100 * penalty * mean, 0.0)
+    n, choices = options.n, options.formula()
+    listed = rows.reshape(-1, 2 + 2 * n).tolist()
+    scores = [bleu_from_counts(row[2 : 2 + n], row[2 + n :], row[0], row[1], **choices)[0] for row in listed]
+    return np.array(scores, float).reshape(rows.shape[:-1])
 
 # %% ../nbs/21_bleu.ipynb #d1698a6a
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .results import require_count, require_option, require_text
+from .results import require_count, require_flag, require_option, require_text
 from .viz import Mark, Markup, html_table, mark_html, mark_terminal, text_table
 
 Tokens = Sequence[Hashable]
@@ -336,6 +336,7 @@ def rouge_tokenizer(
     ['cat', 'were', 'sleep']
     """
     require_option(compat, "compat", ["google", "rouge-1.5.5"])
+    require_flag(stemmer, "stemmer")
     name, clean = ("rouge", _clean_google) if compat == "google" else ("rouge-1.5.5", _clean_rouge155)
     if exceptions is not None and (compat != "rouge-1.5.5" or not stemmer):
         raise ValueError(
@@ -450,7 +451,7 @@ def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
         raise TypeError(
             "tokens must be a list of tokens, not one string: tokenize it first, or its characters are counted"
         )
-    return list(zip(*(tokens[start:] for start in range(n)), strict=False))
+    return list(zip(*(tokens[start:] for start in range(n)), strict=False)) if n <= len(tokens) else []
 
 # %% ../nbs/20_ngrams.ipynb #6a6106c8
 def clipped_counts(

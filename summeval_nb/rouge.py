@@ -16,7 +16,7 @@ from .bleu import require_pairs, require_references, warn_of_lost_texts
 from .ngrams import COLORS, MatchPicture, NumberedTexts, Tokens, WordTokenizer, as_sequences, clipped_counts
 from .ngrams import common_lengths, list_ngrams, load_tokenizer, ngram_levels, ngram_marks, number_texts
 from .ngrams import rouge_tokenizer, token_spans, tokenizer_name
-from .results import Score, Signature, require_option, require_text
+from .results import Score, Signature, require_flag, require_option, require_text
 from .viz import Mark, Markup, escape, html_table
 
 if TYPE_CHECKING:
@@ -341,6 +341,7 @@ class RougeOptions:
         for name in self.types:
             require_option(name, "type", TYPES)
         require_option(self.compat, "compat", ["google", "rouge-1.5.5"])
+        require_flag(self.stemmer, "stemmer")
         default = "best" if self.compat == "google" else "pooled"
         chosen = default if self.multi is None else require_option(self.multi, "multi", MULTI)
         if self.tokenizer is not None and (self.stemmer or self.exceptions is not None):

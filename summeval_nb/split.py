@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tqdm.auto import tqdm
 
-from .results import Sentence, require_count, require_module, require_option, require_text, require_texts
+from .results import Sentence, require_count, require_flag, require_module, require_option, require_text
+from .results import require_texts
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
@@ -532,6 +533,7 @@ def split_units(
     ['Yes. The bridge opened in 1931. It is long.']
     """
     require_count(max_chars, "max_chars")
+    require_flag(keep_lists, "keep_lists")
     require_count(min_chars, "min_chars", minimum=0)
     sentences = split_sentences(text, splitter=splitter, lang=lang)
     spans = _with_lead_in(text, sentences, max_chars) if keep_lists else [(s.start, s.end) for s in sentences]

@@ -18,6 +18,7 @@ from summeval_nb.results import (
     Score,
     Signature,
     require_count,
+    require_flag,
     require_option,
     require_share,
     require_text,
@@ -426,11 +427,11 @@ def _checked(choices: _Choices) -> _Choices:
     """The choices with their types; a wrong one is named."""
     return _Choices(
         coeff=require_share(choices.coeff, "coeff"),
-        conciseness=bool(choices.conciseness),
-        guard=bool(choices.guard),
+        conciseness=require_flag(choices.conciseness, "conciseness"),
+        guard=require_flag(choices.guard, "guard"),
         max_failed=require_share(choices.max_failed, "max_failed"),
         n_keyphrases=require_count(choices.n_keyphrases, "n_keyphrases"),
-        check_questions=bool(choices.check_questions),
+        check_questions=require_flag(choices.check_questions, "check_questions"),
     )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 import summeval_nb
-from summeval_nb.bleu import BleuOptions, _bleu_rows, bleu_from_counts, bleu_many, bleu_score, compare_bleu, corpus_bleu
+from summeval_nb.bleu import bleu_many, bleu_score, compare_bleu, corpus_bleu
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")
@@ -279,19 +279,36 @@ def test_one_by_one_and_in_bulk_are_equal(pairs, n, smooth):
     for index, (candidate, group) in enumerate(pairs):
         one = bleu_score(candidate, group, n, smooth=smooth)
         assert table.statistics[index].tolist() == one.statistics[0].tolist()
-        assert abs(table.scores[index] - (one.score or 0)) < 1e-9
+        assert table.scores[index] == (one.score or 0), "to the last bit"
 
 
-@given(
-    st.lists(st.integers(0, 9), min_size=4, max_size=4), st.integers(0, 9), st.integers(0, 12), choices, st.booleans()
-)
-def test_the_array_formula_equals_the_definition(counts, c, r, smooth, effective):
-    totals = [max(c - order, 0) for order in range(4)]
-    counts = [min(pair) for pair in zip(counts, totals, strict=True)]
-    options = BleuOptions(smooth=smooth, effective_order=effective)
-    row = np.array([c, r, *counts, *totals])
-    expected, _ = bleu_from_counts(counts, totals, c, r, smooth=smooth, effective_order=effective)
-    assert abs(_bleu_rows(row, options) - expected) < 1e-9
+def test_bleu_many_and_bleu_score_agree_to_the_last_bit():
+    rng = random.Random(13)
+    draw = lambda: " ".join(
+        rng.choices(
+            ["the", "cat", "sat", "on", "a", "red", "mat", "and", "saw", "the", "dog", "."], k=rng.randint(1, 30)
+        )
+    )
+    candidates, references = [draw() for _ in range(300)], [[draw(), draw()] for _ in range(300)]
+    for smooth in SMOOTH:
+        table = bleu_many(candidates, references, smooth=smooth)
+        pairs = zip(candidates, references, strict=True)
+        assert table.scores.tolist() == [bleu_score(one, group, smooth=smooth).score for one, group in pairs]
+    whole = corpus_bleu(candidates[:1] * 3, references[:1] * 3)
+    assert whole.interval(n_resamples=10)[:2] == (whole.score, whole.score), "resampled by the same formula"
+
+
+@pytest.mark.parametrize("name", ["lowercase", "effective_order"])
+@pytest.mark.parametrize("function", [bleu_score, bleu_many, corpus_bleu])
+def test_a_flag_of_bleu_that_is_a_text_is_an_error(name, function):
+    pair = ("The cat", "the cat") if function is bleu_score else (["The cat"], ["the cat"])
+    with pytest.raises(TypeError, match=f"{name} must be True or False, not str"):
+        function(*pair, **{name: "no"})
+
+
+def test_an_order_beyond_reason_is_refused_at_once():
+    with pytest.raises(ValueError, match="n must be at most 100"):
+        bleu_score("a", "a", 1_000_000_000)
 
 
 def test_intervals_and_paired_tests_are_like_sacrebleus():

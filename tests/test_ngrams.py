@@ -267,3 +267,12 @@ def test_places_hold_their_tokens(name):
     spans = token_spans(text, tokens)
     assert [text[start:end].lower() for start, end in spans] == [str(token).lower() for token in tokens]
     assert spans == sorted(spans)
+
+
+def test_an_order_beyond_every_text_has_no_ngrams_and_takes_no_time():
+    assert clipped_counts(["a", "b"], [["a"]], 10**30) == {} and list_ngrams(["a"], 10**30) == []
+
+
+def test_the_stemmer_of_a_tokenizer_is_true_or_false():
+    with pytest.raises(TypeError, match="stemmer must be True or False"):
+        rouge_tokenizer(stemmer="no")

@@ -446,3 +446,29 @@ def test_union_counts_are_the_same_for_repeated_lines():
     pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
     assert _line_counts(pairs, RougeOptions(), "rougeLsum").tolist() == [[4, 4, 6]]
     assert number_texts(["a b"], RougeOptions().cut).lengths.tolist() == [2]
+
+
+@pytest.mark.parametrize("multi", MULTI)
+@pytest.mark.parametrize("compat", ["google", "rouge-1.5.5"])
+def test_one_by_one_and_in_bulk_are_equal_to_the_last_bit(multi, compat):
+    rng = random.Random(7)
+    words = [*["the", "cat", "sat", "on", "a", "red", "mat", "and", "saw", "the", "dog", "."], "\n"]
+    draw = lambda: " ".join(rng.choices(words, k=rng.randint(0, 30)))
+    made, wanted = [draw() for _ in range(150)], [[draw() for _ in range(rng.randint(1, 4))] for _ in range(150)]
+    options = {"types": TYPES, "multi": multi, "compat": compat}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = rouge_many(made, wanted, **options)
+        each = [rouge_score(one, group, **options) for one, group in zip(made, wanted, strict=True)]
+    for kind in TYPES:
+        for part, column in enumerate(table[kind]):
+            alone = [one[kind][part] if one else 0.0 for one in each]
+            assert column.tolist() == alone, (kind, part)
+
+
+@pytest.mark.parametrize("function", [rouge_score, rouge_many])
+@pytest.mark.parametrize("stemmer", ["no", "False", 0, None])
+def test_a_stemmer_is_true_or_false(function, stemmer):
+    pair = ("cats", "cat") if function is rouge_score else (["cats"], ["cat"])
+    with pytest.raises(TypeError, match="stemmer must be True or False"):
+        function(*pair, stemmer=stemmer)
