@@ -12,17 +12,32 @@ import random
 import re
 import threading
 import time
-import urllib.request
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from tqdm.auto import tqdm
 
+from ._addresses import Address
+from summeval_nb._wire import (
+    Chunk,
+    Counted,
+    Empty,
+    Fault,
+    Late,
+    Limits,
+    Models,
+    Odd,
+    Props,
+    Refused,
+    Unreachable,
+    Version,
+    Wire,
+    whole_number,
+)
 from summeval_nb.llm import (
     Backend,
     BackendError,
@@ -42,45 +57,50 @@ from .results import require_count, require_module, require_option, require_text
 __all__ = ['DIALECTS', 'ServerBackend']
 
 # %% ../nbs/07_llm_server.ipynb #5a39904b
-def _translated(error: Exception, backend: ServerBackend, opened: bool) -> BackendError:
+def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     """Return the typed error for what went wrong with a request."""
-    import openai
-
-    said = " ".join(backend.hidden(str(error)).split())[:300]
+    said = " ".join(backend.hidden(str(fault)).split())[:300] or "nothing more was said"
     about: dict[str, Any] = {"model": backend.name, "server": backend.server}
-    if isinstance(error, openai.APITimeoutError):
-        return BackendUnavailable(
-            f"no answer within {backend.timeout:g} s", remedy="raise timeout, or try later", **about
-        )
-    if isinstance(error, openai.APIConnectionError) and not opened:
+    if isinstance(fault, Refused):
+        return _refusal(fault, said, about)
+    if isinstance(fault, Late):
+        return BackendUnavailable(said, remedy="raise the limit (timeout, total_timeout), or try later", **about)
+    if isinstance(fault, Unreachable):
         return BackendUnavailable("the server cannot be reached", remedy="is it running, and base_url right?", **about)
-    if not isinstance(error, openai.APIStatusError):
-        return BackendUnavailable(f"the answer broke off ({type(error).__name__}: {said})", remedy="try again", **about)
-    status = error.status_code
-    if too_long := _context_error(error, said, about):
+    if isinstance(fault, Odd):
+        remedy = "use a server that keeps to OpenAI's protocol"
+        return InvalidOutput(f"the reply is not of the protocol's form: {said}", remedy=remedy, **about)
+    if isinstance(fault, Empty):
+        return BackendUnavailable(said, remedy="check base_url; try again", **about)
+    return BackendUnavailable(f"the answer broke off ({said})", remedy="try again", **about)
+
+
+def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
+    """The error for a status other than 200."""
+    status = fault.status
+    if 300 <= status < 400:
+        what = f"the server redirects ({status}) to {fault.elsewhere}, which is not followed"
+        return BackendRejected(what, remedy="give the address that it means as base_url, if you trust it", **about)
+    if too_long := _context_error(status, said, about):
         return too_long
     if status == 429 and "insufficient_quota" not in said:
-        wait = _seconds(error.response.headers.get("retry-after"))
+        wait = _seconds(fault.retry_after)
         what = f"too many requests (429): {said}"
         return BackendUnavailable(what, remedy="use fewer workers, or try later", retry_after=wait, **about)
-    if status >= 500 or status == 408:
+    if status >= 500 or status in (204, 408):
         return BackendUnavailable(f"the server failed ({status}): {said}", remedy="try again later", **about)
     remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
     remedy = remedies.get(status, "see what the server says")
     return BackendRejected(f"the server refused the request ({status}): {said}", remedy=remedy, **about)
 
 # %% ../nbs/07_llm_server.ipynb #650e6e25
-def _context_error(error: Any, said: str, about: dict[str, Any]) -> ContextTooLong | None:
+def _context_error(status: int, said: str, about: dict[str, Any]) -> ContextTooLong | None:
     """Recognise a server's complaint about the length of the prompt, with both lengths where it says them."""
-    if error.status_code not in (400, 413, 422) or not re.search(
-        r"context|too long|too many tokens|exceed", said, re.I
-    ):
+    if status not in (400, 413, 422) or not re.search(r"context|too long|too many tokens|exceed", said, re.I):
         return None
     if not re.search(r"token|length|size", said, re.I):
         return None
-    numbers = sorted(
-        {int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]{2,}\b", said)} - {error.status_code}
-    )
+    numbers = sorted({int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status})
     limit, length = (numbers[0], numbers[-1]) if len(numbers) > 1 else (None, None)
     remedy = "shorten the evidence, or use a model with a longer context"
     return ContextTooLong(f"the prompt is too long: {said}", remedy=remedy, length=length, limit=limit, **about)
@@ -102,44 +122,22 @@ class _Piece(NamedTuple):
 
 
 class _Client:
-    """What guidance's interpreter calls: one streamed request, its faults translated."""
+    """What guidance's interpreter calls: one request, whose reply was checked whole before it is handed on."""
 
-    def __init__(self, backend: ServerBackend):
-        self.backend = backend
+    def __init__(self, backend: ServerBackend, limits: Limits):
+        self.backend, self.limits = backend, limits
 
     @contextmanager
     def streaming_chat_completions(self, model: str, messages: Any, logprobs: bool, **rest: Any) -> Iterator[Any]:
         given = {name: value for name, value in rest.items() if value is not None}
         plain = [{"role": m["role"], "content": "".join(part["text"] for part in m["content"])} for m in messages]
-        yield self._pieces({"model": model, "messages": plain, "logprobs": logprobs, **given})
+        yield iter(self._pieces({"model": model, "messages": plain, "logprobs": logprobs, **given}))
 
-    def _pieces(self, request: dict[str, Any]) -> Iterator[Any]:
-        backend, opened, seen, start = self.backend, False, False, time.monotonic()
+    def _pieces(self, request: dict[str, Any]) -> list[Chunk]:
         try:
-            stream = backend._openai.chat.completions.create(
-                stream=True, stream_options={"include_usage": True}, **request
-            )
-            opened = True
-            with stream:
-                for chunk in stream:
-                    if time.monotonic() - start > backend.timeout:
-                        raise _late(backend)
-                    seen = seen or bool(chunk.choices)
-                    yield chunk
-        except BackendError:
-            raise
-        except Exception as error:
-            raise _translated(error, backend, opened) from None
-        if not seen:
-            what = "the server answered 200 OK but sent no answer (an empty body, or a web page)"
-            raise BackendUnavailable(
-                what, model=backend.name, server=backend.server, remedy="check base_url; try again"
-            )
-
-
-def _late(backend: ServerBackend) -> BackendUnavailable:
-    what = f"the answer was not complete within {backend.timeout:g} s"
-    return BackendUnavailable(what, model=backend.name, server=backend.server, remedy="raise timeout, or try later")
+            return self.backend._wire.answer(request, self.limits)
+        except Fault as fault:
+            raise _translated(fault, self.backend) from None
 
 # %% ../nbs/07_llm_server.ipynb #6de53d06
 @cache
@@ -152,8 +150,8 @@ def _interpreter() -> type:
     class Interpreter(OpenAIRuleMixin, OpenAIJSONMixin, OpenAIRegexMixin, BaseOpenAIInterpreter):
         top_k = 20
 
-        def __init__(self, backend: ServerBackend, dialect: str):
-            client: Any = _Client(backend)
+        def __init__(self, backend: ServerBackend, dialect: str, limits: Limits):
+            client: Any = _Client(backend, limits)
             super().__init__(model=backend.name, client=client)
             self.dialect = dialect
             self.pieces: list[_Piece] = []
@@ -196,9 +194,9 @@ DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
 def _constraint(dialect: str, options: Sequence[str]) -> dict[str, Any]:
     """The fields of a request that allow only these options; dialects without one use a JSON schema."""
     if dialect == "llamacpp":
-        return {"extra_body": {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}}
+        return {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}
     if dialect == "vllm":
-        return {"extra_body": {"structured_outputs": {"choice": list(options)}}}
+        return {"structured_outputs": {"choice": list(options)}}
     answer = {"type": "string", "enum": list(options)}
     schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}
     return {
@@ -211,11 +209,18 @@ def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict
     if dialect in ("llamacpp", "vllm"):
         return (0, {option: option.encode() for option in options}) if text in options else None
     found = re.fullmatch(r'(\s*\{\s*"answer"\s*:\s*")(.*)("\s*\}\s*)', text, re.S)
-    if not found or json.loads(f'"{found[2]}"') not in options:
+    if not found or _unquoted(found[2]) not in options:
         return None
     quoted = found[2].isascii()
     spelled = {option: json.dumps(option, ensure_ascii=quoted)[1:-1] for option in options}
     return len(found[1].encode()), {option: (found[1] + word + found[3]).encode() for option, word in spelled.items()}
+
+
+def _unquoted(text: str) -> str | None:
+    """What a text within quotes says in JSON; None if it is no JSON."""
+    with suppress(ValueError):
+        return str(json.loads(f'"{text}"'))
+    return None
 
 # %% ../nbs/07_llm_server.ipynb #2e741d5b
 def _served_masses(
@@ -262,15 +267,17 @@ class _Pause:
 # %% ../nbs/07_llm_server.ipynb #0e5d58dc
 def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
     """Ask a server through guidance, again where that may help; returns guidance's state after the answer."""
+    start = time.monotonic()
     for repeats in range(backend.max_retries + 1):
         backend._pause.wait()
         try:
-            return _ask_once(backend, prompt, node, dialect)
+            return _ask_once(backend, prompt, node, dialect, time.monotonic() - start)
         except BackendUnavailable as error:
             pause = (
                 error.retry_after if error.retry_after is not None else 0.5 * 2**repeats * random.uniform(0.75, 1.25)
             )
-            if repeats == backend.max_retries or pause > backend.timeout:
+            late = time.monotonic() - start + pause >= backend.total_timeout
+            if late or repeats == backend.max_retries or pause > backend.timeout:
                 raise
             backend.usage.add(retries=1)
             if error.retry_after is not None:
@@ -283,11 +290,11 @@ def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
 _PLAIN: Any = {}  # no sampling parameters: the temperature is 0
 
 
-def _ask_once(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
+def _ask_once(backend: ServerBackend, prompt: str, node: Any, dialect: str, spent: float) -> Any:
     import guidance
     from guidance.models import Model
 
-    state = Model(_interpreter()(backend, dialect), sampling_params=_PLAIN, echo=False)
+    state = Model(_interpreter()(backend, dialect, backend.limits(spent)), sampling_params=_PLAIN, echo=False)
     try:
         with guidance.user():
             state += guidance.string(neutralise(prompt))
@@ -298,9 +305,9 @@ def _ask_once(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> A
             raise
         what = f"the model gave no answer: {backend.hidden(str(error))[:300]}"
         raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="rephrase the prompt") from None
-    spent = state._get_usage()
-    tokens = {"prompt_tokens": spent.input_tokens, "cached_tokens": spent.cached_input_tokens}
-    backend.usage.add(**tokens, generated_tokens=spent.forward_passes)
+    spent_tokens = state._get_usage()
+    tokens = {"prompt_tokens": spent_tokens.input_tokens, "cached_tokens": spent_tokens.cached_input_tokens}
+    backend.usage.add(**tokens, generated_tokens=spent_tokens.forward_passes)
     return state
 
 # %% ../nbs/07_llm_server.ipynb #42924226
@@ -312,6 +319,9 @@ def _ask_choice(backend: ServerBackend, prompt: str, options: tuple[str, ...], d
     unseen = [option for option, mass in masses.items() if mass == 0]
     if bound * len(unseen) > 0.02 * sum(masses.values()):
         what = f"the tokens that the server shows leave {unseen} open: each may have a probability up to {bound:.3f}"
+        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="use options that the model uses")
+    if not sum(masses.values()) > 0:
+        what = f"the model gives none of {list(options)} any probability"
         raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="use options that the model uses")
     return Choice.from_masses(masses)
 
@@ -332,7 +342,7 @@ def _ask_masses(
         remedy = "use a server that returns top_logprobs for every token"
         raise BackendRejected("the server returned no probabilities (logprobs) with its answer", remedy=remedy, **about)
     masses, open_groups, bound = _served_masses(pieces, *written)
-    for group in open_groups:
+    for group in dict.fromkeys(open_groups):
         more, further = _ask_masses(backend, prompt, group, dialect) if len(group) > 1 else ({}, 0.0)
         masses.update(more)
         bound = max(bound, further)
@@ -341,41 +351,27 @@ def _ask_masses(
 
 def _field_of(backend: ServerBackend, text: str, max_tokens: int) -> str:
     """The text in a reply of the form {"answer": text}."""
-    with suppress(ValueError, KeyError, TypeError):
-        return str(json.loads(text)["answer"])
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
+        if isinstance(found := json.loads(text)["answer"], str):
+            return found
     what = f"the reply is no complete JSON: {backend.hidden(text)[:60]!r}"
     raise InvalidOutput(what, model=backend.name, server=backend.server, remedy=f"raise max_tokens above {max_tokens}")
 
 # %% ../nbs/07_llm_server.ipynb #22d4471d
-def _get(backend: ServerBackend, path: str, body: Any = None) -> Any:
-    """Fetch JSON from the server's root (above `/v1`); None if there is no such page."""
-    root = backend.base_url.removesuffix("/v1")
-    headers = {"Content-Type": "application/json"}
-    if key := backend._secret.reveal():
-        headers["Authorization"] = f"Bearer {key}"
-    data = None if body is None else json.dumps(body).encode()
-    with suppress(OSError, ValueError):
-        request = urllib.request.Request(root + path, data=data, headers=headers)
-        with urllib.request.urlopen(request, timeout=min(10.0, backend.timeout)) as response:
-            return json.loads(response.read(10_000_000))
-    return None
-
-
 def _detected(backend: ServerBackend) -> str:
     """Find out the dialect, and the context length where the server tells it."""
-    if urlsplit(backend.base_url).hostname == "api.openai.com":
+    if backend._wire.address.host == "api.openai.com":
         return "openai"
-    known = _get(backend, "/props")
-    if isinstance(known, dict) and isinstance(known.get("default_generation_settings"), dict):
-        backend.limit = backend.limit or known["default_generation_settings"].get("n_ctx")
+    wire, limits = backend._wire, backend.limits()
+    if known := wire.page("/props", Props, limits):
+        backend.limit = backend.limit or whole_number(known.default_generation_settings.n_ctx)
         return "llamacpp"
-    if isinstance(_get(backend, "/api/version"), dict):
+    if wire.page("/api/version", Version, limits):
         return "ollama"
-    models = _get(backend, "/v1/models")
-    listed = models.get("data", []) if isinstance(models, dict) else []
-    mine = next((one for one in listed if isinstance(one, dict) and one.get("id") == backend.name), {})
-    if isinstance(mine.get("max_model_len"), int):
-        backend.limit = backend.limit or mine["max_model_len"]
+    models = wire.page("/v1/models", Models, limits)
+    length = whole_number(models.find(backend.name).max_model_len) if models else None
+    if length is not None:
+        backend.limit = backend.limit or length
         return "vllm"
     return "openai"
 
@@ -408,47 +404,29 @@ def _check_length(backend: ServerBackend, prompt: str) -> None:
 
 def _counted_tokens(backend: ServerBackend, prompt: str) -> int | None:
     """Ask the server to count; without such a page, a lower bound: no common token has more than 16 bytes."""
-    counted = _get(backend, "/tokenize", {"content": prompt, "prompt": prompt, "model": backend.name})
-    if isinstance(counted, dict):
-        if isinstance(counted.get("count"), int):
-            return counted["count"]
-        if isinstance(counted.get("tokens"), list):
-            return len(counted["tokens"])
+    body = {"content": prompt, "prompt": prompt, "model": backend.name}
+    counted = backend._wire.page("/tokenize", Counted, backend.limits(), body)
+    if counted is not None:
+        found = len(counted.tokens) if isinstance(counted.tokens, list) else whole_number(counted.count)
+        if found is not None:
+            return found
     return len(prompt.encode("utf-8", "replace")) // 16
 
 
-def _address(base_url: str) -> str:
-    """The address without user, password and query, for messages."""
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"base_url must be an address such as 'http://localhost:8000/v1', not {_short_url(base_url)}")
-    port = f":{parts.port}" if parts.port else ""
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{parts.scheme}://{host}{port}{parts.path}"
+def _key(key: str | None, address: Address) -> str:
+    """The key to send; OpenAI's own from the environment only to OpenAI's own address."""
+    if key is None and address.host == "api.openai.com" and address.encrypted:
+        key = os.environ.get("OPENAI_API_KEY")
+    key = require_text(key or "", "api_key").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("api_key holds signs that no key has, such as a line break (it is not shown)")
+    return key
 
 
-def _short_url(text: str) -> str:
-    return repr(text.rsplit("@", 1)[-1][:60])
-
-
-class _Secret:
-    """A key that does not show itself."""
-
-    def __init__(self, key: str | None, base_url: str):
-        if key is None and urlsplit(base_url).hostname == "api.openai.com":
-            key = os.environ.get("OPENAI_API_KEY")
-        self._hidden = (key or "", urlsplit(base_url).password or "")
-
-    def __repr__(self) -> str:
-        return "_Secret(***)"
-
-    def reveal(self) -> str:
-        return self._hidden[0]
-
-    def hide(self, text: str) -> str:
-        for secret in filter(None, self._hidden):
-            text = text.replace(secret, "***")
-        return text
+def _require_seconds(value: float, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e7:
+        raise ValueError(f"{name} must be a number of seconds, more than 0 and less than ten million, not {value!r}")
+    return float(value)
 
 # %% ../nbs/07_llm_server.ipynb #fa92e483
 class _Connected(Backend):
@@ -462,17 +440,20 @@ class _Connected(Backend):
         api_key: str | None = None,
         dialect: str = "auto",
         timeout: float = 60,
+        connect_timeout: float = 10,
+        total_timeout: float = 1800,
         max_retries: int = 2,
         context: int | None = None,
     ):
-        self.name, self.base_url = require_text(model, "model"), require_text(base_url, "base_url").rstrip("/")
+        self.name, address = require_text(model, "model"), Address.parse(require_text(base_url, "base_url"))
+        self.base_url = self.server = address.shown
+        self._wire = Wire(address, _key(api_key, address))
         self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
-        if not timeout > 0:
-            raise ValueError(f"timeout must be more than 0 seconds, not {timeout}")
-        self.timeout, self.max_retries = float(timeout), require_count(max_retries, "max_retries", minimum=0)
+        self.timeout = _require_seconds(timeout, "timeout")
+        self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
+        self.total_timeout = _require_seconds(total_timeout, "total_timeout")
+        self.max_retries = require_count(max_retries, "max_retries", minimum=0)
         self.limit = None if context is None else require_count(context, "context")
-        self.server = _address(self.base_url)
-        self._secret = _Secret(api_key, self.base_url)
         self.usage = Usage()
         self._set_up()
 
@@ -481,21 +462,19 @@ class _Connected(Backend):
         self._found: str | BackendError | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found", "_openai")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._set_up()
 
     def hidden(self, text: str) -> str:
-        """Return `text` without the key."""
-        return self._secret.hide(text)
+        """Return `text` without key, password and query."""
+        return self._wire.hide(text)
 
-    @cached_property
-    def _openai(self) -> Any:
-        openai = require_module("openai", "llm")
-        key = self._secret.reveal() or "none"
-        return openai.OpenAI(api_key=key, base_url=self.base_url, timeout=self.timeout, max_retries=0)
+    def limits(self, spent: float = 0.0) -> Limits:
+        """The limits of a call that has taken so many seconds already."""
+        return Limits(self.connect_timeout, self.timeout, self.total_timeout, spent)
 
     @property
     @abstractmethod
@@ -510,13 +489,18 @@ class ServerBackend(_Connected):
     model : str
         The model's name, as the server knows it.
     base_url : str
-        Up to and including `/v1`, for instance "http://localhost:8000/v1".
+        Up to and including `/v1`, for instance "http://localhost:8000/v1". What stands before an @ or after a question
+        mark in it is sent with each request (the former instead of a key) and shown nowhere.
     api_key : str, optional
         Where the server wants one. For api.openai.com the variable OPENAI_API_KEY is used if this is not given.
     dialect : str
         "auto" finds out; or "llamacpp", "vllm", "ollama", "openai".
     timeout : float
-        Seconds for one answer, from the request to its last character.
+        Seconds of silence, before an answer and within it. Only text of the answer breaks a silence.
+    connect_timeout : float
+        Seconds until the connection stands.
+    total_timeout : float
+        Seconds for one question with all its repetitions, however busily the server sends.
     max_retries : int
         How often a call that was unavailable is repeated.
     context : int, optional
@@ -527,6 +511,10 @@ class ServerBackend(_Connected):
     At first use a probe makes sure that constraints are honoured and probabilities returned; a server that ignores
     either is refused with `BackendRejected`. The fingerprint names the dialect, so asking for it may probe, too, and
     raises when the server is down. Threads may share one backend.
+
+    A question is one request, at most `1 + max_retries`; options with a common beginning may take one more for each
+    such beginning. To that come, once, the probe with up to three small pages, and for each prompt that may be too
+    long a request that counts its tokens. A redirect is never followed, and no answer is read beyond 16 MB.
     """
 
     def __repr__(self) -> str:

@@ -1,0 +1,196 @@
+"""A server that lies in every way of the table: each question ends in time, in an answer or a typed error."""
+
+import math
+import pickle
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
+from servers.misbehaving import MisbehavingServer, true_probability
+
+from summeval_nb import run
+from summeval_nb.llm import BackendError, BackendRejected, BackendUnavailable, Choice
+from summeval_nb.llm_server import ServerBackend
+
+OPTIONS = ["yes", "no"]
+KEY = "sk-very-secret-key"
+
+
+def backend_for(server: MisbehavingServer, **settings) -> ServerBackend:
+    limits = {"timeout": 0.4, "total_timeout": 1.0, "max_retries": 0}
+    return ServerBackend("scripted", base_url=server.url, api_key=KEY, **{**limits, **settings})
+
+
+@pytest.fixture(autouse=True, scope="module")
+def guidance_is_loaded():
+    """Its import takes seconds, which are not the server's."""
+    with MisbehavingServer() as server:
+        backend_for(server, timeout=30, total_timeout=60).choose("Well?", OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "name, dialect", [(n, d) for n in BEHAVIOURS for d in ("llamacpp", "openai") if n not in WIRED or d == "openai"]
+)
+def test_each_behaviour_ends_in_time_in_an_answer_or_its_typed_error(name, dialect):
+    expected = BEHAVIOURS[name].errors
+    if (name, dialect) == ("truncated_json", "llamacpp"):
+        expected = ()
+    with MisbehavingServer(name, dialect=dialect, slowness=1.0) as server:
+        backend, start = backend_for(server), time.monotonic()
+        (result,) = backend.choose_many(["Well?"], OPTIONS)
+        assert time.monotonic() - start < 4
+    if not expected:
+        assert abs(result.probabilities["yes"] - true_probability("Well?")) < 1e-6
+        return
+    assert type(result).__name__ in expected, f"{type(result).__name__}: {result}"
+    assert result.server == server.url and result.remedy and len(str(result)) < 700
+    assert KEY not in str(result) + repr(vars(result)) and backend.usage.failures == 1
+    assert str(result).isprintable(), str(result)
+    assert pickle.loads(pickle.dumps(result)).remedy == result.remedy
+
+
+def test_one_bad_answer_does_not_discard_the_others():
+    """Each malformed answer stands between good ones, in one call of choose_many."""
+    names = [name for name in BEHAVIOURS if name not in ENDLESS | {"slow", "drip", "truncated_json"}]
+    prompts = [text for name in names for text in (name, f"good {name}")]
+    with MisbehavingServer(lambda number, prompt: prompt if prompt in BEHAVIOURS else "ok", retry_after="0") as server:
+        results = backend_for(server, timeout=20, total_timeout=60).choose_many(prompts, OPTIONS, workers=4)
+    for prompt, result in zip(prompts, results, strict=True):
+        if BEHAVIOURS.get(prompt, BEHAVIOURS["ok"]).errors:
+            assert type(result).__name__ in BEHAVIOURS[prompt].errors, prompt
+        else:
+            assert abs(result.probabilities["yes"] - true_probability(prompt)) < 1e-6, prompt
+
+
+@pytest.mark.parametrize("name", PAGE_BEHAVIOURS)
+def test_odd_pages_hold_nothing_up_and_lead_nowhere(name):
+    """/props and its like may drip, lie or redirect: the question is answered, and nobody else learns the key."""
+    with MisbehavingServer() as other, MisbehavingServer(pages_behave=name, elsewhere=other.url) as server:
+        backend, start = backend_for(server), time.monotonic()
+        choice = backend.choose("Well? " * 800, OPTIONS)
+        assert time.monotonic() - start < 6
+        assert abs(choice.probabilities["yes"] - true_probability("Well? " * 800)) < 1e-6
+        assert other.asked == 0
+    assert backend.limit in (None, 4096)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_takes_neither_prompt_nor_key_elsewhere(status):
+    with MisbehavingServer() as other, MisbehavingServer(f"redirect_{status}", elsewhere=other.url) as server:
+        backend = backend_for(server)
+        with pytest.raises(BackendRejected, match=f"redirects .{status}. to http://127.0.0.1:{other.server_port}"):
+            backend.choose("A private prompt.", OPTIONS)
+        assert other.asked == 0 and len(server.questions) == 1
+
+
+def test_a_redirect_shows_no_secret_of_the_address_that_it_names():
+    where = "http://me:hunter2@elsewhere.example/v1?api_key=k-777"
+    with MisbehavingServer("redirect_302", elsewhere=where) as server:
+        with pytest.raises(BackendRejected, match="elsewhere.example") as caught:
+            backend_for(server).choose("Well?", OPTIONS)
+        assert "hunter2" not in str(caught.value) and "k-777" not in str(caught.value)
+
+
+def test_password_and_query_of_an_address_are_sent_and_never_shown():
+    with MisbehavingServer("401", dialect="vllm") as server:
+        address = server.url.replace("http://", "http://me:hunt%40r2@") + "/?api_key=k-777&version=5"
+        backend = ServerBackend("scripted", base_url=address, max_retries=0, timeout=5)
+        with pytest.raises(BackendRejected) as caught:
+            backend.choose("Well?", OPTIONS)
+        assert set(server.paths_seen) == {"/v1/chat/completions?api_key=k-777&version=5"}
+        assert {path for path, _ in server.pages_asked} == {
+            f"{page}?api_key=k-777&version=5" for page in ("/props", "/api/version", "/v1/models")
+        }
+        assert {headers["Authorization"] for headers in server.headers_seen} == {"Basic bWU6aHVudEByMg=="}
+    shown = f"{caught.value}{backend!r}{vars(backend)}{backend.fingerprint}{backend.base_url}"
+    for secret in ("hunt", "k-777", "bWU6aHVudEByMg"):
+        assert secret not in shown, secret
+    assert backend.server == server.url
+
+
+def test_slow_generation_is_not_cut_off():
+    """Each piece comes within the limit of silence, all of them together do not."""
+    with MisbehavingServer("drip", dialect="openai", slowness=0.4) as server:
+        backend = backend_for(server, timeout=1.2, total_timeout=30)
+        assert backend.dialect
+        start = time.monotonic()
+        assert backend.choose("Well?", OPTIONS).label in OPTIONS
+        assert time.monotonic() - start > 1.6
+
+
+def test_the_whole_limit_holds_for_repetitions_too():
+    with MisbehavingServer("silent") as server:
+        backend = backend_for(server, timeout=0.2, total_timeout=1.0, max_retries=1000)
+        assert backend.dialect
+        start = time.monotonic()
+        with pytest.raises(BackendUnavailable):
+            backend.choose("Well?", OPTIONS)
+        assert time.monotonic() - start < 2 and len(server.questions) < 8
+
+
+def test_a_connection_that_does_not_come_about_has_a_limit_of_its_own():
+    """A socket that listens and whose queue is full: Linux lets further connections wait."""
+    with socket.socket() as listening, ExitStack() as waiting:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        for _ in range(4):
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(listening.getsockname())
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        backend = ServerBackend(
+            "x", base_url=address, connect_timeout=0.3, timeout=30, max_retries=0, dialect="llamacpp"
+        )
+        start = time.monotonic()
+        with pytest.raises(BackendUnavailable, match="no connection within 0.3 s"):
+            backend.choose("Well?", OPTIONS)
+        assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("name", ["timeout", "connect_timeout", "total_timeout"])
+@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, "60", None, True])
+def test_limits_are_numbers_of_seconds(name, value):
+    with pytest.raises(ValueError, match=name):
+        ServerBackend("x", base_url="http://localhost/v1", **{name: value})
+
+
+@pytest.mark.parametrize("key", ["sk-1\n2", "sk-\u00e9", "sk-\x00"])
+def test_a_key_that_no_header_can_hold_is_refused_unseen(key):
+    with pytest.raises(ValueError, match="api_key") as caught:
+        ServerBackend("x", base_url="http://localhost/v1", api_key=key)
+    assert "sk-" not in str(caught.value)
+
+
+def test_sixteen_threads_share_one_way():
+    with MisbehavingServer(latency=0.02) as server:
+        backend = backend_for(server, timeout=10, total_timeout=20)
+        with ThreadPoolExecutor(16) as pool:
+            choices = list(pool.map(lambda n: backend.choose(f"q {n}", OPTIONS), range(64)))
+        assert all(isinstance(choice, Choice) for choice in choices)
+        assert sum(thread.name == "summeval_nb-wire" for thread in threading.enumerate()) == 1
+
+
+@pytest.mark.parametrize("name", ["logprob_nan", "delta_null", "usage_text", "event_list", "500", "cut"])
+def test_ten_questions_of_a_run_cost_the_documented_requests(name, tmp_path):
+    """A run of ten pairs: at most 1 + max_retries requests each, the probe, and three pages."""
+    rows = [{"text": f"It rained on day {n}.", "summary": f"Rain on day {n}."} for n in range(10)]
+    with MisbehavingServer(name, dialect="vllm") as server:
+        backend = backend_for(server, timeout=20, total_timeout=60, max_retries=1)
+        options = {"quality": "fluency", "backend": backend}
+        manifest = run(rows, "rating", out=tmp_path / "run", options=options, workers=0, progress=False)
+        assert manifest is not None
+        repeated = 2 if BEHAVIOURS[name].errors == ("BackendUnavailable",) else 1
+        assert len(server.questions) == 10 * repeated
+        assert server.asked <= 10 * repeated + 1 + 3
+    lines = (tmp_path / "run" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 10 and all('"score": null' in line for line in lines)
+
+
+def test_the_table_is_whole():
+    assert len(STREAMED) > 40 and len(BEHAVIOURS) > 90
+    assert all(issubclass(getattr(__import__("summeval_nb.llm", fromlist=["x"]), name), BackendError)
+               for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
