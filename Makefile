@@ -9,11 +9,11 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 export OMP_NUM_THREADS        ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 # Not in the lab: there figures are shown, and a download that somebody asks for may happen.
-demo test check docs bench: export HF_HUB_OFFLINE ?= 1
-demo test check docs bench: export MPLBACKEND ?= Agg
+demo test check docs bench torture: export HF_HUB_OFFLINE ?= 1
+demo test check docs bench torture: export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lab docs bench clean sync format
+.PHONY: help demo test check lab docs bench torture clean sync format
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -75,6 +75,10 @@ docs: $(VENV)/.dev  ## the site, in docs/_build/html
 
 bench: $(VENV)/.dev  ## every benchmark beside its peer, as ratios
 	@for file in benchmarks/*.py; do case $$file in */train_*|*/fit_*|*/_*) ;; *) echo "== $$file"; $(BIN)/python $$file || exit 1;; esac; done
+
+MINUTES ?= 60
+torture: $(VENV)/.dev  ## an hour of kills, damage, full disks, lying servers, hostile texts: make torture MINUTES=5
+	$(BIN)/python -m tests.torture --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 clean:  ## remove what was built (not the virtual environment)
 	rm -rf docs/_build build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache test-results

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._files import write_whole
 from .judge import load_judge
 from .judging import Entailment, Flag, Judge, JudgeFailure, Resolution, Statement, ask_many, as_statement
 from .results import Sentence, Signature, require_flag, require_share, require_text, require_texts
@@ -393,7 +394,7 @@ class AnswerReport(_Scores):
     def to_html(self, path: str | Path) -> Path:
         """Write the report as one file that needs nothing else, and return its path."""
         target = Path(path)
-        target.write_text(html_page(f"Answer: {self.question[:60]}", _answer_html(self)), encoding="utf-8")
+        write_whole(target, html_page(f"Answer: {self.question[:60]}", _answer_html(self)))
         return target
 
 # %% ../nbs/31_answers.ipynb #c86e1b01

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._files import write_whole
 from .check import Checker, PairVectors, load_checker
 from .cosine import cosine_similarity
 from .embed import load_embedder
@@ -192,7 +193,7 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
 
 def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     target = Path(path)
-    target.write_text(html_page(title, body), encoding="utf-8")
+    write_whole(target, html_page(title, body))
     return target
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ._files import write_whole
 from .results import require_count, require_module, require_share
 from .viz import Mark, Markup, escape, html_page, html_table, mark_html, probability_color, text_table
 
@@ -370,7 +371,7 @@ class RunReport:
     def to_html(self, path: str | Path, *, other: RunReport | str | Path | None = None, worst: int = 10) -> Path:
         """Write the page of this run, compared with `other` where one is given, and return its path."""
         target = Path(path)
-        target.write_text(run_page(self, other, worst), encoding="utf-8")
+        write_whole(target, run_page(self, other, worst))
         return target
 
 

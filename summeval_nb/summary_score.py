@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._files import write_whole
 from .answers import table_records
 from .judge import load_judge
 from .judging import Answer, Judge, JudgeFailure, Keyphrase, Question, ask_many
@@ -308,7 +309,7 @@ class SummarizationScore(Score):
     def to_html(self, path: str | Path) -> Path:
         """Write the result as one file that needs nothing else, and return its path."""
         target = Path(path)
-        target.write_text(html_page("Summarization score", _score_html(self)), encoding="utf-8")
+        write_whole(target, html_page("Summarization score", _score_html(self)))
         return target
 
 # %% ../nbs/32_summary_score.ipynb #3c1d0299

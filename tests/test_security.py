@@ -1,0 +1,73 @@
+"""SECURITY.md: each promise names a test that exists, and a whole session is watched from outside."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+
+SESSION = r"""
+import os, sys
+seen, home = [], os.path.abspath(sys.argv[1])
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+def watch(event, arguments):
+    if event.startswith("socket.") and event not in ("socket.__new__", "socket.gethostname"):
+        seen.append(f"{event} {arguments[1:]}")
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITES:
+        if isinstance(arguments[0], (str, bytes)) and not os.path.abspath(os.fsdecode(arguments[0])).startswith(home):
+            seen.append(f"writes {arguments[0]}")
+    if event in ("os.system", "os.exec"):
+        seen.append(f"{event} {arguments[:1]}")
+
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+import summeval_nb
+report = summeval_nb.evaluate("It rained. Nobody came.", "It rained a lot.", store="store.sqlite")
+report.to_html("report.html")
+rows = [{"text": "It rained.", "summary": "It rained.", "candidate": "it rained", "references": "it rained"}]
+for metric in ("bleu", "faithfulness"):
+    run = summeval_nb.run(rows, metric, out=f"run-{metric}", workers=0, progress=False)
+    run.to_html(f"{metric}.html")
+summeval_nb.evaluate_answer("It rained.", "Did it rain?", "Yes.", "It did.")
+print(*[one for one in seen if "/dev/" not in one], sep="\n")
+"""
+
+
+def test_each_promise_names_tests_that_exist():
+    assert len(NAMED) > 10
+    for file, name in NAMED:
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}, f"{file}::{name}"
+
+
+PLANTED = ["import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "open(sys.argv[1] + '/../planted', 'w')"]
+
+
+@pytest.mark.parametrize("planted", ["", *PLANTED], ids=["as it is", "a planted connection", "a planted file"])
+def test_a_session_contacts_nobody_and_writes_only_into_its_folder(planted, tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    session = SESSION if not planted else f"{SESSION.partition('report =')[0]}{planted}\n{SESSION.splitlines()[-1]}"
+    environment = {**os.environ, "HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": str(ROOT)}
+    environment.pop("HF_HUB_OFFLINE", None)
+    done = subprocess.run(
+        [sys.executable, "-c", session, str(home)], cwd=home, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert bool(done.stdout.strip()) == bool(planted), done.stdout
+
+
+@pytest.mark.parametrize("word", ["eval", "exec", "pickle.load", "yaml.load", "os.system", "shell=True"])
+def test_nothing_from_outside_is_executed(word):
+    """The words that would do so stand nowhere in the package, but where a worker reads what its own parent wrote."""
+    own = {"pickle.load": {"workers.py", "batch.py"}}  # pipes and Ray blocks between a run's own processes
+    pattern = re.compile(rf"(?<![\w.]){re.escape(word)}" + ("" if "=" in word else r"s?\("))
+    found = {p.name for p in (ROOT / "summeval_nb").glob("*.py") if pattern.search(p.read_text(encoding="utf-8"))}
+    assert found <= own.get(word, set())

@@ -1,0 +1,237 @@
+"""The torture itself (`make torture` runs it for an hour): a few cases of each kind, and faults that it must find."""
+
+import contextlib
+import faulthandler
+import os
+import random
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.torture import __main__ as face
+from tests.torture import corpus, harness, judges, names, pages, runs, servers, shell, stores
+from tests.torture.harness import Wrong, attempt, torture
+from tests.torture.kinds import KINDS
+
+SECONDS = 20  # what finding a planted fault may take
+
+
+@pytest.mark.parametrize("kind", ["kills", "damage", "disks", "stores", pytest.param("pages", marks=pytest.mark.slow)])
+def test_a_few_cases_find_nothing(kind, tmp_path):
+    for seed in range(3):
+        (folder := tmp_path / str(seed)).mkdir()
+        assert attempt(kind, KINDS[kind], seed, folder) is None
+
+
+def found_by(case, tmp_path, kind="planted"):
+    """The first finding of a kind within some seconds."""
+    end = time.monotonic() + SECONDS
+    for seed in range(10_000):
+        (folder := tmp_path / f"c{seed}").mkdir()
+        if finding := attempt(kind, case, seed, folder):
+            return finding
+        if time.monotonic() > end:
+            return None
+    return None
+
+
+# ---------------------------------------------------------------- planted faults
+
+
+def test_a_resume_with_other_bytes_is_found(monkeypatch, tmp_path):
+    def careless(items, *, out, **call):
+        report = real(items, out=out, **call)
+        if Path(out).name == "killed":
+            results = Path(out) / "results.jsonl"
+            results.write_bytes(results.read_bytes().replace(b"0", b"1"))
+        return report
+
+    real = runs.run
+    monkeypatch.setattr(runs, "run", careless)
+    assert "other bytes" in found_by(runs.kills, tmp_path).where
+
+
+def test_a_report_of_damaged_numbers_is_found(monkeypatch, tmp_path):
+    def trusting(out):
+        report = real(out)
+        return type(report)(report.folder, {**report.manifest, "mean": 0.123})
+
+    real = runs.RunReport.load
+    monkeypatch.setattr(runs.RunReport, "load", trusting)
+    assert "damaged" in found_by(runs.damage, tmp_path).where
+
+
+def test_an_untyped_fault_on_a_full_disk_is_found(monkeypatch, tmp_path):
+    def raw(items, **call):
+        try:
+            return real(items, **call)
+        except runs.RunStopped as error:
+            raise AttributeError("'NoneType' object has no attribute 'write'") from error
+
+    real = runs.run
+    monkeypatch.setattr(runs, "run", raw)
+    assert "AttributeError" in found_by(runs.disks, tmp_path).where
+
+
+def test_a_store_without_checksums_is_found(monkeypatch, tmp_path):
+    monkeypatch.setattr("summeval_nb.store._checksum", lambda *row: 0)
+    assert found_by(stores.stores, tmp_path) is not None
+
+
+def test_a_lie_that_becomes_a_number_is_found():
+    from summeval_nb.llm import BackendUnavailable, Choice
+
+    with pytest.raises(Wrong, match="where the server meant"):
+        servers._judge({0.25}, Choice("yes", {"yes": 0.75, "no": 0.25}, 1.0), "planted")
+    with pytest.raises(Wrong, match="the key stands in the error"):
+        servers._judge(set(), BackendUnavailable("sk-zzq-secret is wrong", model="m", remedy="none"), "planted")
+    with pytest.raises(Wrong, match="neither a choice nor a typed error"):
+        servers._judge(set(), KeyError("choices"), "planted")
+    servers._judge({0.25}, Choice("no", {"yes": 0.25, "no": 0.75}, 1.0), "planted")
+
+
+class Careless:
+    """A result whose page is not escaped."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def _repr_html_(self):
+        return f"<p>{self.text}</p>"
+
+    def to_text(self):
+        return "fine"
+
+
+def loops(text: object) -> object:
+    while "zzq" in str(text):
+        pass
+    return text
+
+
+FAULTS = {
+    "NaN": lambda text: float("nan") if len(str(text)) > 30 else 1.0,
+    "KeyError": lambda text: {}[str(text)],
+    "no words": lambda text: (_ for _ in ()).throw(ValueError()),
+    "UnicodeEncodeError": lambda text: str(text).encode().decode(),
+    "markup": Careless,
+    "longer than": loops,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_public_name_with_a_fault_is_found(fault, monkeypatch, tmp_path):
+    monkeypatch.setattr(harness, "CPU_SECONDS", 0.5)
+    case = lambda rng, folder: names.fuzz("planted", rng.randrange(1 << 30), examples=30, function=FAULTS[fault])
+    finding = found_by(case, tmp_path)
+    assert fault in finding.what + finding.where
+
+
+def test_every_public_name_is_called_or_said_to_be_passive():
+    public = set(names.public_names())
+    assert len(public) > 150 and public >= set(names.LISTED) and public >= names.PASSIVE
+    assert set(names.called()) | names.PASSIVE == public
+    for name in names.called():  # arguments can be drawn for it
+        assert names.calls(getattr(names.summeval_nb, name), names.LISTED.get(name, {})) is not None
+
+
+def test_text_that_is_not_escaped_is_found(monkeypatch, tmp_path):
+    monkeypatch.setattr("summeval_nb.viz.html.escape", lambda text, quote=True: text)
+    assert "markup" in found_by(pages.pages, tmp_path).where
+
+
+@pytest.mark.parametrize("text", corpus.MARKUP[:7], ids=range(7))
+def test_markup_in_a_page_is_seen(text):
+    with pytest.raises(Wrong, match="markup of the input"):
+        judges.page(f'<p title="{text}" style="color:{text}">{text}</p>', "planted")
+
+
+def test_terminal_escapes_are_seen():
+    for text in ("\x1b]0;title\x07", "a\u202eb", "\x9b31m", "\x08"):
+        with pytest.raises(Wrong, match="to the terminal"):
+            judges.terminal(text, "planted")
+    judges.terminal("\x1b[38;2;1;2;3mcoloured\x1b[0m\n", "ours")
+
+
+def ends_with(code):
+    def command(arguments):
+        raise code
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("code", "where"),
+    [(RuntimeError("raw"), "RuntimeError"), (SystemExit(99), "code 99"), (SystemExit(2), "without words")],
+)
+def test_a_shell_with_a_fault_is_found(code, where, monkeypatch, tmp_path):
+    monkeypatch.setattr(shell, "main", ends_with(code))
+    assert where in found_by(shell.shell, tmp_path).where
+
+
+# ---------------------------------------------------------------- the harness
+
+
+def writes(rng, folder):
+    (Path(harness.__file__).parent / "trespass.txt").touch()
+    (Path(harness.__file__).parent / "trespass.txt").unlink()
+
+
+def calls_home(rng, folder):
+    with contextlib.suppress(OSError), socket.socket() as one:
+        one.settimeout(0.01)
+        one.connect(("192.0.2.1", 9))  # an address that nobody has
+
+
+@pytest.mark.parametrize("case", [writes, calls_home])
+def test_a_trespass_is_found(case, tmp_path):
+    assert found_by(case, tmp_path).where == "a trespass"
+
+
+def crash(rng, folder):
+    faulthandler.disable()
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def deaf(rng, folder):
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM, signal.SIGPROF})
+    time.sleep(60)
+
+
+def greedy(rng, folder):
+    bytearray(harness.MEMORY * 2)
+
+
+def fair(rng, folder):
+    assert folder.is_dir() and not list(folder.iterdir())
+    rng.random()
+
+
+@pytest.mark.parametrize(("case", "where"), [(crash, "a crash"), (deaf, "a hang"), (greedy, "MemoryError")])
+def test_a_case_that_ends_its_process_is_found(case, where, monkeypatch):
+    monkeypatch.setattr(harness, "WALL_SECONDS", 0.5)
+    monkeypatch.setattr(harness, "PATIENCE", 0.5)
+    report = torture({"planted": case}, seed=5, seconds=0.3, say=lambda text: None)
+    assert where in report.findings[0].where and report.findings[0].seed == 5
+    assert "--again planted:5" in str(report.findings[0])
+
+
+def test_counts_are_printed_and_nothing_is_made_up(capsys, monkeypatch):
+    report = torture({"fair": fair}, seed=1, seconds=0.5, say=print)
+    assert report.cases["fair"] > 3 and not report.findings and "0 findings" in str(report)
+    monkeypatch.setattr(sys, "argv", ["torture", "--minutes", "0.005", "--seed", "3", "--only", "stores"])
+    assert face.main() == 0
+    shown = capsys.readouterr().out
+    assert "seed 3" in shown and "stores" in shown and "without a finding" in shown
+
+
+def test_the_same_seed_is_the_same_case(tmp_path):
+    seen = []
+    for _ in range(2):
+        attempt("k", lambda rng, folder: seen.append((rng.random(), corpus.text(rng))), 7, tmp_path)
+    assert seen[0] == seen[1] != (random.Random("k:8").random(), "")

@@ -1,0 +1,500 @@
+"""Every public name, called with what was not made for it: a good result or a typed error with words."""
+
+from __future__ import annotations
+
+import inspect
+import random
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import numpy as np
+from hypothesis import strategies as st
+
+import summeval_nb
+from summeval_nb.workers import WorkerDied, WorkerRefused
+
+from . import corpus, judges
+from .harness import Wrong
+
+TYPED = (
+    *(ValueError, TypeError, OSError, ImportError, NotImplementedError),
+    *(summeval_nb.StoreError, summeval_nb.BackendError, summeval_nb.JudgeFailure, summeval_nb.RunStopped),
+    *(WorkerDied, WorkerRefused),
+)
+ACCIDENTS = (UnicodeError, RecursionError)  # ValueErrors of others that name nothing of the caller's
+
+
+def _words(text: str) -> set[str]:
+    return set(text.split())
+
+
+# ---------------------------------------------------------------- what is handed over
+
+texts = st.one_of(
+    st.sampled_from([*corpus.HOSTILE, *corpus.SANE, *corpus.SANE, *corpus.SANE]),
+    st.lists(st.sampled_from([*corpus.HOSTILE, *corpus.SANE]), min_size=2, max_size=3).map(" ".join),
+    st.text(max_size=40),
+)
+numbers = st.one_of(st.floats(), st.integers(-3, 9), st.sampled_from([0.0, 1e308, -1e308, 5e-324, 1 << 70]))
+shares = st.floats(0, 1)
+words = st.lists(st.sampled_from(["the", "a", "cat", "dog", "sat", "ran", "on"]), max_size=9)
+anything: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 3),
+    numbers,
+    texts,
+    st.binary(max_size=9),
+    st.lists(st.one_of(numbers, texts, st.none()), max_size=3),
+    st.dictionaries(texts, numbers, max_size=2),
+    st.builds(object),
+    st.just(len),
+    st.just(np.ones((2, 2))),
+    st.just(float("nan")),
+)
+safe_names = texts.map(lambda value: re.sub(r"[/\\]", "_", value)[:60]).filter(lambda value: value.strip(".~ "))
+counts = st.one_of(st.integers(1, 6), st.integers(1, 6), st.integers(-2, 40))
+cells = st.one_of(st.integers(1, 5), st.floats(0, 1), st.sampled_from([None, float("nan"), 1e308, 0.1 + 0.2]))
+
+
+@st.composite
+def tables(draw: Any, shape: tuple[int, int] | None = None) -> list[list[Any]]:
+    rows, columns = shape or (draw(st.integers(1, 4)), draw(st.integers(1, 5)))
+    return [[draw(cells) for _ in range(columns)] for _ in range(rows)]
+
+
+vectors = st.integers(1, 4).flatmap(
+    lambda d: st.lists(st.lists(st.floats(-9, 9, width=32), min_size=d, max_size=d), min_size=1, max_size=4)
+)
+groups = st.one_of(texts, st.lists(texts, min_size=1, max_size=3))
+
+
+def options(*known: str) -> st.SearchStrategy[Any]:
+    return st.one_of(st.sampled_from(known), st.sampled_from(known), texts)
+
+
+def scripted(reply: str) -> Any:
+    return summeval_nb.ScriptedBackend(lambda prompt: reply)
+
+
+replies = st.one_of(
+    texts, st.sampled_from(["yes", "no", "3", '{"answer": "yes"}', "{}", "[" * 2000, '{"statements": ["a"]}'])
+)
+backends = replies.map(scripted)
+
+
+@st.composite
+def records(draw: Any) -> list[dict[str, Any]]:
+    systems = draw(st.lists(texts, min_size=1, max_size=3, unique=True))
+    qualities = ("coherence", "consistency", "fluency", "relevance")
+    rating = st.one_of(st.floats(1, 5), st.none(), st.sampled_from([1.666667, 3]))
+    return [
+        {
+            "id": f"{number}{draw(texts)}",
+            "source": draw(texts),
+            "references": draw(st.lists(texts, min_size=1, max_size=2)),
+            "systems": [{"system": s, "summary": draw(texts)} | {q: draw(rating) for q in qualities} for s in systems],
+        }
+        for number in range(draw(st.integers(1, 3)))
+    ]
+
+
+data_sets = records().map(summeval_nb.SummEval.from_records)
+pairs = st.lists(st.fixed_dictionaries({"candidate": texts, "references": groups}), max_size=4)
+findings = st.builds(summeval_nb.Finding, kind=texts, text=texts, start=st.integers(0, 3), end=st.integers(3, 5))
+signatures = st.dictionaries(st.sampled_from("abc"), st.one_of(texts, st.integers(0, 9)), max_size=2).map(
+    lambda parts: summeval_nb.Signature({"metric": "m", **parts})
+)
+verdicts = st.builds(
+    summeval_nb.Verdict,
+    probability=shares,
+    threshold=shares,
+    evidence=st.lists(st.builds(summeval_nb.Evidence, index=st.integers(0, 2), similarity=shares), max_size=2),
+    findings=st.lists(findings, max_size=2),
+    reason=texts,
+)
+reports = st.tuples(texts, texts).map(lambda pair: summeval_nb.evaluate(*pair))
+scores = st.tuples(texts, groups).map(lambda pair: summeval_nb.bleu_score(*pair))
+
+PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(
+        _words("text summary candidate generated reference question ground_truth answer sen_summary"), texts
+    ),
+    **dict.fromkeys(_words("sentence word reason exercise help message note purpose what name course unit"), texts),
+    **dict.fromkeys(_words("references contexts context"), groups),
+    **dict.fromkeys(_words("texts summaries sentences sens_text candidates keys"), st.lists(texts, max_size=3)),
+    **dict.fromkeys(_words("n k max_k n_bins n_keyphrases batch_size group window n_threads"), counts),
+    **dict.fromkeys(_words("n_resamples"), st.integers(0, 30)),
+    **dict.fromkeys(_words("metric metric_a metric_b human sim_matrix ratings"), tables((3, 4))),
+    **dict.fromkeys(_words("embed_text embed_summary value"), vectors),
+    **dict.fromkeys(
+        _words("threshold confidence alpha coeff max_failed probability share_new"), st.one_of(shares, numbers)
+    ),
+    **dict.fromkeys(_words("slope offset weight smooth_value epsilon"), numbers),
+    **dict.fromkeys(_words("workers_ pairs sentences_per_pair verdicts_per_pair embed_rate"), numbers),
+    **dict.fromkeys(_words("verdict_rate driver_rate bytes_per_result bytes_per_vector"), numbers),
+    **dict.fromkeys(
+        _words("lowercase stemmer effective_order keep_lists guard conciseness check_questions"), st.booleans()
+    ),
+    **dict.fromkeys(_words("score_refusals rank probabilities_"), st.booleans()),
+    "seed": st.integers(0, 9),
+    "progress": st.just(False),
+    "splitter": options("punkt", "sentencex"),
+    "lang": options("en", "de"),
+    "embedder": options("minilm"),
+    "checker": options("embedded"),
+    "using": options("embedded"),
+    "judge": options("embedded"),
+    "store": st.none(),
+    "level": options("summary", "system", "pooled"),
+    "coefficient": options("kendall", "spearman", "pearson"),
+    "correction": options("holm", "bonferroni", "fdr", "none"),
+    "alternative": options("greater", "two-sided", "less"),
+    "permute": options("each", "articles", "systems", "jointly"),
+    "resample": options("both", "articles", "systems"),
+    "tokenize": options("13a", "intl", "char", "none"),
+    "tokenizer": st.one_of(st.none(), options("13a", "char")),
+    "choice": options("13a", "intl", "char"),
+    "smooth": options("exp", "floor", "add-k", "none"),
+    "types": st.lists(options("rouge1", "rouge2", "rougeL", "rougeLsum", "rouge3"), min_size=1, max_size=3),
+    "multi": st.one_of(st.none(), options("best", "mean", "pooled")),
+    "compat": options("google", "rouge-1.5.5"),
+    "dialect": options("nltk", "auto"),
+    "similarity": options("cosine", "dot"),
+    "variant": options("v2", "v1"),
+    "quality": options("relevance", "fluency"),
+    "main": options("cosine"),
+    "phrases": st.just("counted"),
+    "length": options("characters", "words"),
+    "scale": st.one_of(st.just((1, 5)), st.tuples(st.integers(-3, 9), st.integers(-3, 12))),
+    "backend": backends,
+    "max_chars": st.integers(-1, 90),
+    "min_chars": st.integers(-1, 90),
+    "mode": options("sentence", "statements", "entities", "arcs"),
+    "claims": options("sentence"),
+    "combine": options("minimum", "mean"),
+    "p_values": st.lists(st.one_of(shares, numbers), max_size=5),
+    "labels": st.lists(st.one_of(shares, st.integers(0, 1)), max_size=9),
+    "probabilities": st.lists(st.one_of(shares, st.none(), numbers), max_size=9),
+    "data": data_sets,
+    "table": st.lists(
+        st.fixed_dictionaries(
+            dict.fromkeys(["context", "question", "ground_truth", "answer", "contexts", "summary"], texts)
+        ),
+        max_size=2,
+    ),
+    "path": safe_names,
+    "folder": safe_names,
+    "out": safe_names,
+    "shard_size": counts,
+    "size": counts,
+    "format": st.one_of(st.none(), options("jsonl", "csv")),
+    "columns": st.one_of(st.none(), st.dictionaries(options("candidate"), texts, max_size=1)),
+    "signature": signatures,
+    "score": st.one_of(shares, st.none()),
+    "results": st.lists(reports, min_size=1, max_size=2),
+    "names": st.one_of(st.none(), st.lists(texts, max_size=2)),
+    "first": scores,
+    "second": scores,
+    "points": st.one_of(st.none(), st.lists(st.tuples(numbers, numbers), max_size=5)),
+    "kind": texts,
+    "value": vectors,
+}
+LISTED: dict[str, dict[str, Any]] = {
+    "adjust_p_values": {},
+    "ask_many": {
+        "judge": backends.map(lambda b: summeval_nb.LLMJudge(b)),
+        "purpose": options("refusal", "statements"),
+        "items": st.lists(st.tuples(texts), max_size=2),
+    },
+    "bleu_many": {"references": st.lists(groups, max_size=3)},
+    "calibration": {},
+    "clipped_counts": {"candidate": words, "references": st.lists(words, max_size=3)},
+    "compare": {},
+    "compare_all": {"metrics": st.dictionaries(texts, tables((3, 4)), max_size=3)},
+    "compare_scores": {
+        "a": st.lists(numbers, min_size=3, max_size=3).map(np.array),
+        "b": st.lists(numbers, min_size=3, max_size=3).map(np.array),
+    },
+    "corpus_bleu": {"references": st.lists(groups, max_size=3)},
+    "count_work": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
+    "lcs_length": {"x": words, "y": words},
+    "list_ngrams": {"tokens": words},
+    "make_shards": {
+        "items": st.lists(st.builds(summeval_nb.Item, place=st.integers(0, 9), data=st.binary(max_size=9)), max_size=5)
+    },
+    "metric_scores": {"metrics": st.lists(options("length", "bleu", "rouge1", "chrf"), max_size=2, unique=True)},
+    "metric_table": {
+        "metrics": st.lists(options("length", "bleu", "rouge1"), max_size=2, unique=True),
+        "qualities": st.none(),
+    },
+    "open_items": {"items": st.one_of(pairs, safe_names)},
+    "qa_score": {"answers": st.lists(st.one_of(st.integers(0, 1), st.booleans(), texts), max_size=4)},
+    "rate_many": {"summaries": st.lists(texts, max_size=2), "texts": st.lists(texts, max_size=2)},
+    "reference_similarities": {
+        "machine": st.just(np.ones((1, 2, 3))),
+        "human": st.lists(vectors, max_size=2),
+        "references": st.one_of(options("max", "mean"), st.integers(-1, 4)),
+    },
+    "rouge_many": {
+        "generated": st.lists(texts, max_size=2),
+        "references": st.lists(groups, max_size=2),
+        "exceptions": st.none(),
+    },
+    "rouge_score": {"exceptions": st.none()},
+    "rouge_tokenizer": {"exceptions": st.none()},
+    "run": {
+        "items": pairs,
+        "metric": options("bleu", "rouge"),
+        "options": st.dictionaries(
+            options("n", "lowercase"), st.one_of(st.integers(0, 4), st.booleans(), texts), max_size=1
+        ),
+        "workers": st.just(0),
+        "engine": options("local"),
+        "address": st.none(),
+        "num_gpus": st.just(0),
+        "timeout": st.none(),
+        "on_error": options("record", "raise"),
+        "output": options("jsonl", "parquet"),
+    },
+    "summeval_scores": {
+        "tables": st.dictionaries(st.just("cosine"), tables((3, 4)).map(lambda t: np.array(t, dtype=float)), min_size=1)
+    },
+    "summeval_task": {"data": data_sets, "references": options("max", "mean")},
+    "faithfulness_from_dict": {
+        "data": st.one_of(reports.map(lambda r: r.to_dict()), st.dictionaries(texts, anything, max_size=3))
+    },
+    "content_key": {},
+    "find_backends": {"value": anything},
+    "splitter_name": {},
+    "check_answer": {"exercise": st.one_of(texts, st.just("20_ngrams/1")), "answer": anything},
+    "common_slip": {"exercise": st.one_of(texts, st.just("20_ngrams/1")), "answer": anything},
+    "play_correlation": {},
+    # what is built
+    "Answer": {"value": st.sampled_from([0, 1, None]), "said": st.one_of(st.none(), shares), "evidence": st.just(())},
+    "AnswerCheck": {"outcome": texts},
+    "Choice": {"label": texts, "probabilities": st.dictionaries(texts, shares, max_size=2), "mass": shares},
+    "Claim": {"start": st.integers(0, 3), "end": st.integers(3, 9)},
+    "ClaimFinder": {"annotator": st.none(), "splitter": st.none()},
+    "Entailment": {
+        "label": st.sampled_from(["entailed", "contradicted", "neutral", None]),
+        "evidence": st.just(()),
+        "findings": st.lists(findings, max_size=2),
+    },
+    "Evidence": {"index": st.integers(0, 9), "similarity": shares},
+    "Finding": {"start": st.integers(0, 3), "end": st.integers(3, 9)},
+    "Flag": {"value": st.sampled_from([True, False, None])},
+    "Job": {
+        "metric": options("bleu", "rouge", "faithfulness"),
+        "options": st.dictionaries(texts, anything, max_size=2),
+        "columns": st.just({}),
+        "store": st.none(),
+    },
+    "Keyphrase": {"weight": shares, "start": st.none(), "end": st.none()},
+    "LLMChecker": {
+        "prompt": st.one_of(texts, st.just("{evidence} {claim}")),
+        "options": st.one_of(st.just(("yes", "no")), st.tuples(texts, texts)),
+        "annotator": st.none(),
+        "splitter": st.none(),
+    },
+    "LLMJudge": {"prompts": st.none(), "group_chars": counts, "workers": st.just(1), "probabilities": st.booleans()},
+    "Ledger": {
+        "stages": st.one_of(st.none(), st.dictionaries(texts, st.dictionaries(texts, numbers, max_size=2), max_size=2))
+    },
+    "NLIChecker": {
+        "model": safe_names,
+        "labels": st.none(),
+        "annotator": st.none(),
+        "splitter": st.none(),
+        "tokenizer": st.none(),
+        "device": st.just("cpu"),
+    },
+    "ObjectEmbedder": {"source": anything},
+    "Outcome": {"status": texts, "parts": st.dictionaries(texts, anything, max_size=2), "signature": texts},
+    "Passage": {"start": st.integers(0, 3), "end": st.integers(3, 9), "similarity": shares},
+    "Question": {"statement": texts, "keyphrases": st.lists(texts, max_size=2).map(tuple)},
+    "Rating": {
+        "distribution": st.dictionaries(st.integers(1, 5), shares, max_size=3),
+        "mass": shares,
+        "quality": texts,
+    },
+    "Resolution": {"units": st.lists(texts, max_size=2).map(tuple)},
+    "RunReport": {
+        "manifest": st.just(
+            {
+                "complete": True,
+                "results": "results.jsonl",
+                "counts": {},
+                "mean": None,
+                "items": 0,
+                "settings": {"metric": "m"},
+            }
+        )
+    },
+    "Score": {},
+    "ScriptedBackend": {"responder": st.just(str)},
+    "Sentence": {"start": st.integers(0, 3), "end": st.integers(3, 9)},
+    "SentenceTransformerEmbedder": {"model": safe_names, "device": st.just("cpu"), "download": st.just(False)},
+    "ServerBackend": {
+        "model": texts,
+        "base_url": st.one_of(st.just("http://127.0.0.1:9/v1"), texts.map(lambda t: f"http://127.0.0.1:9/{t}"), texts),
+        "api_key": texts,
+        "timeout": st.one_of(st.just(0.2), numbers),
+        "max_retries": st.just(0),
+        "context": st.one_of(st.none(), counts),
+    },
+    "Signature": {"parts": st.dictionaries(texts, st.one_of(texts, numbers), max_size=3)},
+    "Statement": {"start": st.none(), "end": st.none(), "added": st.lists(texts, max_size=2).map(tuple)},
+    "Store": {},
+    "TransformersBackend": {
+        "model": safe_names,
+        "tokenizer": st.none(),
+        "device": st.none(),
+        "dtype": st.none(),
+        "download": st.just(False),
+    },
+    "LlamaCppBackend": {"path": safe_names, "context": counts, "n_threads": st.none()},
+    "Verdict": {
+        "evidence": st.just(()),
+        "findings": st.lists(findings, max_size=2),
+        "details": st.dictionaries(texts, anything, max_size=2),
+        "failed": st.booleans(),
+    },
+    "Work": dict.fromkeys(_words("items scored to_score unreadable sentences pairs"), st.integers(0, 9))
+    | {"calls": st.just({})},
+    "BackendError": {},
+    "BackendRejected": {},
+    "BackendUnavailable": {},
+    "ContextTooLong": {},
+    "InvalidOutput": {},
+    "JudgeFailure": {"malformed": st.booleans()},
+    "Rehearsal": {"fingerprint": texts},
+    "EmbeddedChecker": {},
+    "EmbeddedJudge": {},
+    "load_checker": {},
+    "load_embedder": {},
+    "load_judge": {},
+}
+# Names that are called without arguments, are types to be checked against, or come out of the calls above.
+PASSIVE = _words(
+    "METRICS Splitter Backend Checker Embedder Judge LotEmbedder AnswerReport AnswerTable BleuComparison "
+    "BleuScore BleuTable Calibration Comparison Comparisons Correlation Faithfulness Item ItemStream "
+    "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
+    "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
+    "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
+    "sample_articles rating_metric seal_answers "
+)
+MAY_HOLD_NAN = _words(
+    "metric_scores Signature Outcome Verdict Score Work Ledger Choice Job RunReport content_key "
+    "find_backends ObjectEmbedder common_slip Rating Keyphrase Passage Evidence Answer Entailment Flag "
+)  # pass on what they are given, or say that NaN is a missing cell
+
+
+def public_names() -> list[str]:
+    """What the stub of the package lists."""
+    stub = (Path(summeval_nb.__file__).with_name("__init__.pyi")).read_text(encoding="utf-8")
+    return re.findall(r"import (\w+) as \w+$", stub, re.M)
+
+
+def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Arguments for a function: each from its list, now and then from anything at all."""
+    required, optional = {}, {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        known = own.get(name, PARAMETERS.get(name))
+        if known is None:
+            if parameter.default is parameter.empty:
+                known = anything
+            else:
+                continue
+        fixed = name in (
+            "progress",
+            "store",
+            "workers",
+            "n_threads",
+            "path",
+            "out",
+            "folder",
+            "base_url",
+            "model",
+            "backend",
+        )
+        strategy = known if fixed else st.integers(0, 19).flatmap(lambda i, k=known: anything if i == 0 else k)
+        (required if parameter.default is parameter.empty else optional)[name] = strategy
+    if "progress" in optional:
+        required["progress"] = optional.pop("progress")
+    if "workers" in own:
+        required["workers"] = optional.pop("workers", own["workers"])
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+@cache
+def called() -> list[str]:
+    """The names that are called."""
+    return [name for name in public_names() if name not in PASSIVE]
+
+
+def names(rng: random.Random, folder: Path) -> None:
+    """One public name with several sets of arguments."""
+    fuzz(rng.choice(called()), rng.randrange(1 << 30), examples=12)
+
+
+def fuzz(name: str, seed: int, *, examples: int, function: Callable[..., Any] | None = None) -> None:
+    """Call a public name with arguments drawn by hypothesis."""
+    target = function or getattr(summeval_nb, name)
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+        report_multiple_bugs=False,
+        print_blob=False,
+    )
+    @hypothesis.given(calls(target, LISTED.get(name, {})))
+    def call(arguments: dict[str, Any]) -> None:
+        with tempfile.TemporaryDirectory(dir=".") as inner:
+            arguments = {k: Path(inner) / v if k in ("path", "folder", "out") else v for k, v in arguments.items()}
+            attempt(target, name, arguments)
+
+    call()
+
+
+def attempt(target: Callable[..., Any], name: str, arguments: dict[str, Any]) -> None:
+    """One call, judged."""
+    shown = f"{name}({', '.join(f'{key}={value!r:.400}' for key, value in arguments.items())})"
+    try:
+        value = target(**arguments)
+        judges.result(
+            list(_few(value)) if isinstance(value, Iterator) else value, name, finite=name not in MAY_HOLD_NAN
+        )
+        if callable(getattr(value, "close", None)):
+            value.close()
+    except ACCIDENTS as error:
+        raise Wrong(f"{shown} raises {type(error).__name__}: {error}", f"{type(error).__name__} of {name}") from error
+    except Wrong as error:
+        error.args = (f"{shown}: {error.args[0]}", *error.args[1:])
+        raise
+    except TYPED as error:
+        if not str(error).strip():
+            raise Wrong(f"{shown} raises {type(error).__name__} without words", f"no words of {name}") from error
+    except Exception as error:
+        error.add_note(shown)
+        raise Wrong(
+            f"{shown} raises {type(error).__name__}: {str(error)[:500]}", f"{type(error).__name__} of {name}"
+        ) from error
+
+
+def _few(values: Iterator[Any]) -> Iterator[Any]:
+    with suppress(StopIteration):
+        for _ in range(100):
+            yield next(values)

@@ -1,0 +1,271 @@
+"""Kills, damage and full disks for runs: the same bytes or a typed refusal, never another number."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from summeval_nb.batch import RunStopped, run
+from summeval_nb.run_report import RunReport
+
+from . import corpus, judges
+from .harness import Wrong
+
+TYPED = (ValueError, TypeError, RunStopped)
+WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
+
+
+def rows(rng: random.Random, count: int, *, strange: bool = True) -> list[dict[str, Any]]:
+    """A corpus for BLEU or ROUGE, some of it strange, some of it broken."""
+    sentence = lambda: " ".join(rng.choices(WORDS, k=rng.randint(3, 9)))
+    found: list[dict[str, Any]] = []
+    for i in range(count):
+        row: dict[str, Any] = {"id": f"doc{i}", "candidate": sentence(), "references": [sentence(), sentence()]}
+        if strange and i and rng.random() < 0.15:
+            row[rng.choice(["id", "candidate"])] = corpus.text(rng)[:2000]
+        if strange and i and rng.random() < 0.08:
+            row["references"] = rng.choice([None, 7, [], [3], {"a": 1}])
+        found.append(row)
+    return found
+
+
+def words(row: Mapping[str, Any]) -> float:
+    """A metric of one's own, for runs that take a while."""
+    time.sleep(0.001)
+    return len(str(row["candidate"]).split()) / 7
+
+
+def _plan(rng: random.Random) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    metric: Any = rng.choice(["bleu", "bleu", "rouge", words])
+    options = {"bleu": {"n": rng.randint(1, 4)}, "rouge": {"types": ["rouge1", "rougeL"]}}.get(str(metric), {})
+    call = {"metric": metric, "options": options, "shard_size": rng.randint(1, 9), "progress": False}
+    return rows(rng, rng.randint(1, 50)), call | {"workers": 0}
+
+
+def _whole(items: list[dict[str, Any]], call: Mapping[str, Any], folder: Path) -> tuple[bytes, dict[str, Any]]:
+    """The results and the numbers of a run that nothing disturbs."""
+    report = run(items, out=folder, **call)
+    return (folder / "results.jsonl").read_bytes(), _numbers(report)
+
+
+def _numbers(report: RunReport) -> dict[str, Any]:
+    return {"mean": report.mean, "counts": report.counts, "items": report.manifest["items"]}
+
+
+def _same(items: Any, call: Mapping[str, Any], folder: Path, wanted: tuple[bytes, dict[str, Any]], what: str) -> None:
+    """Call run again: it must end as if nothing had happened."""
+    report = run(items, out=folder, **call)
+    if (folder / "results.jsonl").read_bytes() != wanted[0]:
+        raise Wrong(f"{what}: results.jsonl has other bytes", "resume gives other bytes")
+    if _numbers(report) != wanted[1]:
+        raise Wrong(f"{what}: {_numbers(report)} instead of {wanted[1]}", "resume gives other numbers")
+    parts = [one.name for one in folder.rglob("*") if one.name.endswith((".part", ".tmp"))]
+    if parts:
+        raise Wrong(f"{what}: left behind: {parts}", "resume leaves pieces behind")
+
+
+# ---------------------------------------------------------------- kills
+
+
+def _forked(work: Callable[[], Any]) -> int:
+    """Do something in a process of its own; return its wait status."""
+    pid = os.fork()
+    if pid == 0:
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        code = 7
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1]
+
+
+def _dies_at_event(number: int) -> None:
+    """Kill this process at the so-manieth time that it touches a file (opens, renames, removes one)."""
+    left = [number]
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.link", "os.truncate", "fcntl.flock"):
+            left[0] -= 1
+            if left[0] <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+
+
+def _dies_at_byte(size: int) -> None:
+    """Kill this process in the middle of the write that makes a file longer than so many bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def _dies_after(seconds: float, number: int) -> None:
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), number))
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-4))
+
+
+def kills(rng: random.Random, folder: Path) -> None:
+    """Runs killed once or several times, at a file, within a write or after a while; then called again."""
+    items, call = _plan(rng)
+    start = time.perf_counter()
+    wanted = _whole(items, call, folder / "whole")
+    needed = time.perf_counter() - start
+    done = []
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        how = rng.choice(["event", "byte", "time", "interrupt"])
+        if how == "event":
+            arm, argument = _dies_at_event, rng.randint(1, 40)
+        elif how == "byte":
+            arm, argument = _dies_at_byte, rng.randint(0, 3000)
+        else:
+            argument = rng.uniform(0, needed)
+            number = signal.SIGINT if how == "interrupt" else rng.choice([signal.SIGKILL, signal.SIGTERM])
+            arm = lambda seconds, number=number: _dies_after(seconds, number)
+
+        def work(arm: Callable[[Any], None] = arm, argument: Any = argument) -> None:
+            arm(argument)
+            run(items, out=folder / "killed", **call)
+
+        status = _forked(work)
+        done.append(f"{how} {argument} -> {status}")
+    _same(items, call, folder / "killed", wanted, f"{len(items)} items, {call}, kills: {done}")
+
+
+# ---------------------------------------------------------------- damage
+
+
+def damage(rng: random.Random, folder: Path) -> None:
+    """Files of a run changed by somebody: the run mends them or refuses; a report shows true numbers or refuses."""
+    items, call = _plan(rng)
+    wanted = _whole(items, call, folder / "run")
+    out = folder / "run"
+    if rng.random() < 0.4:  # as if killed at its end
+        (out / "results.jsonl").unlink()
+        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        (out / "manifest.json").write_text(json.dumps({**manifest, "complete": False}), encoding="utf-8")
+    victims = sorted(p for p in out.rglob("*") if p.is_file() and p.stat().st_size)
+    done = [harm(rng, rng.choice(victims)) for _ in range(rng.choice([1, 1, 1, 3]))]
+    what = f"{len(items)} items, {call}, damage: {done}"
+    _report(out, wanted, what)
+    try:
+        _same(items, call, out, wanted, what)
+    except TYPED as error:
+        _says_something(error, what)
+    else:
+        _report(out, wanted, f"{what}, run again", must=True)
+
+
+def harm(rng: random.Random, path: Path) -> str:
+    """Damage a file in one of the ways in which files are damaged; return how."""
+    if not path.exists():
+        return f"{path.name} gone"
+    data = bytearray(path.read_bytes())
+    how = rng.choice(
+        ["flip", "flip", "digit", "digit", "cut", "empty", "line", "swap", "double", "text", "delete", "zero"]
+    )
+    at = rng.randrange(len(data)) if data else 0
+    if how == "flip" and data:
+        data[at] ^= 1 << rng.randrange(8)
+    elif how == "digit":
+        digits = [i for i, c in enumerate(data) if chr(c).isdigit() and chr(c).isascii()]
+        if digits:
+            at = rng.choice(digits)
+            data[at] = rng.choice([c for c in b"0123456789" if c != data[at]])
+    elif how == "cut":
+        data = data[:at]
+    elif how == "empty":
+        data = bytearray()
+    elif how == "zero":
+        data[at : at + 512] = bytes(len(data[at : at + 512]))
+    elif how in ("line", "swap", "double"):
+        lines = bytes(data).splitlines(keepends=True) or [b""]
+        one, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+        if how == "line":
+            del lines[one]
+        elif how == "swap":
+            lines[one], lines[other] = lines[other], lines[one]
+        else:
+            lines.insert(one, lines[other])
+        data = bytearray(b"".join(lines))
+    elif how == "text":
+        value = corpus.text(rng).encode("utf-8", "surrogatepass")[:300]
+        data = bytearray(rng.choice([value, b"{}", b"[]", b"null", b'{"settings": []}', data[:at] + value + data[at:]]))
+    if how == "delete":
+        path.unlink()
+    else:
+        path.write_bytes(data)
+    return f"{path.parent.name}/{path.name}: {how} at {at}"
+
+
+def _report(out: Path, wanted: tuple[bytes, dict[str, Any]], what: str, *, must: bool = False) -> None:
+    """A report of the folder has the right numbers and rows, or is refused."""
+    try:
+        report = RunReport.load(out)
+        shown, read = _numbers(report), list(report.rows())
+        page = report.to_html(out.parent / "page.html").read_text(encoding="utf-8")
+        repr(report), report._repr_html_()
+    except TYPED as error:
+        if must:
+            raise Wrong(f"{what}: the report is refused: {error}", "a mended run has no report") from error
+        _says_something(error, what)
+        return
+    judges.page(page, f"page of a run, {what}")
+    if shown != wanted[1]:
+        raise Wrong(f"{what}: the report says {shown} instead of {wanted[1]}", "a damaged run is reported")
+    true = [json.loads(line) for line in wanted[0].split(b"\n") if line]
+    if [row["score"] for row in read] != [row["score"] for row in true]:
+        raise Wrong(f"{what}: the report's rows have other scores", "damaged rows are reported")
+
+
+def _says_something(error: BaseException, what: str) -> None:
+    if not str(error).strip():
+        raise Wrong(f"{what}: {type(error).__name__} without a message", "an error without a message") from error
+
+
+# ---------------------------------------------------------------- full disks
+
+
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """No file may grow beyond so many bytes: writing fails with EFBIG, as on a full disk with ENOSPC."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+def disks(rng: random.Random, folder: Path) -> None:
+    """A disk that is full from some byte on: a typed error; with room again, the same bytes."""
+    items, call = _plan(rng)
+    wanted = _whole(items, call, folder / "whole")
+    sizes = [rng.choice([0, rng.randint(0, 400), rng.randint(0, 4000)]) for _ in range(rng.choice([1, 1, 2]))]
+    for size in sizes:
+        with full_disk(size):
+            try:
+                run(items, out=folder / "full", **call)
+            except (RunStopped, ValueError) as error:
+                _says_something(error, f"full at {size}")
+    _same(items, call, folder / "full", wanted, f"{len(items)} items, {call}, disks full at {sizes}")
+    page = folder / "page.html"
+    before = RunReport.load(folder / "full").to_html(page).read_bytes()
+    with full_disk(rng.randint(0, len(before) - 1)):
+        try:
+            RunReport.load(folder / "full").to_html(page)
+        except OSError as error:
+            _says_something(error, "page on a full disk")
+    if page.read_bytes() != before:
+        raise Wrong(f"a page of {len(before)} bytes was cut to {page.stat().st_size}", "a page is cut by a full disk")
