@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from ._addresses import without_secrets
 from .results import require_option
 from .viz import text_table
 
@@ -41,7 +42,7 @@ def _in_words_of_the_shell(message: str) -> str:
 # %% ../nbs/51_cli.ipynb #d1d17ed3
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
-    typer.echo("summeval: " + " ".join(message.split()), err=True)
+    typer.echo("summeval: " + without_secrets(" ".join(message.split())), err=True)
     raise typer.Exit(code)
 
 

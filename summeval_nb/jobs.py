@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from ._addresses import without_secrets
 from .costs import COURSES, Ledger, Rehearsal, Stages, exchange_backends, find_backends, metered
 from .items import Item
 from .llm import Backend
@@ -294,8 +295,13 @@ def _around(option: str, backend: Backend) -> Any:
 
 # %% ../nbs/49_jobs.ipynb #7282d7d5
 def describe(value: Any, name: str) -> Any:
-    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`."""
-    if value is None or isinstance(value, (str, bool, int, float)):
+    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`.
+
+    Addresses lose their passwords and queries.
+    """
+    if isinstance(value, str):
+        return without_secrets(value)
+    if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, Mapping):
         return {str(key): describe(one, name) for key, one in value.items()}

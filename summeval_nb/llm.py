@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm.auto import tqdm
 
+from ._addresses import without_secrets
 from .results import require_count, require_text, require_texts
 from .viz import html_table
 
@@ -105,6 +106,9 @@ class Choice:
     @classmethod
     def from_masses(cls, masses: Mapping[str, float]) -> Choice:
         """Build a choice from each option's share of the probability; ties go to the earlier option."""
+        odd = {option: share for option, share in masses.items() if not -1e-9 <= share <= 1.02}
+        if odd:
+            raise ValueError(f"a share of the probability lies in [0, 1], which {odd} do not")
         total = math.fsum(masses.values())
         if not total > 0:
             raise ValueError(f"the options {list(masses)} hold none of the model's probability")
@@ -126,7 +130,7 @@ class BackendError(RuntimeError):
     Attributes
     ----------
     model, server, remedy : str
-        Which model and server, without any key or password, and what to do.
+        Which model and server, without any key or password, and what to do; addresses in messages lose theirs.
     retry_after : float or None
         Seconds that the server asked to wait.
     """
@@ -137,7 +141,7 @@ class BackendError(RuntimeError):
     retry_after: float | None = None
 
     def __init__(self, what: str, **attributes: Any):
-        super().__init__(what)
+        super().__init__(without_secrets(what))
         self.__dict__.update(attributes)
 
     def __str__(self) -> str:

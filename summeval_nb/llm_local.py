@@ -23,6 +23,7 @@ from summeval_nb.llm import (
     BackendRejected,
     Choice,
     ContextTooLong,
+    InvalidOutput,
     Usage,
     attempt,
     counted,
@@ -178,9 +179,15 @@ class _Reading(_Local):
             ids, logits = whole, np.asarray(self._engine.get_logits(whole)["logits"][-1], np.float64)
         taken_back = decode(whole[len(ids) :])
         rest = {option: taken_back + option.encode() for option in options}
-        return Choice.from_masses(self._masses(ids, logits, rest))
+        try:
+            return Choice.from_masses(self._masses(ids, logits, rest))
+        except ValueError as error:  # logits that are no numbers, or options without any probability
+            remedy = "another dtype may help, or options that the model uses"
+            raise InvalidOutput(f"no probabilities: {error}", model=self.name, remedy=remedy) from None
 
     def _masses(self, ids: list[int], logits: np.ndarray, rest: dict[str, bytes]) -> dict[str, float]:
+        if not np.isfinite(logits.max()):
+            raise ValueError(f"the greatest of the model's logits is {logits.max()}")
         weights = np.exp(logits - logits.max())
         weights /= weights.sum()
         pieces = {left[:end] for left in rest.values() for end in range(1, len(left) + 1)} & self._vocabulary.keys()
@@ -284,11 +291,13 @@ class _Bulk(_Reading):
     ) -> dict[int, Choice | BackendError]:
         with counted(self.usage):
             logits = _last_logits(self.model, [starts[i] for i in members], shared)
-            choices = {i: self._read(texts[i], starts[i], row, options) for i, row in zip(members, logits, strict=True)}
+            rows = zip(members, logits, strict=True)
+            choices = {i: attempt(self._read, texts[i], starts[i], row, options) for i, row in rows}
         tokens = sum(len(starts[i]) for i in members)
         cached = shared * (len(members) - 1)
-        more = len(members) - 1
-        self.usage.add(calls=more, prompt_tokens=tokens, cached_tokens=cached, generated_tokens=len(members))
+        more, failures = len(members) - 1, sum(isinstance(one, BackendError) for one in choices.values())
+        self.usage.add(calls=more, failures=failures)
+        self.usage.add(prompt_tokens=tokens, cached_tokens=cached, generated_tokens=len(members))
         return dict(choices)
 
 # %% ../nbs/06_llm_local.ipynb #5735cb0c

@@ -13,6 +13,7 @@ from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, W
 from servers.misbehaving import MisbehavingServer, true_probability
 
 from summeval_nb import run
+from summeval_nb.cli import main
 from summeval_nb.llm import BackendError, BackendRejected, BackendUnavailable, Choice
 from summeval_nb.llm_server import ServerBackend
 
@@ -194,3 +195,26 @@ def test_the_table_is_whole():
     assert len(STREAMED) > 40 and len(BEHAVIOURS) > 90
     assert all(issubclass(getattr(__import__("summeval_nb.llm", fromlist=["x"]), name), BackendError)
                for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
+
+
+def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, monkeypatch, capsys):
+    """The shell's run, with a model named by an address that holds a password and a key, which the server quotes."""
+    rows, secrets = tmp_path / "rows.jsonl", ("hunter2", "k-777", "someone", KEY)
+    rows.write_text('{"text": "It rained.", "summary": "Rain."}\n', encoding="utf-8")
+    monkeypatch.setenv("SUMMEVAL_API_KEY", KEY)
+    with MisbehavingServer("401") as server:
+        model = "llm:scripted@" + server.url.replace("http://", "http://someone:hunter2@") + "?api_key=k-777"
+        command = ["run", str(rows), "--metric", "rating", "--out", str(tmp_path / "run"), "-o", "quality=fluency"]
+        command += ["--html", str(tmp_path / "page.html"), "--workers", "0", "--json", "-o"]
+        for more, code in ((f"backend={model}", 3), (f"checker={model}", 2), (f"backend=llm:{model[13:]}", 2)):
+            with pytest.raises(SystemExit) as caught:
+                main([*command, more])
+            said = "".join(capsys.readouterr())
+            assert caught.value.code == code and len(said) > 20, said
+            assert not any(secret in said for secret in secrets), said
+        assert server.asked <= 6  # a probe and a page for each time that the model is loaded
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and path != rows]
+    assert {"manifest.json", "results.jsonl", "page.html"} <= {path.name for path in written}
+    for path in written:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        assert not any(secret in text for secret in secrets), path

@@ -12,7 +12,7 @@ import torch
 from servers.fixtures import gguf_path  # noqa: F401
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from summeval_nb.llm import BackendRejected, ContextTooLong, InvalidOutput, example_model, option_masses
+from summeval_nb.llm import BackendRejected, Choice, ContextTooLong, InvalidOutput, example_model, option_masses
 from summeval_nb.llm_local import LlamaCppBackend, TransformersBackend, _groups, _last_logits
 
 torch.set_num_threads(1)
@@ -348,3 +348,30 @@ def test_llama_cpp_without_its_package_names_it(gguf_path, monkeypatch):  # noqa
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
     with pytest.raises(ImportError, match="pip install llama-cpp-python"):
         LlamaCppBackend(gguf_path)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_logits_that_are_no_numbers_are_a_typed_failure_and_leave_the_others(value):
+    """A model that breaks on one prompt (as half precision can): its neighbours in the same call have their answers."""
+    tokenizer = AutoTokenizer.from_pretrained(example_model())
+    model = AutoModelForCausalLM.from_pretrained(example_model(), dtype=torch.float32)
+    broken = TransformersBackend(model, tokenizer=tokenizer)
+    prompts = [question("Anna bought a car in Paris.", "Anna."), question("Anna bought a car in Rome.", "Anna.")]
+    good = broken.choose(prompts[1], OPTIONS).probabilities
+
+    class Breaking(torch.nn.Module):
+        """Gives numbers that are none to the first row of a batch."""
+
+        def __init__(self, head):
+            super().__init__()
+            self.head = head
+
+        def forward(self, hidden):
+            logits = self.head(hidden)
+            logits[0] = value
+            return logits
+
+    model.lm_head = Breaking(model.lm_head)
+    first, second = broken.choose_many(prompts, OPTIONS)
+    assert isinstance(first, InvalidOutput) and "probabilit" in str(first) and broken.usage.failures == 1
+    assert isinstance(second, Choice) and abs(second.probabilities["yes"] - good["yes"]) < 1e-5
