@@ -624,6 +624,9 @@ def compare_bleu(
     ValueError
         If options or references differ, or there are fewer than two texts.
     """
+    for score in (first, second):
+        if not isinstance(score, BleuScore):
+            raise TypeError(f"compare_bleu needs two scores of corpus_bleu, not {type(score).__name__}")
     if first.options != second.options:
         different = first.signature.differences(second.signature)
         raise ValueError(f"the two scores were computed with different options: {different}")

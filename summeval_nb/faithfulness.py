@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._files import write_whole
+from ._plain import made_of
 from .check import Checker, PairVectors, load_checker
 from .cosine import cosine_similarity
 from .embed import load_embedder
@@ -157,6 +158,7 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
     }
 
 # %% ../nbs/17_faithfulness.ipynb #9e4d5d1b
+@made_of("the plain data of a Faithfulness")
 def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON."""
     verdicts = [

@@ -80,6 +80,8 @@ class Signature(Mapping[str, str]):
     def __init__(self, parts: Mapping[str, Any]):
         from summeval_nb import __version__
 
+        if not isinstance(parts, Mapping):
+            raise TypeError(f"parts must map names to values, not {type(parts).__name__}")
         self._parts = {str(name): _plain(value) for name, value in parts.items()}
         self._parts.setdefault("version", __version__)
 

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from .agreement import _by_row
+from .agreement import _by_row, _tables
 from .data import SummEval, load_summeval
 from .embed import load_embedder
 from .results import Signature, require_option
@@ -182,7 +182,12 @@ def summeval_scores(
         If no article is left.
     """
     require_option(variant, "variant", ("v1", "v2"))
-    human = np.asarray(ratings, dtype=float)
+    if not isinstance(tables, Mapping) or not tables:
+        raise TypeError(
+            f"tables must map a kind of similarity to its table, not {type(tables).__name__} {tables!r:.40}"
+        )
+    require_option(main, "main", tables)
+    human, *_ = _tables(ratings=ratings, **{f"tables[{kind!r}]": table for kind, table in tables.items()})
     there = {kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()}
     skip = np.any([_all_equal(table) for table in (human, *there.values())], axis=0)
     if skip.all():

@@ -1,0 +1,32 @@
+"""Found by `make torture`: public names that got something of another kind and answered with an AttributeError."""
+
+import numpy as np
+import pytest
+
+import summeval_nb as s
+
+TOY = {"cosine": np.ones((2, 3))}
+GOOD = s.evaluate("It rained.", "It rained.").to_dict()
+
+# a call, the error, a word of its message
+WRONG = [
+    (lambda: s.summeval_scores(None, None), TypeError, "tables must map"),
+    (lambda: s.summeval_scores({}, np.ones((2, 3))), TypeError, "tables must map"),
+    (lambda: s.summeval_scores(TOY, np.ones((2, 4))), ValueError, "the same shape"),
+    (lambda: s.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
+    (lambda: s.compare_bleu(None, None), TypeError, "not NoneType"),
+    (lambda: s.Signature(None), TypeError, "parts must map"),
+    (lambda: s.faithfulness_from_dict({}), ValueError, "'verdicts' is missing"),
+    (lambda: s.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
+    (lambda: s.faithfulness_from_dict(GOOD | {"verdicts": [3]}), ValueError, "not the plain data of a Faithfulness"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=range(len(WRONG)))
+def test_another_kind_of_thing_is_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_plain_data_come_back():
+    assert s.faithfulness_from_dict(GOOD).to_dict() == GOOD
