@@ -224,7 +224,7 @@ class Verdict:
     Parameters
     ----------
     probability : float or None
-        Probability of support in [0, 1]; None when the checker failed.
+        Probability of support in [0, 1]; None when the checker failed or was not asked.
     threshold : float
         `supported` is `probability >= threshold`.
     evidence : sequence of Evidence
@@ -236,12 +236,12 @@ class Verdict:
     failed : bool
         The checker gave no answer; the verdict is excluded from scores and counted.
     reason : str
-        Why it failed.
+        Why it failed, or why the sentence was not judged at all, as a heading is not.
 
     Raises
     ------
     ValueError
-        If the probability is outside [0, 1] or NaN, or a failure has no reason.
+        If the probability is outside [0, 1] or NaN, or there is none and no reason.
     """
 
     probability: float | None
@@ -253,17 +253,23 @@ class Verdict:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        if self.failed != (self.probability is None):
-            state = f"probability={self.probability}, failed={self.failed}"
-            raise ValueError(f"a verdict has a probability or has failed, not both or neither: {state}")
+        if self.failed and self.probability is not None:
+            raise ValueError(f"a verdict has a probability or has failed, not both: {self.probability}")
         if self.failed and not self.reason:
             raise ValueError("a failed verdict needs a reason that says why")
+        if self.probability is None and not self.reason:
+            raise ValueError("a verdict without a probability needs a reason: why it failed or was not judged")
         if self.probability is not None and not 0 <= self.probability <= 1:
             raise ValueError(f"a probability must lie in [0, 1], not {self.probability}")
 
     @property
+    def judged(self) -> bool:
+        """Whether there is an answer; a failure has none, nor has what is not for judging, such as a heading."""
+        return self.probability is not None
+
+    @property
     def supported(self) -> bool | None:
-        """True or False as the probability reaches the threshold or not; None when the checker failed."""
+        """True or False as the probability reaches the threshold or not; None when nothing was judged."""
         return None if self.probability is None else self.probability >= self.threshold
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,199 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_language.py.
+"""Which language a text is in, by its script and its small words; short or mixed texts are not guessed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
+
+NAMES = dict(
+    pair.split(":")
+    for pair in """en:English de:German fr:French es:Spanish it:Italian pt:Portuguese nl:Dutch pl:Polish sv:Swedish
+    da:Danish no:Norwegian fi:Finnish cs:Czech hu:Hungarian ro:Romanian tr:Turkish id:Indonesian vi:Vietnamese
+    ru:Russian uk:Ukrainian bg:Bulgarian el:Greek ar:Arabic fa:Persian he:Hebrew hi:Hindi bn:Bengali ta:Tamil te:Telugu
+    th:Thai ka:Georgian hy:Armenian am:Amharic km:Khmer my:Burmese zh:Chinese ja:Japanese ko:Korean""".split()
+)
+
+_SCRIPTS = {
+    "latin": "A-Za-zªºÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ",
+    "cyrillic": "Ѐ-ԯ",
+    "el": "Ͱ-Ͽἀ-῿",
+    "arabic": "ء-يٮ-ۿݐ-ݿﭐ-﷿ﹰ-ﻼ",
+    "he": "א-ת",
+    "hi": "ऀ-ॿ",
+    "bn": "ঀ-৿",
+    "ta": "஀-௿",
+    "te": "ఀ-౿",
+    "th": "ก-๛",
+    "ka": "Ⴀ-ჿ",
+    "hy": "԰-֏",
+    "am": "ሀ-፿",
+    "km": "ក-៿",
+    "my": "က-႟",
+    "kana": "ぁ-ゖァ-ヺー",
+    "han": "㐀-䶿一-鿿豈-﫿𠀀-𱍊",
+    "ko": "가-힣ᄀ-ᇿ",
+}
+_WEIGHTS = {"han": 3, "kana": 2, "ko": 2}
+_RUNS = re.compile("|".join(f"(?P<{name}>[{letters}]+)" for name, letters in _SCRIPTS.items()))
+_WORDS = re.compile(r"[^\W\d_]+")
+
+_SMALL_WORDS = {
+    "en": """the of and to in is was for on with that by at from as are were be been has have had it its this which an
+        a he she they his her their not but or who will would could should may can after before about into than more
+        also there we you i my our your when where while what how did does do said says over under between during
+        because since until through against among all some any no other only both him them these those if so up out
+        each most such very just being""",
+    "de": """der die das und ist war den dem des ein eine einen einem einer eines nicht mit von zu im in auf für sich
+        auch an als bei aus nach wie wird wurde wurden werden hat haben hatte sind es er sie wir ihr ich dass daß aber
+        oder um am zum zur über vor durch nur noch bis gegen unter mehr keine kein sein seine ihre ihren wenn weil
+        so man kann seit zwischen nun dort jedoch""",
+    "fr": """le la les des du de un une et est dans pour par sur avec que qui ne pas plus ce cette ces il elle ils
+        elles se sa son ses au aux en a été sont était ont mais ou où leur leurs nous vous je on comme après avant
+        selon entre sans sous très tout tous toutes deux d l qu s n c j y être avait depuis lors""",
+    "es": """el la los las de del un una y es en que por para con no se su sus al lo como más pero o fue ha han
+        este esta estos entre sobre sin también muy desde hasta cuando donde ya había son era ser está están años
+        dos porque según tras durante e le les nos todo todos cada e contra""",
+    "it": """il lo la i gli le di del della dei delle degli un una uno e è in che per con non si su da al alla ai
+        alle dal dalla nel nella nei nelle sul sulla come più ma o ha hanno era sono stato stata questo questa anche
+        dopo prima tra fra loro suo sua suoi sue ed essere dell l all nell d un senza molto ogni""",
+    "pt": """o a os as de do da dos das um uma e é em no na nos nas que por para com não se seu sua seus suas ao
+        aos à às como mais mas ou foi foram tem são era ser está pelo pela pelos pelas este esta isso entre sobre sem
+        também muito até quando onde já havia depois antes num numa ele ela eles""",
+    "nl": """de het een en van in is was op te dat die voor met niet zijn aan er ook als bij door naar om uit over
+        maar of wordt werd werden hebben heeft had hij zij ze we wij ik haar hun deze dit nog dan zo tot na tegen
+        onder meer geen kan zich onze omdat wanneer waar worden toen al sinds tussen""",
+    "pl": """i w z na do nie się że jest to o od po za jak przez dla ale jego jej ich był była było były są ten ta
+        tym tego tej te które który która której którzy już tylko czy lub oraz przy pod może będzie także przed
+        ponieważ kiedy gdy ze we bardzo po co""",
+    "sv": """och i att det som en på är av för med den till inte om ett har han hon de sig från vi så men var sin
+        kan när också efter eller hade vid nu under ska skulle blev mot mycket där än utan sedan alla bara över""",
+    "da": """og i at det som en på er af for med den til ikke om et har han hun de sig fra vi så men var sin kan
+        når også efter eller havde ved nu under skal skulle blev mod meget hvor end uden siden alle kun over blevet
+        dog hvis""",
+    "no": """og i at det som en på er av for med den til ikke om et har han hun de seg fra vi så men var sin kan
+        når også etter eller hadde ved nå under skal skulle ble mot mye hvor enn uten siden alle bare over blitt
+        dersom""",
+    "fi": """ja on ei se että oli hän ovat mutta kun myös tai sen joka jotka kuin niin ole olivat tämä sitä hänen
+        vain jos mukaan jo vuonna sekä eivät kanssa ennen jälkeen mitä vielä nyt tämän heidän koska ollut""",
+    "cs": """a v na se je že to s z do o k i ve za od po pro jak ale jsou byl byla bylo byly by jeho její jejich
+        který která které kteří také nebo už jen při až podle před která není mezi tak když aby ze co""",
+    "hu": """a az és hogy nem is egy volt ez meg de csak már még mint ha vagy van lesz ki el azt ezt szerint után
+        által között pedig voltak amely amelyek aki akik majd minden több nagyon kell""",
+    "ro": """și în de la a al ale cu pe că nu este sunt un o din pentru mai care au fost după prin dar sau se fi lui
+        lor ca era către până între fără acest această când unde foarte s-a""",
+    "tr": """ve bir bu da de için ile ne çok daha olarak olan gibi kadar sonra ama en değil o her mi göre var yok
+        ancak veya ise tarafından önce oldu olduğu şu biz ben sen""",
+    "id": """yang dan di dari untuk dengan pada ini itu tidak dalam ke akan telah adalah oleh juga sebagai karena
+        atau mereka ia bisa sudah lebih kami saya setelah para bahwa tersebut lagi ada""",
+    "vi": """và của là có không được cho trong một những các với người này đã để đến khi từ đó về như ra tại sẽ
+        nhiều năm vào trên nhưng ông bà cũng""",
+}
+_OWN_LETTERS = {
+    "de": "ß",
+    "es": "ñ",
+    "pt": "ãõ",
+    "pl": "ąęłśżźćń",
+    "sv": "å",
+    "da": "åøæ",
+    "no": "åøæ",
+    "cs": "ěřů",
+    "hu": "őű",
+    "ro": "ățșţ",
+    "tr": "ğış",
+    "vi": "ơưđạảấầậắẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+}
+_CYRILLIC = {"uk": "іїєґ", "ru": "ыэё"}
+_BULGARIAN = frozenset("на и в е се да за от че са с като по беше има след може които".split())
+_PERSIAN = frozenset("پچژگکی")
+
+
+@cache
+def _tables() -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
+    """Return for each small word the languages it speaks for, with weights, and for each letter its languages."""
+    lists = {code: set(words.split()) for code, words in _SMALL_WORDS.items()}
+    shared = Counter(word for words in lists.values() for word in words)
+    small: dict[str, dict[str, float]] = {}
+    for code, words in lists.items():
+        for word in words:
+            small.setdefault(word, {})[code] = 1 / shared[word] ** 0.5
+    letters: dict[str, list[str]] = {}
+    for code, own in _OWN_LETTERS.items():
+        for letter in own:
+            letters.setdefault(letter, []).append(code)
+    return small, letters
+
+
+@lru_cache(maxsize=1 << 14)
+def language_of(text: str) -> str | None:
+    """Return the code of a text's language, or None: too short (fewer than 40 letters), mixed, or not known here.
+
+    Examples
+    --------
+    >>> language_of("The council approved the plan for a new bridge on Monday.")
+    'en'
+    >>> language_of("Der Rat hat am Montag den Plan für eine neue Brücke gebilligt.")
+    'de'
+    >>> language_of("Paris") is None
+    True
+    """
+    counts: Counter[str] = Counter()
+    for run in _RUNS.finditer(text):
+        script = str(run.lastgroup)
+        counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
+    total = counts.total()
+    if total < ENOUGH:
+        return None
+    if (east := counts["han"] + counts["kana"]) > 0.5 * total:
+        return "ja" if counts["kana"] > 0.1 * east else "zh"
+    script, count = counts.most_common(1)[0]
+    if count <= 0.5 * total:
+        return None
+    if script == "latin":
+        return _by_small_words(text) if count > 0.7 * total else None
+    if script == "cyrillic":
+        return _cyrillic(text)
+    if script == "arabic":
+        return "fa" if sum(letter in _PERSIAN for letter in text) > 0.04 * count else "ar"
+    return script
+
+
+def _cyrillic(text: str) -> str | None:
+    """Tell Ukrainian, Russian and Bulgarian apart; other languages of that script are not known here."""
+    low = text.lower()
+    found = {code: sum(low.count(letter) for letter in letters) for code, letters in _CYRILLIC.items()}
+    if any(found.values()):
+        return max(found, key=lambda code: found[code])
+    words = _WORDS.findall(low)
+    return "bg" if sum(word in _BULGARIAN for word in words) > 0.15 * len(words) and "ъ" in low else "ru"
+
+
+def _by_small_words(text: str) -> str | None:
+    """Return the language whose small words and letters a Latin text holds, if one is clearly ahead."""
+    small, letters = _tables()
+    words = _WORDS.findall(text.lower())
+    scores: Counter[str] = Counter()
+    for word in words:
+        for code, weight in small.get(word, {}).items():
+            scores[code] += weight
+        for code in {code for letter in set(word) for code in letters.get(letter, ())}:
+            scores[code] += 0.5
+    (best, first), (_, second) = (*scores.most_common(2), ("", 0.0), ("", 0.0))[:2]
+    return best if first >= 0.12 * len(words) and first > 1.15 * second else None
+
+
+def language_name(code: str) -> str:
+    """Return a language's English name, or its code where that is all we know."""
+    return NAMES.get(code.partition("-")[0], code)
+
+
+def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
+    """Return the language of a text that is clearly none of `languages` (None: any will do), otherwise None."""
+    if languages is None:
+        return None
+    found = language_of(text)
+    return found if found is not None and found not in {one.partition("-")[0] for one in languages} else None
