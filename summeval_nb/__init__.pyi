@@ -96,10 +96,13 @@ from .rouge import rouge_score as rouge_score
 from .rouge import rouge_w as rouge_w
 from .split import Splitter as Splitter
 from .split import split_claims as split_claims
+from .split import Reading as Reading
+from .split import split_markdown as split_markdown
 from .split import split_many as split_many
 from .split import split_sentences as split_sentences
 from .split import split_text as split_text
 from .split import split_units as split_units
+from ._inputs import InputWarning as InputWarning
 from .split import splitter_name as splitter_name
 from .judging import Answer as Answer
 from .judge import EmbeddedJudge as EmbeddedJudge

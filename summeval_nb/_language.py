@@ -10,13 +10,11 @@ from functools import cache, lru_cache
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 
-NAMES = dict(
-    pair.split(":")
-    for pair in """en:English de:German fr:French es:Spanish it:Italian pt:Portuguese nl:Dutch pl:Polish sv:Swedish
-    da:Danish no:Norwegian fi:Finnish cs:Czech hu:Hungarian ro:Romanian tr:Turkish id:Indonesian vi:Vietnamese
-    ru:Russian uk:Ukrainian bg:Bulgarian el:Greek ar:Arabic fa:Persian he:Hebrew hi:Hindi bn:Bengali ta:Tamil te:Telugu
-    th:Thai ka:Georgian hy:Armenian am:Amharic km:Khmer my:Burmese zh:Chinese ja:Japanese ko:Korean""".split()
-)
+_NAMES = """en:English de:German fr:French es:Spanish it:Italian pt:Portuguese nl:Dutch pl:Polish sv:Swedish da:Danish
+no:Norwegian fi:Finnish cs:Czech hu:Hungarian ro:Romanian tr:Turkish id:Indonesian vi:Vietnamese ru:Russian uk:Ukrainian
+bg:Bulgarian el:Greek ar:Arabic fa:Persian he:Hebrew hi:Hindi bn:Bengali ta:Tamil te:Telugu th:Thai ka:Georgian
+hy:Armenian am:Amharic km:Khmer my:Burmese zh:Chinese ja:Japanese ko:Korean"""
+NAMES = dict(pair.split(":") for pair in _NAMES.split())
 
 _SCRIPTS = {
     "latin": "A-Za-zªºÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ",
@@ -108,7 +106,8 @@ _OWN_LETTERS = {
     "vi": "ơưđạảấầậắẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
 }
 _CYRILLIC = {"uk": "іїєґ", "ru": "ыэё"}
-_BULGARIAN = frozenset("на и в е се да за от че са с като по беше има след може които".split())
+_BULGARIAN_WORDS = "на и в е се да за от че са с като по беше има след може които"
+_BULGARIAN = frozenset(_BULGARIAN_WORDS.split())
 _PERSIAN = frozenset("پچژگکی")
 
 
@@ -176,13 +175,14 @@ def _by_small_words(text: str) -> str | None:
     """Return the language whose small words and letters a Latin text holds, if one is clearly ahead."""
     small, letters = _tables()
     words = _WORDS.findall(text.lower())
-    scores: Counter[str] = Counter()
+    scores: dict[str, float] = {}
     for word in words:
         for code, weight in small.get(word, {}).items():
-            scores[code] += weight
+            scores[code] = scores.get(code, 0.0) + weight
         for code in {code for letter in set(word) for code in letters.get(letter, ())}:
-            scores[code] += 0.5
-    (best, first), (_, second) = (*scores.most_common(2), ("", 0.0), ("", 0.0))[:2]
+            scores[code] = scores.get(code, 0.0) + 0.5
+    ranked = sorted(scores.items(), key=lambda item: -item[1])
+    (best, first), (_, second) = [*ranked, ("", 0.0), ("", 0.0)][:2]
     return best if first >= 0.12 * len(words) and first > 1.15 * second else None
 
 

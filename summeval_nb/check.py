@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from ._inputs import named_checker
 from .embed import load_embedder
 from summeval_nb.results import (
     Evidence,
@@ -521,7 +522,8 @@ class Checker(Protocol):
     `fingerprint` names everything that could change a probability, `threshold` turns probabilities into
     yes and no, and `check_many` takes pairs of (evidence sentences, summary sentence) and returns one
     `Verdict` a pair, in order. A checker whose attribute `uses_vectors` is true may be handed `vectors`,
-    one `PairVectors` a pair; it uses them only when they come from the embedder that it needs.
+    one `PairVectors` a pair; it uses them only when they come from the embedder that it needs. Its attribute
+    `languages`, codes such as `("en",)`, says what it can read; without it, or with None, it is trusted with any.
     """
 
     fingerprint: str
@@ -642,6 +644,7 @@ class EmbeddedChecker:
     """
 
     uses_vectors = True
+    languages = ("en",)
 
     def __init__(self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0):
         self.threshold = require_share(threshold, "threshold")
@@ -733,12 +736,15 @@ def _embedded() -> EmbeddedChecker:
 
 
 def load_checker(checker: str | Checker) -> Checker:
-    """Return a checker by name (`"embedded"`), or the given object after a look at whether it is one.
+    """Return a checker by name, or the given object after a look at whether it is one.
+
+    The names: `"embedded"`; `"nli:FOLDER"` for a classifier (chapter 15); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+    `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 16).
 
     Raises
     ------
     ValueError
-        If the name is unknown.
+        If the name is unknown, or names a kind without a model.
     TypeError
         If the object lacks a part of the `Checker` protocol.
 
@@ -748,7 +754,9 @@ def load_checker(checker: str | Checker) -> Checker:
     0.5
     """
     if isinstance(checker, str):
-        require_option(checker, "checker", ["embedded"])
+        if checker.partition(":")[0] in ("nli", "llm"):
+            return load_checker(named_checker(checker))
+        require_option(checker, "checker", ["embedded", "nli:FOLDER", "llm:FOLDER"])
         return _embedded()
     if isinstance(checker, type):
         raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
@@ -773,7 +781,7 @@ def checker(sens_text: Sequence[str], sen_summary: str, *, using: str | Checker 
     sen_summary : str
         The summary sentence.
     using : str or Checker
-        `"embedded"`, or a checker object.
+        A name as for `load_checker`, or a checker object.
 
     Returns
     -------

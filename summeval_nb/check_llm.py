@@ -94,6 +94,9 @@ class LLMChecker:
         How the claims' probabilities are combined: "minimum" or "mean".
     annotator, splitter : optional
         A stanza pipeline for entities and arcs; a backend that splits statements.
+    languages : sequence of str, optional
+        Codes of the languages that the model reads, such as ("en", "zh"); None: any. Texts that are clearly in
+        another one are not judged by `evaluate`.
     workers : int
         How many questions a server gets at once.
     progress : bool
@@ -118,12 +121,13 @@ class LLMChecker:
         combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
         splitter: Backend | None = None,
+        languages: Sequence[str] | None = None,
         workers: int = 8,
         progress: bool = False,
     ):
         self.backend, self.options = _fitting_backend(backend), _fitting_options(options)
         self.prompt = _fitting_prompt(prompt)
-        self.threshold = require_share(threshold, "threshold")
+        self.threshold, self.languages = require_share(threshold, "threshold"), languages
         self.finder = ClaimFinder(claims, combine=combine, annotator=annotator, splitter=splitter)
         self.workers, self.progress = require_count(workers, "workers"), progress
 

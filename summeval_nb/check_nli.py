@@ -207,6 +207,9 @@ class NLIChecker:
         A sentence is supported when its probability is at least this, in [0, 1].
     claims, combine, annotator, splitter
         What to ask about and how to combine the answers, as in `LLMChecker`.
+    languages : sequence of str, optional
+        Codes of the languages that the model reads, such as ("en", "de"); None: any. Texts that are clearly in
+        another one are not judged by `evaluate`.
     tokenizer, device, batch_size, download, progress : optional
         As their names say; nothing is fetched unless `download` is true.
 
@@ -227,6 +230,7 @@ class NLIChecker:
         combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
         splitter: Backend | None = None,
+        languages: Sequence[str] | None = None,
         tokenizer: Any = None,
         device: str = "cpu",
         batch_size: int = 32,
@@ -239,7 +243,7 @@ class NLIChecker:
         self.places = label_places({int(place): name for place, name in self.model.config.id2label.items()}, labels)
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
         self.window = _fitting_window(self.model, self.tokenizer, window)
-        self.threshold = require_share(threshold, "threshold")
+        self.threshold, self.languages = require_share(threshold, "threshold"), languages
         self.finder = ClaimFinder(claims, combine=combine, annotator=annotator, splitter=splitter)
         self.batch_size, self.progress = require_count(batch_size, "batch_size"), progress
 

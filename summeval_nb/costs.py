@@ -214,6 +214,7 @@ class MeteredChecker:
             inner.finder = finder
         self._inner = inner
         self.uses_vectors = getattr(inner, "uses_vectors", False)
+        self.languages = getattr(inner, "languages", None)
 
     @property
     def fingerprint(self) -> str:

@@ -16,6 +16,8 @@ import numpy as np
 
 from ._files import write_whole
 from ._plain import made_of
+from ._inputs import unread_reasons, warn_of_inputs, with_threshold
+from ._markdown import NO_EVIDENCE
 from .check import Checker, PairVectors, load_checker
 from .cosine import cosine_similarity
 from .embed import load_embedder
@@ -32,7 +34,7 @@ from summeval_nb.results import (
     require_texts,
 )
 from .retrieve import topk_related
-from .split import split_many, splitter_name
+from .split import Reading, split_markdown, splitter_name
 from .store import Store, content_key
 from .viz import heat_map, html_page
 
@@ -48,7 +50,7 @@ __all__ = ['Pair', 'Chosen', 'DEFAULT_K', 'supported_share', 'Faithfulness', 'fa
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     """Return (supported sentences / judged sentences, "") or (None, reason) when nothing was judged.
 
-    Failed verdicts are neither supported nor judged.
+    Failed verdicts are neither supported nor judged; nor are sentences that a reason kept from being judged.
 
     Examples
     --------
@@ -56,11 +58,13 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     0.667
     """
     listed = list(verdicts)
-    judged = [verdict.supported for verdict in listed if not verdict.failed]
+    judged = [verdict.supported for verdict in listed if verdict.judged]
     if judged:
         return sum(map(bool, judged)) / len(judged), ""
+    if failed := [verdict for verdict in listed if verdict.failed]:
+        return None, f"the checker failed on all {len(failed)} sentences; the first: {failed[0].reason}"
     if listed:
-        return None, f"the checker failed on all {len(listed)} sentences; the first: {listed[0].reason}"
+        return None, f"no sentence was judged; the first of {len(listed)}: {listed[0].reason}"
     return None, "there is no sentence to judge"
 
 # %% ../nbs/17_faithfulness.ipynb #c106737b
@@ -93,6 +97,11 @@ class Faithfulness(Score):
     def n_failed(self) -> int:
         """Number of sentences on which the checker failed; they are not part of the score."""
         return sum(verdict.failed for verdict in self.verdicts)
+
+    @property
+    def n_unjudged(self) -> int:
+        """Number of sentences that were not given to the checker: headings, code, languages it does not read."""
+        return sum(not verdict.judged and not verdict.failed for verdict in self.verdicts)
 
     @property
     def mean_probability(self) -> float | None:
@@ -148,6 +157,7 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
         "reason": result.reason,
         "mean_probability": result.mean_probability,
         "n_failed": result.n_failed,
+        "n_unjudged": result.n_unjudged,
         "signature": str(result.signature),
         "source": result.source,
         "summary": result.summary,
@@ -181,7 +191,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
 
 # %% ../nbs/17_faithfulness.ipynb #7827bb9a
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
-    notes = [verdict.reason] if verdict.failed else []
+    notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     return Entry(
         text=sentence.text,
@@ -202,10 +212,10 @@ def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
 def _title(result: Faithfulness) -> str:
     if result.score is None:
         return f"Faithfulness undefined: {result.reason}"
-    judged = len(result.verdicts) - result.n_failed
+    judged = sum(verdict.judged for verdict in result.verdicts)
     supported = sum(bool(verdict.supported) for verdict in result.verdicts)
-    failed = f", {result.n_failed} not judged" if result.n_failed else ""
-    return f"Faithfulness {result.score:.2f}: {supported} of {judged} judged sentences supported{failed}"
+    left_out = f", {len(result.verdicts) - judged} not judged" if judged < len(result.verdicts) else ""
+    return f"Faithfulness {result.score:.2f}: {supported} of {judged} judged sentences supported{left_out}"
 
 
 def _report(result: Faithfulness) -> Report:
@@ -261,8 +271,8 @@ class _Vectors:
     tokens: dict[str, np.ndarray]
     embedder: str
 
-    def rows(self, sentences: Iterable[Sentence]) -> np.ndarray:
-        return self.matrix[[self.number[sentence.text] for sentence in sentences]]
+    def rows(self, readings: Iterable[Reading]) -> np.ndarray:
+        return self.matrix[[self.number[reading.plain] for reading in readings]]
 
     def pair(self, evidence: Sequence[str], claim: str) -> PairVectors | None:
         if any(text not in self.tokens for text in (*evidence, claim)):
@@ -350,70 +360,102 @@ Chosen = list[tuple[list[Evidence], Pair]]
 
 
 def _retrieve(
-    source: list[Sentence], sentences: list[Sentence], vectors: _Vectors | None, k: int
+    source: list[Reading], readings: list[Reading], vectors: _Vectors | None, k: int
 ) -> tuple[np.ndarray, Chosen]:
     """Return the similarities (N, M) and for each summary sentence its evidence and the pair to judge."""
     if vectors is None:
-        return np.zeros((len(sentences), len(source))), []
-    similarity = cosine_similarity(vectors.rows(source), vectors.rows(sentences))
+        return np.zeros((len(readings), len(source))), []
+    similarity = cosine_similarity(vectors.rows(source), vectors.rows(readings))
     chosen = []
-    for sentence, values, row in zip(sentences, similarity, topk_related(similarity, k).tolist(), strict=True):
+    for reading, values, row in zip(readings, similarity, topk_related(similarity, k).tolist(), strict=True):
         evidence = [Evidence(j, float(values[j])) for j in row]
-        chosen.append((evidence, ([source[j].text for j in row], sentence.text)))
+        chosen.append((evidence, ([source[j].plain for j in row], reading.plain)))
     return similarity, chosen
 
 
+def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Verdict:
+    """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text."""
+    findings = [(one.kind, *reading.in_sentence(one.start, one.end)) for one in verdict.findings]
+    moved = [Finding(kind, reading.sentence.text[start:end], start, end) for kind, start, end in findings]
+    return replace(verdict, evidence=evidence, findings=moved)
+
+
 def _result(
-    text: str,
-    summary: str,
-    source: list[Sentence],
-    sentences: list[Sentence],
-    similarity: np.ndarray,
-    chosen: Chosen,
-    verdicts: Iterator[Verdict],
-    signature: Signature,
+    prepared: _Prepared, similarity: np.ndarray, chosen: Chosen, verdicts: Iterator[Verdict], settings: _Settings
 ) -> Faithfulness:
     """Attach each verdict to its evidence and count."""
-    judged = [replace(next(verdicts), evidence=evidence) for evidence, _ in chosen]
+    threshold = settings.checker.threshold
+    judged = [
+        Verdict(probability=None, threshold=threshold, reason=reason)
+        if reason
+        else _placed(next(verdicts), reading, evidence)
+        for reading, reason, (evidence, _) in zip(prepared.readings, prepared.reasons, chosen, strict=False)
+    ]
     score, reason = supported_share(judged)
     if not judged:
-        reason = "the article is empty" if not source else "the summary is empty"
+        which = "article" if not prepared.source else "summary"
+        reason = f"the {which} is empty" if not getattr(prepared, which).strip() else f"the {which} holds no sentence"
     return Faithfulness(
         score=score,
         reason=reason,
-        signature=signature,
-        source=text,
-        summary=summary,
-        source_sentences=source,
-        sentences=sentences if judged else [],
-        similarity=similarity if judged else np.zeros((0, len(source))),
+        signature=settings.signature,
+        source=prepared.article,
+        summary=prepared.summary,
+        source_sentences=[reading.sentence for reading in prepared.source],
+        sentences=[reading.sentence for reading in prepared.readings] if judged else [],
+        similarity=similarity if judged else np.zeros((0, len(prepared.source))),
         verdicts=judged,
     )
 
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A pair, read: the sentences that may be evidence, those of the summary, and why some of these are not judged."""
+
+    article: str
+    summary: str
+    source: list[Reading]
+    readings: list[Reading]
+    reasons: list[str]
+
 # %% ../nbs/17_faithfulness.ipynb #438bd8e0
-def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
-    """Split, embed, compare, retrieve and judge a lot of pairs."""
+def _prepare(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[_Prepared]:
+    """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
-    found = split_many(distinct, splitter=settings.splitter, lang=settings.lang, progress=False)
-    split = dict(zip(distinct, found, strict=True))
-    usable = [bool(split[text]) and bool(split[summary]) for text, summary in zip(texts, summaries, strict=True)]
-    needed = dict.fromkeys(
-        sentence.text
-        for text, summary, use in zip(texts, summaries, usable, strict=True)
-        if use
-        for sentence in (*split[text], *split[summary])
-    )
+    found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or "en", progress=False)
+    read = dict(zip(distinct, found, strict=True))
+    prepared = []
+    for text, summary in zip(texts, summaries, strict=True):
+        source = [reading for reading in read[text] if reading.reason not in NO_EVIDENCE]
+        words = [reading.plain for reading in read[summary]]
+        article = " ".join(reading.plain for reading in source[:50])
+        unread = unread_reasons(article, words, settings.checker, settings.lang)
+        reasons = [own.reason or reason for own, reason in zip(read[summary], unread, strict=True)]
+        prepared.append(_Prepared(text, summary, source, read[summary], reasons))
+    return prepared
+
+
+def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
+    """Read, embed, compare, retrieve and judge a lot of pairs."""
+    prepared = _prepare(texts, summaries, settings)
+    usable = [one for one in prepared if one.source and one.readings]
+    needed = dict.fromkeys(reading.plain for one in usable for reading in (*one.source, *one.readings))
     want_tokens = getattr(settings.checker, "uses_vectors", False)
     vectors = _embed(list(needed), settings.embedder, settings.store, want_tokens) if needed else None
-    prepared = [
-        _retrieve(split[text], split[summary], vectors if use else None, settings.k)
-        for text, summary, use in zip(texts, summaries, usable, strict=True)
+    retrieved = [
+        _retrieve(one.source, one.readings, vectors if one.source and one.readings else None, settings.k)
+        for one in prepared
     ]
-    pairs = [pair for _, chosen in prepared for _, pair in chosen]
+    pairs = [
+        pair
+        for one, (_, chosen) in zip(prepared, retrieved, strict=True)
+        for reason, (_, pair) in zip(one.reasons, chosen, strict=False)
+        if not reason
+    ]
     verdicts = iter(_judge(pairs, settings.checker, vectors, settings.store) if vectors else [])
     return [
-        _result(text, summary, split[text], split[summary], similarity, chosen, verdicts, settings.signature)
-        for text, summary, (similarity, chosen) in zip(texts, summaries, prepared, strict=True)
+        _result(one, similarity, chosen, verdicts, settings)
+        for one, (similarity, chosen) in zip(prepared, retrieved, strict=True)
     ]
 
 # %% ../nbs/17_faithfulness.ipynb #654922d5
@@ -426,7 +468,7 @@ class _Settings:
 
     k: int
     splitter: Any
-    lang: str
+    lang: str | None
     embedder: Any
     checker: Checker
     store: Store | None
@@ -437,8 +479,8 @@ class _Settings:
             {
                 "metric": "faithfulness",
                 "k": self.k,
-                "splitter": splitter_name(self.splitter, lang=self.lang),
-                "lang": self.lang,
+                "splitter": splitter_name(self.splitter, lang=self.lang or "en"),
+                "lang": self.lang or "auto",
                 "embedder": self.embedder.fingerprint,
                 "checker": self.checker.fingerprint,
                 "threshold": self.checker.threshold,
@@ -446,13 +488,16 @@ class _Settings:
         )
 
 
-def _settings(k: int | None, splitter: Any, lang: str, embedder: Any, checker: Any, store: Any) -> _Settings:
+def _settings(
+    k: int | None, splitter: Any, lang: str | None, embedder: Any, checker: Any, store: Any, threshold: float | None
+) -> _Settings:
+    judge = load_checker(checker)
     return _Settings(
         k=DEFAULT_K if k is None else require_count(k, "k"),
         splitter=splitter,
-        lang=require_text(lang, "lang"),
+        lang=None if lang is None else require_text(lang, "lang"),
         embedder=load_embedder(embedder),
-        checker=load_checker(checker),
+        checker=judge if threshold is None else with_threshold(judge, threshold),
         store=Store(Path(store)) if isinstance(store, (str, PathLike)) else store,
     )
 
@@ -465,8 +510,9 @@ def evaluate_many(
     splitter: Any = "punkt",
     embedder: Any = "minilm",
     checker: Any = "embedded",
+    threshold: float | None = None,
     store: Any = None,
-    lang: str = "en",
+    lang: str | None = None,
     progress: bool | None = None,
 ) -> list[Faithfulness]:
     """Score many (article, summary) pairs; repeated sentences are embedded once.
@@ -475,7 +521,7 @@ def evaluate_many(
     ----------
     texts, summaries : list of str
         Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its summaries.
-    k, splitter, embedder, checker, store, lang
+    k, splitter, embedder, checker, threshold, store, lang
         As for `evaluate`.
     progress : bool, optional
         Whether to show a progress bar; by default for more than 128 pairs.
@@ -501,7 +547,8 @@ def evaluate_many(
     if len(texts) != len(summaries):
         message = f"texts and summaries must pair up, but there are {len(texts)} texts and {len(summaries)} summaries"
         raise ValueError(f"{message}; repeat an article for each of its summaries")
-    settings = _settings(k, splitter, lang, embedder, checker, store)
+    settings = _settings(k, splitter, lang, embedder, checker, store, threshold)
+    warn_of_inputs(texts, summaries)
     from tqdm.auto import tqdm
 
     results: dict[int, Faithfulness] = {}
@@ -522,12 +569,14 @@ def evaluate(
     splitter: Any = "punkt",
     embedder: Any = "minilm",
     checker: Any = "embedded",
+    threshold: float | None = None,
     store: Any = None,
-    lang: str = "en",
+    lang: str | None = None,
 ) -> Faithfulness:
     """Score how much of a summary its article supports, sentence by sentence.
 
-    Each summary sentence is compared with the k most similar article sentences by a checker.
+    Each summary sentence is compared with the k most similar article sentences by a checker. Markdown is read:
+    headings and code are not judged, and markers of lists and emphasis do not reach the checker.
 
     Parameters
     ----------
@@ -543,23 +592,32 @@ def evaluate(
     embedder : str or object
         `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
     checker : str or Checker
-        `"embedded"`, or any object with `fingerprint` (str), `threshold` and the method
+        `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with `fingerprint` (str), `threshold` and the method
         `check_many(pairs, *, vectors=None)`: it gets a list of pairs (list of evidence texts, sentence)
-        and returns one `Verdict(probability=...)` for each. `vectors` may be ignored.
+        and returns one `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in `languages`
+        is all it is given to read.
+    threshold : float, optional
+        A sentence is supported when its probability is at least this, in [0, 1]; by default the checker's own.
     store : Store or path, optional
         Where vectors and verdicts are kept, so that a second run computes only what is missing.
-    lang : str
-        The texts' language, for the splitters that need it.
+    lang : str, optional
+        The texts' language, such as `"en"`, for the splitter and the checker. By default the splitter takes English,
+        and texts that are clearly in a language that the checker does not read are not judged.
 
     Returns
     -------
     Faithfulness
         `score` in [0, 1], or None with a reason when a text is empty or nothing could be judged.
 
+    Warns
+    -----
+    InputWarning
+        If a text looks like a path, or the summary is much longer than the article.
+
     Raises
     ------
     TypeError
-        If a text is not a string, or a checker's answer is no `Verdict`.
+        If a text is not a string, a checker's answer is no `Verdict`, or it has no threshold to set.
     ValueError
         If k < 1, an option is unknown, or a checker gives more or fewer verdicts than pairs.
 
@@ -583,6 +641,7 @@ def evaluate(
         splitter=splitter,
         embedder=embedder,
         checker=checker,
+        threshold=threshold,
         store=store,
         lang=lang,
         progress=False,
@@ -609,6 +668,7 @@ class Comparison:
                 "mean_probability": one.mean_probability,
                 "sentences": len(one.verdicts),
                 "failed": one.n_failed,
+                "not judged": one.n_unjudged,
                 "reason": one.reason,
             }
             for name, one in zip(self.names, self.results, strict=True)

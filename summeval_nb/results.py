@@ -10,6 +10,7 @@ import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -293,6 +294,8 @@ def require_text(value: Any, name: str) -> str:
     remedy = "pass one string"
     if isinstance(value, (bytes, bytearray)):
         remedy = "decode it first: value.decode('utf-8')"
+    elif isinstance(value, PathLike):
+        remedy = "read the file first: value.read_text(encoding='utf-8')"
     elif isinstance(value, (list, tuple)):
         remedy = "pass one string; join the parts, or call the function once for each"
     elif value is None:

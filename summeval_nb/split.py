@@ -10,7 +10,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from itertools import pairwise, product
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tqdm.auto import tqdm
 
+from ._markdown import Piece, markdown_pieces
 from .results import Sentence, require_count, require_flag, require_module, require_option, require_text
 from .results import require_texts
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 # %% auto #0
-__all__ = ['Splitter', 'SPLITTERS', 'split_many', 'split_sentences', 'split_text', 'splitter_name', 'split_units', 'split_claims']
+__all__ = ['Splitter', 'SPLITTERS', 'split_many', 'split_sentences', 'split_text', 'Reading', 'split_markdown', 'splitter_name',
+           'split_units', 'split_claims']
 
 # %% ../nbs/10_split.ipynb #659999d5
 _TITLES = """mr mrs ms messrs mx dr drs prof profs revd fr sr gen lt col maj capt cpt cmdr cdr adm sgt cpl pfc pvt
@@ -405,6 +407,109 @@ def split_text(text: str, *, splitter: Splitter = "punkt", lang: str = "en") -> 
     ['Prof. Lee left the U.S.', 'He was tired.']
     """
     return [sentence.text for sentence in split_sentences(text, splitter=splitter, lang=lang)]
+
+# %% ../nbs/10_split.ipynb #5a1c0d02
+class Reading(NamedTuple):
+    """A sentence with what a checker reads of it.
+
+    `sentence` has its own characters and place; `plain` are its words without markup, and `places` says where in
+    the sentence each character of `plain` stands. `reason` says why it is not for judging, or is empty.
+    """
+
+    sentence: Sentence
+    plain: str
+    places: Sequence[int]
+    reason: str = ""
+
+    def in_sentence(self, start: int, end: int) -> tuple[int, int]:
+        """Return where `plain[start:end]`, not empty, stands in the sentence."""
+        return self.places[start], self.places[end - 1] + 1
+
+
+def _without_marker(text: str, sentences: Iterable[Sentence]) -> list[Sentence]:
+    """Return the sentences of a text, those that begin list items without the marker."""
+    bodies = {block.start: block.body for block in _blocks(text) if block.item}
+    found = []
+    for one in sentences:
+        body = bodies.get(one.start, one.start)
+        start = body if body < one.end else one.start
+        found.append(Sentence(text[start : one.end], start, one.end))
+    return found
+
+
+def _reading(text: str, places: Sequence[int], low: int, plain: str, reason: str = "") -> Reading:
+    """Return what stands between two places of a text as a passage, with the markup that touches its ends."""
+    start, end = places[0], places[-1] + 1
+    while start > low and text[start - 1] in _TOUCHING:
+        start -= 1
+    while end < len(text) and text[end] in _TOUCHING:
+        end += 1
+    return Reading(Sentence(text[start:end], start, end), plain, [place - start for place in places], reason)
+
+
+_TOUCHING = frozenset("*_`~[]")
+
+# %% ../nbs/10_split.ipynb #5a1c0d04
+def split_markdown(
+    texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en", progress: bool | None = None
+) -> list[list[Reading]]:
+    """Split texts that may be Markdown into readings: what a checker reads, and where it stands.
+
+    Parameters
+    ----------
+    texts, splitter, lang, progress
+        As for `split_many`. A callable is handed one block of a Markdown text after the other, without markup.
+
+    Returns
+    -------
+    list of list of Reading
+        One list for each text, in order; `text[p.sentence.start:p.sentence.end] == p.sentence.text`. Headings,
+        code, dividing lines, heads of tables and pictures carry a `reason`: they are not for judging.
+
+    Raises
+    ------
+    TypeError, ValueError, FileNotFoundError, ImportError
+        As for `split_sentences`.
+
+    References
+    ----------
+    The CommonMark specification, version 0.31.2, and GitHub's tables.
+
+    Examples
+    --------
+    >>> [(p.plain, bool(p.reason)) for p in split_markdown(["# News\n- It **rained**. He left."])[0]]
+    [('News', True), ('It rained.', False), ('He left.', False)]
+    """
+    texts = require_texts(texts, "texts")
+    pieces = [markdown_pieces(text) for text in texts]
+    bodies = [
+        [text] if own is None else [one.plain for one in own if not one.reason]
+        for text, own in zip(texts, pieces, strict=True)
+    ]
+    bodies_split = iter(
+        split_many([body for own in bodies for body in own], splitter=splitter, lang=lang, progress=progress)
+    )
+    return [
+        [_plain_reading(one) for one in _without_marker(text, next(bodies_split))]
+        if own is None
+        else _marked_readings(text, own, bodies_split)
+        for text, own in zip(texts, pieces, strict=True)
+    ]
+
+
+def _plain_reading(sentence: Sentence) -> Reading:
+    return Reading(sentence, sentence.text, range(len(sentence.text)))
+
+
+def _marked_readings(text: str, pieces: Iterable[Piece], split: Iterator[list[Sentence]]) -> list[Reading]:
+    """Return the readings of a Markdown text: each piece that states something has been split on its own."""
+    readings: list[Reading] = []
+    for piece in pieces:
+        whole = Sentence(piece.plain, 0, len(piece.plain))
+        for one in [whole] if piece.reason else _without_marker(piece.plain, next(split)):
+            low = readings[-1].sentence.end if readings else 0
+            readings.append(_reading(text, piece.places[one.start : one.end], low, one.text, piece.reason))
+    return readings
 
 # %% ../nbs/10_split.ipynb #e50948ea
 def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:

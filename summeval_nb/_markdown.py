@@ -1,0 +1,265 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_markdown.py.
+"""What a reader of Markdown sees: which stretches state something, and their words without the markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+HEADING = "a heading states nothing that could be checked"
+CODE = "code is not judged"
+RULE = "a line that only divides is not judged"
+TABLE_HEAD = "the head of a table states nothing that could be checked"
+PICTURE = "a picture is not judged"
+NO_EVIDENCE = frozenset({CODE, RULE, PICTURE})
+
+_SIGNS = re.compile(r"[*_`#>|~\[\\<]|^[ \t]*(?:[-+=]|\d{1,9}[.)])(?:[ \t]|$|[-=])", re.MULTILINE)
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_BOLD_LINE = re.compile(r"\s*(\*\*|__)(?!\s)(?P<words>(?:(?!\1).){1,100})\1\s*:?\s*")
+_END = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*\s*$")
+_TEXT_FENCES = ("markdown", "md", "text", "txt", "plain", "plaintext")
+_LONG_NUMBER = 4  # "1984. It was hot" begins with a year, not with the marker of a list item
+
+
+class Piece(NamedTuple):
+    """A stretch of a text: its words without markup, the place of each character, why it is not judged (or "")."""
+
+    plain: str
+    places: Sequence[int]
+    reason: str = ""
+
+
+@cache
+def _parser() -> Any:
+    """Return markdown-it for CommonMark with tables, its inline rules watched, without what plain text trips over.
+
+    Indented paragraphs are no code, "[1]: ..." is text, and so are HTML and entities.
+    """
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.disable(["code", "reference", "html_block", "html_inline", "entity", "inline", "text_join"])
+    parser.inline.ruler2.disable("fragments_join")
+    names = parser.inline.ruler.get_active_rules()
+    for name, rule in zip(names, parser.inline.ruler.getRules(""), strict=True):
+        parser.inline.ruler.at(name, _watched(name, rule))
+    return parser
+
+
+def _watched(name: str, rule: Callable[[Any, bool], bool]) -> Callable[[Any, bool], bool]:
+    """Return an inline rule that notes which characters of its text are markup."""
+
+    def run(state: Any, silent: bool) -> bool:
+        before, held = state.pos, len(state.tokens)
+        if not rule(state, silent):
+            return False
+        if not silent and state.src == state.env["source"]:  # the label of an image is parsed on its own
+            state.env["markup"].update(_markup(name, state, before, held))
+            if name in ("emphasis", "strikethrough"):
+                end = state.pos
+                for sign in reversed(state.tokens[held:]):  # the first of them may be the text before the signs
+                    if end > before:
+                        end -= len(sign.content)
+                        state.env["signs"].append((sign, end, len(sign.content)))
+        return True
+
+    return run
+
+
+def _markup(name: str, state: Any, start: int, held: int) -> Iterator[int]:
+    """Yield the places in `state.src[start:state.pos]` that a matched rule found to be markup."""
+    text, end = state.src, state.pos
+    if name == "image":
+        yield from range(start, end)
+    elif name == "link":
+        close = state.md.helpers.parseLinkLabel(state, start, True)
+        yield from (start, *range(close, end))
+    elif name == "autolink":
+        yield from (start, end - 1)
+    elif name == "escape" and text[start + 1] not in "\"'’":  # some data sets write don\'t
+        yield start
+    elif name == "backticks" and len(state.tokens) > held:
+        width = len(state.tokens[-1].markup)
+        yield from (*range(start, start + width), *range(end - width, end))
+
+
+def _inline(content: str) -> set[int]:
+    """Return the places in the content of a block that are markup: emphasis, links, pictures, code marks."""
+    env: dict[str, Any] = {"source": content, "markup": set(), "signs": []}
+    if re.search(r"[*_`\[\\<~]", content):
+        _parser().inline.parse(content, _parser(), env, [])
+    markup: set[int] = env["markup"]
+    for sign, place, width in env["signs"]:
+        left, right = content[:place].rstrip("*_")[-1:], content[place + width :].lstrip("*_")[:1]
+        if not sign.content and not (left.isdigit() and right.isdigit()):  # 2*3*4 is a product
+            markup.update(range(place, place + width))
+    return markup
+
+
+def markdown_pieces(text: str) -> list[Piece] | None:
+    """Return the pieces of a Markdown text in order, or None for a text without any markup that we can place.
+
+    Headings, code, dividing lines, heads of tables and lone pictures come with the reason why they are not judged.
+    Items of lists and quotations come without their markers, rows of tables with commas between their cells.
+    """
+    if not _SIGNS.search(text):
+        return None
+    lines = [found.span(1) for found in _LINE.finditer(text)]
+    try:
+        pieces = [piece for piece in _Walk(text, lines).pieces() if piece.plain]
+    except _Unplaced:
+        return None
+    kept = sum(len(piece.plain) - sum(map(str.isspace, piece.plain)) for piece in pieces)
+    if kept == len("".join(text.split())) and not any(piece.reason for piece in pieces):
+        return None
+    return pieces
+
+
+class _Unplaced(Exception):
+    """A line of the parser's that does not stand in the text as it is."""
+
+
+class _Walk:
+    """A walk over the blocks that the parser found in a text."""
+
+    def __init__(self, text: str, lines: Sequence[tuple[int, int]]):
+        self.text, self.lines = text, lines
+        self.tokens = _parser().parse(text)
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the pieces of the text."""
+        place, lists, marker = 0, 0, ""
+        while place < len(self.tokens):
+            token = self.tokens[place]
+            lists += token.nesting if token.type in ("bullet_list_open", "ordered_list_open") else 0
+            lists -= token.type in ("bullet_list_close", "ordered_list_close")
+            if token.type == "list_item_open":
+                marker = token.info + token.markup if len(token.info) >= _LONG_NUMBER else ""
+            elif token.type == "fence":
+                yield from self._fence(token)
+            elif token.type == "hr":
+                yield self._raw(token.map[0], token.map[1], RULE)
+            elif token.type == "heading_open":
+                yield from self._heading(token, self.tokens[place + 1])
+            elif token.type == "table_open":
+                close = next(i for i in range(place, len(self.tokens)) if self.tokens[i].type == "table_close")
+                yield from self._table(self.tokens[place : close + 1])
+                place = close
+            elif token.type == "paragraph_open":
+                yield from self._paragraph(self.tokens[place + 1], lists == 0, marker)
+                marker = ""
+            place += 1
+
+    def _raw(self, first: int, end: int, reason: str) -> Piece:
+        """Return whole lines as they stand."""
+        start, stop = self.lines[first][0], self.lines[min(end, len(self.lines)) - 1][1]
+        places = range(start, stop)
+        return _trimmed(self.text[start:stop], places, reason)
+
+    def _fence(self, token: Any) -> Iterator[Piece]:
+        """Yield code as one piece; a text that was put into a fence as a whole is read as a text."""
+        first, end = token.map
+        if token.info.strip().lower() not in _TEXT_FENCES or token.level:
+            yield self._raw(first, end, CODE)
+            return
+        closed = self.text[slice(*self.lines[end - 1])].strip().startswith(token.markup) and end - 1 > first
+        start, stop = self.lines[first][1], self.lines[end - 1][0] if closed else self.lines[end - 1][1]
+        inner = self.text[start:stop]
+        found = markdown_pieces(inner) or [_trimmed(inner, range(len(inner)))]
+        yield from (Piece(one.plain, [start + place for place in one.places], one.reason) for one in found)
+
+    def _heading(self, token: Any, inline: Any) -> Iterator[Piece]:
+        """Yield a heading; what is underlined but reads like a paragraph is one, with a dividing line after it."""
+        first, end = token.map
+        underlined = not token.markup.startswith("#")
+        if underlined and ("\n" in inline.content or _END.search(inline.content)):
+            yield from self._paragraph(inline, False, "")
+            yield self._raw(end - 1, end, RULE)
+        else:
+            content, places = self._placed(inline.content, first)
+            yield _without(content, places, _inline(content), HEADING)
+
+    def _placed(self, content: str, first: int) -> tuple[str, list[int]]:
+        """Return a block's content and the place of each of its characters in the text, line by line."""
+        places: list[int] = []
+        for number, line in enumerate(content.split("\n"), first):
+            start, end = self.lines[number] if number < len(self.lines) else (0, 0)
+            words = line.strip()
+            at = self.text.rfind(words, start, end) if words else end
+            if at < 0:
+                raise _Unplaced(line)
+            lead = len(line) - len(line.lstrip())
+            places += [max(start, at - lead + i) for i in range(len(line))]
+            places.append(end)  # the line's end
+        return content, places[:-1]
+
+    def _paragraph(self, inline: Any, may_head: bool, marker: str) -> Iterator[Piece]:
+        """Yield a paragraph; a line of it that is bold as a whole and no sentence is a heading."""
+        content, places = self._placed(inline.content, inline.map[0])
+        markup = _inline(content)
+        start = group = 0
+        for line in content.split("\n"):
+            stop = start + len(line)
+            bold = _BOLD_LINE.fullmatch(line) if may_head else None
+            if bold and not _END.search(bold["words"]) and start + bold.start(1) in markup:
+                yield _without(content, places, markup, "", group, start)
+                yield _without(content, places, markup, HEADING, start, stop)
+                group = stop
+            start = stop + 1
+        if marker:
+            at = self.text.rfind(marker, self.lines[inline.map[0]][0], places[0])
+            content, places = f"{marker} {content}", [*range(at, at + len(marker) + 1), *places]
+            markup = {place + len(marker) + 1 for place in markup}
+        piece = _without(content, places, markup, "", group)
+        yield piece if piece.plain else self._picture(content, places)
+
+    def _picture(self, content: str, places: Sequence[int]) -> Piece:
+        return _trimmed(content, places, PICTURE) if content.startswith("![") else Piece("", [])
+
+    def _table(self, tokens: Sequence[Any]) -> Iterator[Piece]:
+        """Yield the rows of a table: its head with the reason, the others as cells with commas between them."""
+        reason, first = TABLE_HEAD, 0
+        row: list[str] = []
+        for token in tokens:
+            if token.type == "tr_open":
+                row, first = [], token.map[0]
+            elif token.type == "inline":
+                row.append(token.content)
+            elif token.type == "tr_close":
+                yield self._row([cell for cell in row if cell.strip()], first, reason)
+            elif token.type == "thead_close":
+                yield self._raw(first + 1, first + 2, RULE)
+                reason = ""
+
+    def _row(self, cells: Sequence[str], line: int, reason: str) -> Piece:
+        start, end = self.lines[line]
+        plain = ""
+        places: list[int] = []
+        for cell in cells:
+            at = self.text.find(cell, start, end)
+            if at < 0:
+                raise _Unplaced(cell)
+            markup = _inline(cell)
+            kept = [i for i in range(len(cell)) if i not in markup]
+            if plain:
+                plain, places = plain + ", ", [*places, start, at]
+            plain += "".join(cell[i] for i in kept)
+            places += [at + i for i in kept]
+            start = at + len(cell)
+        return Piece(plain, places, reason)
+
+
+def _without(
+    content: str, places: Sequence[int], markup: set[int], reason: str, start: int = 0, end: int | None = None
+) -> Piece:
+    """Return a part of a block's content without its markup."""
+    kept = [i for i in range(start, len(content) if end is None else end) if i not in markup]
+    return _trimmed("".join(content[i] for i in kept), [places[i] for i in kept], reason)
+
+
+def _trimmed(plain: str, places: Sequence[int], reason: str = "") -> Piece:
+    """Return a piece without the white space at both ends."""
+    start, end = len(plain) - len(plain.lstrip()), len(plain.rstrip())
+    return Piece(plain[start:end], places[start:end], reason) if start < end else Piece("", [], reason)

@@ -1,0 +1,122 @@
+"""Text as it comes: Markdown, swapped texts, paths, other languages, thresholds and names of checkers."""
+
+from pathlib import Path
+
+import pytest
+
+from summeval_nb import EmbeddedChecker, InputWarning, Verdict, evaluate, evaluate_many
+
+ARTICLE = (
+    "A fire broke out in the old harbour on Monday night. The fire destroyed 13 houses. "
+    "Nobody was hurt. The mayor promised help to all the families."
+)
+PLAIN = "The fire destroyed 13 houses. Nobody was hurt. The mayor promised help."
+MARKED = """# Summary of the fire
+
+- The fire destroyed **13** houses.
+- [Nobody](https://example.com "Nobody died") was hurt.
+- The *mayor* promised help.
+
+```
+code = 1
+```
+"""
+GERMAN = "Das Feuer zerstörte 13 Häuser, und der Bürgermeister wurde in der Nacht schwer verletzt."
+
+
+def test_a_markdown_summary_gets_what_its_plain_form_gets():
+    plain, marked = evaluate(ARTICLE, PLAIN), evaluate(ARTICLE, MARKED)
+    judged = [verdict for verdict in marked.verdicts if verdict.judged]
+    assert (marked.score, marked.n_failed, marked.n_unjudged) == (plain.score, 0, 2) and plain.score == 1
+    assert [one.probability for one in judged] == [one.probability for one in plain.verdicts]
+    assert all(MARKED[s.start : s.end] == s.text for s in marked.sentences)
+    assert "not judged" in marked.to_text() and "heading" in marked.to_text()
+
+
+def test_a_markdown_article_is_the_same_evidence():
+    plain = evaluate(ARTICLE, PLAIN)
+    marked = evaluate("# News\n\n" + ARTICLE.replace("13", "**13**") + "\n\n---\n\n```\nx = 31\n```", PLAIN)
+    assert [round(v.probability, 9) for v in marked.verdicts] == [round(v.probability, 9) for v in plain.verdicts]
+    assert len(marked.source_sentences) == len(plain.source_sentences) + 1  # the heading, but neither line nor code
+
+
+def test_findings_stand_in_the_user_s_text():
+    result = evaluate(ARTICLE, "1. The fire destroyed **31** houses.")
+    (sentence,), (finding,) = result.sentences, result.verdicts[0].findings
+    assert finding.text == "31" == sentence.text[finding.start : finding.end]
+
+
+def test_a_text_in_a_language_that_the_checker_does_not_read_is_not_judged():
+    result = evaluate(ARTICLE, GERMAN)
+    assert result.score is None and result.verdicts[0].supported is None and result.n_unjudged == 1
+    assert "German" in result.reason and "lang='en'" in result.reason and result.n_failed == 0
+    mixed = evaluate(ARTICLE, f"{PLAIN} {GERMAN}")
+    assert mixed.score == 1 and [verdict.judged for verdict in mixed.verdicts] == [True] * 3 + [False]
+    assert "article is in German" in evaluate(GERMAN, PLAIN).reason
+
+
+@pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
+def test_a_false_chinese_summary_is_never_supported():
+    article = "周一晚上，旧港口发生火灾。大火烧毁了十三座房屋，没有人受伤。市长答应帮助所有家庭。"
+    for options in ({}, {"splitter": "sentencex", "lang": "zh"}):
+        if options:
+            pytest.importorskip("sentencex")
+        result = evaluate(article, "大火烧毁了三十一座房屋，周一晚上有许多人在旧港口受伤。", **options)
+        assert result.score is None and "Chinese" in result.reason
+
+
+def test_what_the_user_says_about_the_language_is_believed():
+    assert evaluate(ARTICLE, GERMAN, lang="en").score is not None
+
+    class Reader:
+        """A checker of one's own is trusted with what it declares."""
+
+        fingerprint, threshold = "reader", 0.5
+
+        def __init__(self, languages):
+            self.languages = languages
+
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=1.0) for _ in pairs]
+
+    assert evaluate(ARTICLE, GERMAN, checker=Reader(None)).score == 1
+    assert evaluate(ARTICLE, GERMAN, checker=Reader(("en", "de"))).score == 1
+    assert evaluate(ARTICLE, GERMAN, checker=Reader(("fr",))).score is None
+    with pytest.raises(TypeError, match="with_threshold"):
+        evaluate(ARTICLE, PLAIN, checker=Reader(None), threshold=0.7)
+
+
+def test_swapped_texts_and_paths_are_said_aloud():
+    with pytest.warns(InputWarning, match="article comes first"):
+        evaluate(PLAIN, ARTICLE * 4)
+    with pytest.warns(InputWarning, match="'article.txt' and 1 more.*read_text"):
+        evaluate("article.txt", "summary.txt")
+    with pytest.warns(InputWarning, match="2 summaries are .*first in pair 1"):
+        evaluate_many([ARTICLE, PLAIN, PLAIN], [PLAIN, ARTICLE * 4, ARTICLE * 4])
+    with pytest.raises(TypeError, match="read_text"):
+        evaluate(Path("article.txt"), "summary")
+
+
+def test_usual_texts_get_no_warning(recwarn):
+    evaluate(ARTICLE, PLAIN)
+    evaluate("It rained in Oslo.", "See example.com/a.html for more. It rained there.")
+    assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
+
+
+def test_a_threshold_for_one_call():
+    strict = evaluate(ARTICLE, PLAIN, threshold=0.95)
+    assert strict.score == pytest.approx(2 / 3) and strict.signature["threshold"] in (0.95, "0.95")
+    own = EmbeddedChecker(threshold=0.2, slope=2.0)
+    evaluate(ARTICLE, PLAIN, checker=own, threshold=0.9)
+    assert own.threshold == 0.2
+    with pytest.raises(ValueError, match="threshold"):
+        evaluate(ARTICLE, PLAIN, threshold=2)
+
+
+def test_names_of_checkers():
+    with pytest.raises(ValueError, match="NLIChecker"):
+        evaluate(ARTICLE, PLAIN, checker="nli")
+    with pytest.raises(ValueError, match="LLMChecker"):
+        evaluate(ARTICLE, PLAIN, checker="llm")
+    with pytest.raises(RuntimeError, match="no_such_folder"):
+        evaluate(ARTICLE, PLAIN, checker="nli:no_such_folder")
