@@ -90,7 +90,9 @@ def _decode(stored: str | bytes) -> Any:
 
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
     """CRC-32 over a row's kind, key and value."""
-    body = stored.encode("ascii") if isinstance(stored, str) else stored
+    if not isinstance(stored, (str, bytes)):
+        return -1  # somebody wrote a number here: no row of ours, and no CRC is negative
+    body = stored.encode("utf-8", "surrogatepass") if isinstance(stored, str) else stored
     return zlib.crc32(body, zlib.crc32(f"{len(kind)}:{kind}{key}".encode("utf-8", "surrogatepass")))
 
 # %% ../nbs/02_store.ipynb #5ae33040
@@ -108,9 +110,11 @@ class StoreError(RuntimeError):
 # %% ../nbs/02_store.ipynb #5d4f0e32
 def _refuse_foreign(path: Path) -> None:
     """Raise `StoreError` unless `path` is one of our files and complete; nothing is written."""
+    kept = "nothing was changed; choose another path"
+    if not path.is_file():  # reading a pipe would wait for ever
+        raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {kept}")
     with path.open("rb") as file:
         head = file.read(100)
-    kept = "nothing was changed; choose another path"
     if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
         what = "an empty file" if not head else "another kind of file, or its beginning is damaged"
         raise StoreError(f"{path} is not a summeval store but {what}: {kept}")
@@ -175,6 +179,8 @@ def _explained(path: Path) -> Iterator[None]:
         text = str(error).lower()
         remedy = next((remedy for part, remedy in remedies.items() if part in text), "see the message of SQLite above")
         raise StoreError(f"{path}: {error}; {remedy}") from error
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}; check the path, its permissions and its disk") from error
 
 # %% ../nbs/02_store.ipynb #25951ffc
 _INHERITED: list[sqlite3.Connection] = []
@@ -200,6 +206,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path.as_uri() + "?mode=rw", uri=True, timeout=60, isolation_level=None, check_same_thread=False
     )
+    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # damage meets the checksum
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection
 
@@ -242,12 +249,15 @@ def _read(connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[
     return found
 
 # %% ../nbs/02_store.ipynb #acef1827
+_LONGEST = 1_000_000
+
+
 def _delete(connection: sqlite3.Connection, kind: str | None, days: float | None, damaged: bool) -> int:
     """Delete the rows that meet every given condition."""
     if kind is None and days is None and not damaged:
         raise ValueError("say what to prune: a kind, older_than_days=..., or damaged=True")
-    if days is not None and not days >= 0:
-        raise ValueError(f"older_than_days must be 0 or more, not {days}")
+    if days is not None and not 0 <= days <= _LONGEST:
+        raise ValueError(f"older_than_days must be a number of 0 to {_LONGEST:,} days, not {days}")
     given = {
         "kind = ?": None if kind is None else _kind(kind),
         "created <= ?": None if days is None else int(time.time() - days * 86400),
@@ -267,7 +277,7 @@ def _problems(connection: sqlite3.Connection) -> list[str]:
     found = [line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
     for kind, key, stored, checksum in connection.execute("SELECT kind, key, value, checksum FROM items"):
         if _checksum(kind, key, stored) != checksum:
-            found.append(f"the {kind} {key[:16]}… has a wrong checksum")
+            found.append(f"the {kind} {str(key)[:16]}… has a wrong checksum")
     return found
 
 # %% ../nbs/02_store.ipynb #ce3b1e50
@@ -297,12 +307,19 @@ class StoreInfo:
         return html_table(self.rows, columns=["kind", "items", "bytes", "first", "last"], caption="Store") + foot
 
 
+def _date(moment: Any) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment))
+    except (TypeError, ValueError, OverflowError, OSError):
+        return "damaged"
+
+
 def _describe(connection: sqlite3.Connection, path: Path) -> StoreInfo:
     query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
     rows = []
     for kind, items, size, first, last in connection.execute(query):
-        dates = (time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment)) for moment in (first, last))
-        rows.append({"kind": kind, "items": items, "bytes": size, **dict(zip(("first", "last"), dates, strict=True))})
+        row = {"kind": kind if isinstance(kind, str) else repr(kind), "items": items, "bytes": size}
+        rows.append(row | {"first": _date(first), "last": _date(last)})
     return StoreInfo(path=str(path), bytes=path.stat().st_size, rows=tuple(rows))
 
 # %% ../nbs/02_store.ipynb #0e65a949

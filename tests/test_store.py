@@ -401,3 +401,43 @@ def test_an_error_inside_compute_keeps_the_finished_lots(tmp_path):
 def test_limits_are_restored():
     """The full-disk test sets its limit in a child only."""
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] in (resource.RLIM_INFINITY, 2**63 - 1)
+
+
+def test_a_pipe_as_store_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/null"):
+        with pytest.raises(StoreError, match="not an ordinary file but a pipe or a device"):
+            Store(path)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere" / "a.sqlite")
+    with pytest.raises(StoreError):
+        Store(tmp_path / "dangling")
+
+
+TAMPERED = [
+    *("value = 5", "value = 5.5", "value = 1e400", "value = 'é'", "value = x'00'", "value = x''", "checksum = 'x'"),
+    *("value = CAST(x'ff' AS TEXT)", "key = CAST(x'ff' AS TEXT)", "kind = CAST(x'ff' AS TEXT)", "key = x'ff'"),
+    *("key = 7", "kind = x'ff'", "created = 'x'", "created = 1000000000000000000", "created = -1000000000000000000"),
+]
+
+
+@pytest.mark.parametrize("change", TAMPERED)
+def test_a_row_that_somebody_changed_is_named_or_left_out_and_can_be_deleted(change, tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        store.put_many("verdict", {"k": 5})
+        store.close()
+        with sqlite3.connect(tmp_path / "s.sqlite") as connection:
+            connection.execute(f"UPDATE items SET {change}")
+        try:
+            assert store.get_many("verdict", ["k"]) in ({}, {"k": 5})
+        except StoreError as error:
+            assert "prune(damaged=True)" in str(error)
+        json.dumps(store.info().to_dict())
+        bad = store.verify()
+        assert store.prune(damaged=True) == len(bad) == (0 if change.startswith("created") else 1)
+        assert store.verify() == []
+
+
+@pytest.mark.parametrize("days", [float("inf"), float("nan"), 1e300, -1])
+def test_an_age_beyond_reason_is_refused(days, tmp_path):
+    with Store(tmp_path / "s.sqlite") as store, pytest.raises(ValueError, match="older_than_days must be a number"):
+        store.prune(older_than_days=days)
