@@ -640,8 +640,8 @@ def _choose_engine(
 
 
 def _require_timeout(timeout: float | None) -> float | None:
-    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
-        raise ValueError(f"timeout must be more than 0 seconds, or None, not {timeout!r}")
+    if timeout is not None and not (isinstance(timeout, (int, float)) and 0 < timeout <= 1e7):
+        raise ValueError(f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}")
     return timeout
 
 # %% ../nbs/50_batch.ipynb #4ed59fff

@@ -6,59 +6,34 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import warnings
 from collections.abc import Callable
-from functools import partial
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from ._addresses import without_secrets
+from ._files import write_whole
+from ._shell import OneLine, fail, prepare_streams, say, show_warning, standard_input, to_json
 from .results import require_option
 from .viz import text_table
 
 # %% auto #0
-__all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile', 'fail',
-           'guarded', 'read_text', 'write', 'load_named', 'evaluate', 'demo', 'read_pairs', 'read_options',
-           'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store', 'say_cost', 'judge_answers',
-           'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune', 'main']
-
-# %% ../nbs/51_cli.ipynb #cfd998a8
-_SHELL = {
-    "columns={...}": "--column METRIC'S=YOURS",
-    "resume=False": "--no-resume",
-    "format='jsonl' or 'csv'": "--format jsonl or --format csv",
-}
-
-
-def _in_words_of_the_shell(message: str) -> str:
-    """A message of the library, with its remedies as options of the command line."""
-    for python, shell in _SHELL.items():
-        message = message.replace(python, shell)
-    return message
+__all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile',
+           'read_text', 'split_lines', 'write', 'keep_apart', 'load_named', 'evaluate', 'demo', 'read_pairs',
+           'read_flags', 'read_options', 'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store',
+           'say_cost', 'judge_answers', 'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune',
+           'main']
 
 # %% ../nbs/51_cli.ipynb #d1d17ed3
-def fail(message: str, code: int = 2) -> NoReturn:
-    """Print one line to standard error and leave with an exit code (2: bad input, 3: partial failure)."""
-    typer.echo("summeval: " + without_secrets(" ".join(message.split())), err=True)
-    raise typer.Exit(code)
-
-
-def guarded(call: Callable[[], Any], *more: type[Exception]) -> Any:
-    """Return `call()`; an error of the input, a missing extra, or one of `more` ends with one line and code 2."""
-    known: tuple[type[Exception], ...] = (ValueError, TypeError, ImportError, *more)
-    try:
-        return call()
-    except known as error:
-        fail(_in_words_of_the_shell(str(error)))
-
-
 def read_text(name: str, what: str) -> str:
     """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        data = standard_input().read() if name == "-" else Path(name).read_bytes()
     except FileNotFoundError:
         fail(f"{what}: there is no file {name!r}")
     except IsADirectoryError:
@@ -76,13 +51,25 @@ def read_text(name: str, what: str) -> str:
     return text
 
 
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, which only a newline ends (or one after a carriage return, as on Windows)."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
 def write(path: Path, save: Callable[[Path], Any]) -> None:
     """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
     try:
         save(path)
     except OSError as error:
         fail(f"cannot write {str(path)!r}: {error.strerror or error}")
-    typer.echo(f"written to {path}", err=True)
+    say(f"written to {path}", err=True)
+
+
+def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
+    """Fail if a page would take the place of something that is read."""
+    for one in inputs if page else ():
+        if one is not None and os.path.realpath(one) == os.path.realpath(page or ""):
+            fail(f"--html {str(page)!r} would overwrite what is read: name another file")
 
 # %% ../nbs/51_cli.ipynb #e0f3a1b7
 app = typer.Typer(
@@ -90,6 +77,7 @@ app = typer.Typer(
     help="Understand, run and trust automatic evaluation of summaries and generated answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
+    cls=OneLine,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -99,7 +87,7 @@ def _version(show: bool) -> None:
     if show:
         from summeval_nb import __version__
 
-        typer.echo(f"summeval {__version__}")
+        say(f"summeval {__version__}")
         raise typer.Exit
 
 
@@ -111,10 +99,10 @@ def _options(
 
 # %% ../nbs/51_cli.ipynb #c44e4b1a
 def load_named(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options in which named models are loaded; a model that cannot be had ends with one line and code 2."""
+    """Return options in which named models are loaded."""
     from summeval_nb.jobs import load_options
 
-    return guarded(lambda: load_options(options), RuntimeError, OSError)
+    return load_options(options)
 
 
 @app.command()
@@ -135,15 +123,16 @@ def evaluate(
     """
     if article == summary == "-":
         fail("only one of ARTICLE and SUMMARY can be standard input")
+    keep_apart(html, article, summary, store)
     from summeval_nb.faithfulness import evaluate as score_pair
 
     texts = read_text(article, "ARTICLE"), read_text(summary, "SUMMARY")
     chosen = load_named({"checker": checker})
-    result = guarded(lambda: score_pair(*texts, k, splitter=splitter, embedder=embedder, store=store, **chosen))
+    result = score_pair(*texts, k, splitter=splitter, embedder=embedder, store=store, **chosen)
     if as_json:
-        typer.echo(json.dumps(result.to_dict(), ensure_ascii=True))
+        say(to_json(result.to_dict()))
     else:
-        typer.echo(result.to_text(color=sys.stdout.isatty()))
+        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
     if html:
         write(html, result.to_html)
     if result.n_failed:
@@ -159,7 +148,7 @@ def _errors_of_checker(summary: Any, result: Any) -> str:
         for place, (true, note, verdict) in enumerate(known, 1)
         if verdict is not None and verdict != true
     ]
-    return "\n".join(["The checker is wrong here, its author knows:", *lines, ""]) if lines else ""
+    return "\n".join(["The checker is wrong here, its author knows:", *lines]) if lines else ""
 
 
 @app.command()
@@ -179,11 +168,13 @@ def demo(
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
     sample = samples[number - 1]
     summaries = {kind: summary.text for kind, summary in sample.summaries.items()}
-    results = guarded(lambda: evaluate_many([sample.text] * len(summaries), list(summaries.values())))
+    results = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
     for kind, result in zip(summaries, results, strict=True):
         heading = f"{sample.title}: the {kind} summary"
-        typer.echo(f"\n{heading}\n{'=' * len(heading)}\n{result.to_text(color=sys.stdout.isatty())}")
-        typer.echo(_errors_of_checker(sample.summaries[kind], result), nl=False)
+        say(f"\n{heading}\n{'=' * len(heading)}")
+        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
+        if errors := _errors_of_checker(sample.summaries[kind], result):
+            say(errors)
     write(html.resolve(), compare_reports(results, list(summaries)).to_html)
 
 # %% ../nbs/51_cli.ipynb #ce5e1f29
@@ -196,9 +187,16 @@ def read_pairs(given: list[str] | None, what: str) -> dict[str, Any]:
             fail(f"{what} must be NAME=VALUE, not {one!r}")
         try:
             found[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[name] = value
     return found
+
+
+def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """Return options in which yes and no, true and false, are what they say where the function wants a flag."""
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    flags = [p.name for p in signature(function).parameters.values() if isinstance(p.default, bool)]
+    return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
 
 
 def read_options(given: list[str] | None, function: Callable[..., Any]) -> dict[str, Any]:
@@ -207,18 +205,15 @@ def read_options(given: list[str] | None, function: Callable[..., Any]) -> dict[
     hidden = {"store", "progress", "judge", "embedder"}
     known = [p.name for p in signature(function).parameters.values() if p.default is not p.empty]
     for name in found:
-        guarded(partial(require_option, name, "option", [one for one in known if one not in hidden]))
-    return found
+        require_option(name, "option", [one for one in known if one not in hidden])
+    return read_flags(found, function)
 
 
 def open_table(name: str, format: str | None) -> Any:
     """Return a file, or standard input for `-`, as a stream of items."""
     from summeval_nb.items import open_items
 
-    try:
-        return guarded(lambda: open_items(sys.stdin.buffer if name == "-" else name, format=format))
-    except OSError as error:
-        fail(str(error))
+    return open_items(standard_input() if name == "-" else name, format=format)
 
 # %% ../nbs/51_cli.ipynb #a5cc690a
 def read_table(
@@ -227,7 +222,7 @@ def read_table(
     """Return the good rows of a table with a metric's columns, and how many were bad; those are named."""
     from summeval_nb.jobs import Job, read_row
 
-    job = guarded(lambda: Job(metric, {}, read_pairs(column, "--column")))
+    job = Job(metric, {}, read_pairs(column, "--column"))
     rows, bad = [], []
     for item in open_table(name, format):
         row, problem = read_row(item, job.sources, job.kinds)
@@ -235,7 +230,7 @@ def read_table(
     if not rows:
         fail(f"{name!r} holds no usable row; {bad[0]}" if bad else f"{name!r} holds no rows")
     for line in bad[:10]:
-        typer.echo(f"summeval: left out: {line}", err=True)
+        say(f"summeval: left out: {' '.join(line.split())}", err=True)
     return rows, len(bad)
 
 
@@ -256,9 +251,9 @@ def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -
     """Print a result as text or JSON, and write its page where one is wanted."""
     from summeval_nb.viz import html_page
 
-    typer.echo(json.dumps(result.to_dict()) if as_json else text)
+    say(to_json(result.to_dict()) if as_json else text)
     if html:
-        write(html, lambda path: path.write_text(html_page(title, result._repr_html_()), encoding="utf-8"))
+        write(html, lambda path: write_whole(path, html_page(title, result._repr_html_())))
 
 
 References = Annotated[list[str] | None, typer.Argument(help="Plain files of references, a text a line.")]
@@ -271,7 +266,7 @@ def _overlap_rows(
     if not references:
         rows, bad = read_table(name, format, "bleu", column)
         return [row["candidate"] for row in rows], [row["references"] for row in rows], bad
-    texts = [read_text(one, "INPUT").splitlines() for one in (name, *references)]
+    texts = [split_lines(read_text(one, "INPUT")) for one in (name, *references)]
     if len({len(lines) for lines in texts}) > 1:
         sizes = ", ".join(f"{one}: {len(lines)}" for one, lines in zip((name, *references), texts, strict=True))
         fail(f"the files must have the same number of lines ({sizes})")
@@ -293,11 +288,12 @@ def bleu(
 
     Example: summeval bleu predictions.jsonl --column candidate=prediction -o n=2
     """
+    keep_apart(html, table, *references or ())
     from summeval_nb.bleu import bleu_many, corpus_bleu
 
     candidates, groups, bad = _overlap_rows(table, references, format, column)
     options = read_options(option, bleu_many)
-    result = guarded(lambda: (bleu_many if each else corpus_bleu)(candidates, groups, **options))
+    result: Any = (bleu_many if each else corpus_bleu)(candidates, groups, **options)
     if each:
         text = "\n".join("none" if row["bleu"] is None else f"{row['bleu']:.4f}" for row in result.rows())
     else:
@@ -321,11 +317,12 @@ def rouge(
 
     Example: summeval rouge predictions.txt references.txt -o stemmer=true
     """
+    keep_apart(html, table, *references or ())
     from summeval_nb.rouge import rouge_many
 
     generated, groups, bad = _overlap_rows(table, references, format, column)
     options = read_options(option, rouge_many)
-    result = guarded(lambda: rouge_many(generated, groups, **options))
+    result = rouge_many(generated, groups, **options)
     rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean().items()]
     text = text_table(rows, columns=["type", "precision", "recall", "f1"])
     show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
@@ -340,7 +337,7 @@ def open_store(path: str | None) -> Any:
     """Return the store at a path; None for none."""
     from summeval_nb.store import Store
 
-    return None if path is None else guarded(lambda: Store(path), RuntimeError)
+    return None if path is None else Store(path)
 
 
 def say_cost(options: Any) -> None:
@@ -350,18 +347,19 @@ def say_cost(options: Any) -> None:
     for backend in find_backends(options):
         used = backend.usage
         tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
-        typer.echo(f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s", err=True)
+        say(f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s", err=True)
 
 
 def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]) -> None:
     """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
     from summeval_nb.jobs import KNOWN
 
+    keep_apart(given["html"], table, given["store"])
     rows, bad = read_table(table, given["format"], metric, given["column"])
     wanted = [{name: row[name] for name in KNOWN[metric].kinds} for row in rows]
     store, options = open_store(given["store"]), read_options(given["option"], many)
     options |= load_named({"judge": given["judge"]})
-    result = guarded(lambda: many(wanted, **options, store=store, progress=sys.stderr.isatty()), RuntimeError)
+    result = many(wanted, **options, store=store, progress=sys.stderr.isatty())
     show(result, given["as_json"], given["html"], metric.replace("_", " ").capitalize(), repr(result))
     say_cost(options)
     leave_for(bad, bad + len(rows))
@@ -439,6 +437,7 @@ def correlate(
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
     """
+    keep_apart(html, table)
     from summeval_nb.agreement import correlate as correlate_tables
     from summeval_nb.jobs import read_row
 
@@ -447,8 +446,8 @@ def correlate(
     if problems or not read:
         fail(f"{table!r}: {problems[0]}" if problems else f"{table!r} holds no rows")
     rows, options = [row for row, _ in read], read_options(option, correlate_tables)
-    grids = [guarded(partial(_grid, rows, [article, system], value)) for value in (metric, human)]
-    result = guarded(lambda: correlate_tables(*grids, **options))
+    grids = [_grid(rows, [article, system], value) for value in (metric, human)]
+    result = correlate_tables(*grids, **options)
     show(result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 # %% ../nbs/51_cli.ipynb #0a152df9
@@ -464,14 +463,12 @@ def summeval(
 
     Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
     """
+    keep_apart(html, data)
     from summeval_nb.data import load_summeval, load_toy_summeval
     from summeval_nb.summeval import summeval_task
 
-    try:
-        ratings = load_toy_summeval() if data is None else guarded(lambda: load_summeval(data))
-    except OSError as error:
-        fail(str(error))
-    result = guarded(lambda: summeval_task(ratings, embedder, **read_options(option, summeval_task)))
+    ratings = load_toy_summeval() if data is None else load_summeval(data)
+    result = summeval_task(ratings, embedder, **read_options(option, summeval_task))
     rows = [{"score": name, "value": value} for name, value in result.items()]
     show(result, as_json, html, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
@@ -480,27 +477,39 @@ def _call_run(arguments: dict[str, Any]) -> Any:
     from summeval_nb.batch import run as run_corpus
 
     try:
-        return guarded(lambda: run_corpus(**arguments), RuntimeError, OSError)
+        return run_corpus(**arguments)
     except KeyboardInterrupt:
-        typer.echo("summeval: interrupted; what was scored is kept, and the same command continues", err=True)
-        raise typer.Exit(130) from None
+        fail("interrupted; what was scored is kept, and the same command continues", code=130)
 
 
 def _count_only(arguments: dict[str, Any], as_json: bool) -> None:
     from summeval_nb.batch import count_work
 
     wanted = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
-    work = guarded(lambda: count_work(**{name: arguments[name] for name in wanted}), RuntimeError, OSError)
-    typer.echo(json.dumps(work.to_dict()) if as_json else str(work))
+    work = count_work(**{name: arguments[name] for name in wanted})
+    say(to_json(work.to_dict()) if as_json else str(work))
+
+
+def _options_of_run(given: list[str] | None, metric: str) -> dict[str, Any]:
+    from summeval_nb.jobs import KNOWN
+
+    options = read_pairs(given, "--option")
+    module, _, name = KNOWN[require_option(metric, "metric", KNOWN)].function.partition(":")
+    return read_flags(options, getattr(import_module(f"summeval_nb.{module}"), name))
+
+
+def _files_of_run(folder: Path) -> list[Path]:
+    names = ("manifest.json", "results.jsonl", "results.parquet", "ledger.jsonl")
+    return [folder / name for name in names]
 
 
 def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) -> None:
     report = _call_run(arguments)
-    typer.echo(json.dumps(report.to_dict()) if as_json else str(report))
+    say(to_json(report.to_dict()) if as_json else str(report))
     if html:
         write(html, report.to_html)
     elif sys.stderr.isatty():
-        typer.echo(f"to see it: summeval report {report.folder}", err=True)
+        say(f"to see it: summeval report {report.folder}", err=True)
     if report.counts["failed"]:
         total = report.manifest["items"]
         fail(f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}", code=3)
@@ -536,9 +545,10 @@ def run(
     arguments = dict(locals())
     for name in ("table", "html", "as_json", "dry_run"):
         del arguments[name]
-    arguments |= {"options": read_pairs(arguments.pop("option"), "--option")}
+    keep_apart(html, table, store, *_files_of_run(out))
+    arguments |= {"options": _options_of_run(arguments.pop("option"), metric)}
     arguments |= {"columns": read_pairs(arguments.pop("column"), "--column"), "progress": sys.stderr.isatty()}
-    arguments["items"] = sys.stdin.buffer if table == "-" else table
+    arguments["items"] = standard_input() if table == "-" else table
     if dry_run:
         _count_only(arguments, as_json)
     else:
@@ -558,11 +568,13 @@ def report(
     """
     from summeval_nb.run_report import RunReport
 
-    loaded = guarded(lambda: RunReport.load(folder))
-    earlier = guarded(lambda: RunReport.load(other)) if other else None
-    typer.echo(str(loaded))
-    target = html or folder / "report.html"
-    write(target, lambda path: guarded(lambda: loaded.to_html(path, other=earlier, worst=worst)))
+    keep_apart(html, *_files_of_run(folder), *_files_of_run(other or folder))
+    if not folder.is_dir():
+        fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
+    loaded = RunReport.load(folder)
+    earlier = RunReport.load(other) if other else None
+    say(str(loaded))
+    write(html or folder / "report.html", lambda path: loaded.to_html(path, other=earlier, worst=worst))
 
 # %% ../nbs/51_cli.ipynb #ed7920ea
 stores = typer.Typer(help="Look after a store of vectors and answers.", no_args_is_help=True, rich_markup_mode=None)
@@ -571,7 +583,7 @@ StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
 
 
 def _existing_store(path: Path) -> Any:
-    if not path.is_file():
+    if not path.exists():
         fail(f"there is no store {str(path)!r}")
     return open_store(str(path))
 
@@ -582,9 +594,9 @@ def store_info(path: StoreFile, as_json: AsJson = False) -> None:
 
     Example: summeval store info answers.sqlite
     """
-    held = guarded(_existing_store(path).info, RuntimeError)
+    held = _existing_store(path).info()
     rows = [dict(row) for row in held.rows]
-    typer.echo(json.dumps(held.to_dict()) if as_json else text_table(rows) if rows else f"{path} is empty")
+    say(to_json(held.to_dict()) if as_json else text_table(rows) if rows else f"{path} is empty")
 
 
 @stores.command("prune")
@@ -599,22 +611,22 @@ def store_prune(
     Example: summeval store prune answers.sqlite --older-than-days 90
     """
     found = _existing_store(path)
-    count = guarded(lambda: found.prune(kind, older_than_days=older_than_days, damaged=damaged), RuntimeError)
-    typer.echo(f"{count} items deleted from {path}")
+    count = found.prune(kind, older_than_days=older_than_days, damaged=damaged)
+    say(f"{count} items deleted from {path}")
 
 # %% ../nbs/51_cli.ipynb #03267f9f
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
-    try:
-        code = app(args=arguments, standalone_mode=False)
-    except (typer.Abort, KeyboardInterrupt):
-        typer.echo("summeval: interrupted", err=True)
-        code = 130
-    except BrokenPipeError:  # the reader of a pipe has gone, as in `summeval … | head`
-        sys.stderr.close()
-        code = 141
-    except Exception as error:
-        code = _usage_error(error)
+    prepare_streams()
+    with warnings.catch_warnings():
+        warnings.showwarning = show_warning
+        try:
+            code = app(args=arguments, standalone_mode=False)
+        except (typer.Abort, KeyboardInterrupt):
+            say("summeval: interrupted", err=True)
+            code = 130
+        except Exception as error:
+            code = _usage_error(error)
     raise SystemExit(code if isinstance(code, int) else 0)
 
 
@@ -625,8 +637,9 @@ def _usage_error(error: Exception) -> int:
     """
     if not hasattr(error, "format_message"):
         raise error
+    message = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(error.format_message())
+        say(message)
     else:
-        typer.echo(f"summeval: {' '.join(error.format_message().split())} (see summeval --help)", err=True)
+        say(f"summeval: {' '.join(message.split())} (see summeval --help)", err=True)
     return 2

@@ -16,6 +16,7 @@ from summeval_nb.viz import (
     escape,
     html_table,
     mark_terminal,
+    printable,
     probability_color,
 )
 
@@ -288,10 +289,10 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str
     shown : int
         How many evidence sentences to print for each summary sentence; the others are counted.
     """
-    lines = [report.title, ""]
+    lines = [printable(report.title), ""]
     for position, entry in enumerate(report.entries):
         background, front = probability_color(entry.probability)
-        badge = f" {entry.label:<18} "
+        badge = f" {printable(entry.label):<18} "
         if color:
             badge = mark_terminal(badge, [Mark(0, len(badge), background, front)])
         found = [Mark(start, end, "#f5b27a") for _, start, end in entry.findings]
@@ -299,10 +300,10 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str
         for index, similarity in entry.evidence[:shown]:
             start, end = report.spans[index]
             measured = "     " if similarity is None else f"{similarity:5.2f}"
-            quoted = mark_terminal(report.source[start:end].replace("\n", " "), [])
+            quoted = printable(" ".join(report.source[start:end].split("\n")))
             lines.append(f"{'':>8} {measured}  [{index + 1}] {quoted}")
         if entry.evidence[shown:]:
             lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
         if entry.note:
-            lines.append(f"{'':>8} {mark_terminal(entry.note, [])}")
-    return "\n".join([*lines, "", report.signature])
+            lines.append(f"{'':>8} {printable(entry.note)}")
+    return "\n".join([*lines, "", printable(report.signature)])

@@ -1,0 +1,47 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_cli_faults.py.
+"""The way in for `summeval` and `python -m summeval_nb`: Ctrl-C is heeded from the first moment on.
+
+Importing takes a second or more, and a KeyboardInterrupt in the middle of an import ends in a traceback, or, inside a
+library that catches everything, in some other error. So until the command itself runs, Ctrl-C leaves at once: there
+is nothing yet to be saved.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any, NoReturn
+
+_presses = 0
+
+
+def interrupted() -> bool:
+    """Return whether Ctrl-C was pressed; what is raised after that is its consequence, whatever it looks like."""
+    return _presses > 0
+
+
+def _leave(number: int, frame: Any) -> NoReturn:
+    os.write(2, b"summeval: interrupted\n")
+    os._exit(130)
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    global _presses
+    _presses += 1
+    raise KeyboardInterrupt
+
+
+def main() -> NoReturn:
+    """Run the command line, as `summeval_nb.cli.main` does, and leave with its exit code."""
+    heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a background job is started deaf to it
+    if heeds:
+        signal.signal(signal.SIGINT, _leave)
+    from summeval_nb.cli import main as command
+
+    if heeds:
+        signal.signal(signal.SIGINT, _interrupt)
+    try:
+        command()
+    finally:
+        if heeds:
+            signal.signal(signal.SIGINT, _leave)  # all is said and written

@@ -1,0 +1,284 @@
+"""No command meets its user with a traceback: one table of faults, each one line on standard error and its code."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from summeval_nb import cli
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(ROOT),
+    "STANZA_RESOURCES_DIR": "/nonexistent",
+    "NLTK_DATA": "/nonexistent",
+}
+PAIR = b'{"id": 1, "candidate": "the cat sat", "references": "the cat sat"}\n'
+DEEP = b"[" * 100_000
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with every kind of damaged input, as the working directory."""
+    packed = gzip.compress(b"".join(b'{"candidate": "%d", "references": "a"}\n' % i for i in range(3000)))
+    files = {
+        "article.txt": b"The bridge opened in 1931. It is long.\n",
+        "summary.txt": b"The bridge opened in 1931.\n",
+        "pairs.jsonl": PAIR,
+        "cut.jsonl.gz": packed[:-300],
+        "no.jsonl.gz": b"hello",
+        "twice.csv": b"candidate,candidate\na,b\n",
+        "cr.csv": b"candidate,references\ra,b\r",
+        "quote.csv": b'candidate,references\na,a\n"b,b\nc,c\nd,d\n',
+        "deep.jsonl": b'{"candidate": ' + DEEP + b"\n",
+        "store.sqlite": os.urandom(4096),
+        "m1/manifest.json": DEEP,
+        "m2/manifest.json": b"\xff\xfe",
+    }
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "good.sqlite").unlink(missing_ok=True)
+    monkeypatch.chdir(tmp_path)
+    for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
+        monkeypatch.setenv(name, "/nonexistent")
+    return tmp_path
+
+
+def leave(*arguments: str) -> int:
+    """Run the command line in this process and return its exit code."""
+    with pytest.raises(SystemExit) as leaving:
+        cli.main(list(arguments))
+    return leaving.value.code
+
+
+EVALUATE = ["evaluate", "article.txt", "summary.txt"]
+RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
+FAULTS = {
+    "server down": ([*EVALUATE, "--checker", "llm:m@http://127.0.0.1:9/v1"], "is it running"),
+    "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
+    "store is a text": ([*EVALUATE, "--store", "summary.txt"], "not a summeval store"),
+    "store is a pipe": ([*EVALUATE, "--store", "pipe"], "a pipe or a device"),
+    "info of a damaged store": (["store", "info", "store.sqlite"], "its beginning is damaged"),
+    "info of a pipe": (["store", "info", "pipe"], "a pipe or a device"),
+    "store of a run": ([*RUN, "o", "--store", "store.sqlite"], "its beginning is damaged"),
+    "gzip cut short": (["bleu", "cut.jsonl.gz"], "not a whole gzip file"),
+    "gzip cut short in a run": (["run", "cut.jsonl.gz", *RUN[2:], "o"], "not a whole gzip file"),
+    "no gzip": (["rouge", "no.jsonl.gz"], "not a whole gzip file"),
+    "doubled header": (["bleu", "twice.csv"], "names a column twice"),
+    "bare carriage return": (["rouge", "cr.csv"], "line 1 of the CSV holds a carriage return"),
+    "unclosed quote": (["bleu", "quote.csv"], "line 3 of the CSV opens a quote"),
+    "unclosed quote in a run": (["run", "quote.csv", *RUN[2:], "o"], "line 3 of the CSV opens a quote"),
+    "unclosed quote of ratings": (["correlate", "quote.csv"], "line 3 of the CSV opens a quote"),
+    "report of a file": (["report", "pairs.jsonl"], "is no folder"),
+    "report of nothing": (["report", "nowhere"], "is no folder"),
+    "manifest nested too deeply": (["report", "m1"], "nested too deeply"),
+    "manifest is no text": (["report", "m2"], "manifest"),
+    "time limit is infinite": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "inf"], "timeout must be"),
+    "time limit beyond reason": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "1e300"], "timeout must be"),
+    "age is infinite": (["store", "prune", "good.sqlite", "--older-than-days", "inf"], "older_than_days must be"),
+    "order beyond reason": (["bleu", "pairs.jsonl", "-o", "n=1000000000"], "n must be at most 100"),
+    "deep JSON": (["bleu", "deep.jsonl"], "nested too deeply"),
+    "deep JSON of ratings": (["summeval", "deep.jsonl"], "nested too deeply"),
+    "deep option": (["bleu", "pairs.jsonl", "-o", f"smooth={'[' * 5000}"], "unknown smooth"),
+    "no yes and no no": (["rouge", "pairs.jsonl", "-o", "stemmer=maybe"], "stemmer must be True or False"),
+    "a number for a flag": (["bleu", "pairs.jsonl", "-o", "lowercase=0"], "lowercase must be True or False"),
+    "no yes and no no in a run": ([*RUN, "o", "-o", "lowercase=maybe"], "lowercase must be True or False"),
+    "page over the article": ([*EVALUATE, "--html", "article.txt"], "would overwrite what is read"),
+    "page over the summary": ([*EVALUATE, "--html", "./summary.txt"], "would overwrite what is read"),
+    "page over the store": ([*EVALUATE, "--store", "s.sqlite", "--html", "s.sqlite"], "would overwrite what is read"),
+    "page over a table": (["rouge", "pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
+    "page over a corpus": ([*RUN, "o", "--html", "pairs.jsonl"], "would overwrite what is read"),
+    "page over results": (["report", "m1", "--html", "m1/manifest.json"], "would overwrite what is read"),
+    "page on a full disk": (["bleu", "pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
+    "no model of stanza": ([*EVALUATE, "--splitter", "stanza"], "stanza.download"),
+    "no tables of nltk": ([*EVALUATE, "--splitter", "punkt_tab"], "nltk.downloader punkt_tab"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), FAULTS.values(), ids=FAULTS.keys())
+def test_a_fault_is_one_line_and_code_2(arguments, message, place, capsys):
+    if "good.sqlite" in arguments:
+        from summeval_nb.store import Store
+
+        Store("good.sqlite").close()
+    before = {path: path.read_bytes() for path in place.glob("*.*") if path.is_file()}
+    assert leave(*arguments) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert message in said[-1] and said[-1].startswith("summeval: "), said
+    assert all(line.startswith(("summeval: left out:", "summeval: warning:")) for line in said[:-1]), said
+    assert {path: path.read_bytes() for path in before} == before, "no input was touched"
+
+
+def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("no such thing")
+
+    monkeypatch.setattr("summeval_nb.bleu.corpus_bleu", broken)
+    assert leave("bleu", "pairs.jsonl") == 70
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
+    monkeypatch.setenv("SUMMEVAL_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        cli.main(["bleu", "pairs.jsonl"])
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("of a library that was interrupted")])
+def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, capsys, monkeypatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("summeval_nb.bleu.corpus_bleu", interrupted)
+    monkeypatch.setattr("summeval_nb._start._presses", 1)
+    assert leave("bleu", "pairs.jsonl") == 130
+    assert capsys.readouterr().err == "summeval: interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("stemmer=False", 0.25),
+        ("stemmer=no", 0.25),
+        ("stemmer=false", 0.25),
+        ("stemmer=yes", 1.0),
+        ("stemmer=True", 1.0),
+    ],
+)
+def test_yes_and_no_are_flags(option, expected, place, capsys):
+    row = {"candidate": "cats sitting running fast", "references": "cat sits runs fast"}
+    Path("stems.jsonl").write_text(json.dumps(row))
+    assert leave("rouge", "stems.jsonl", "-o", option, "-o", 'types=["rouge1"]', "--json") == 0
+    assert json.loads(capsys.readouterr().out)["mean"]["rouge1"]["f1"] == expected
+    assert leave("run", "stems.jsonl", "--metric", "rouge", "-o", option, "-o", 'types=["rouge1"]', *RUN[4:], "o") == 0
+    assert json.loads(Path("o/results.jsonl").read_text())["score"] == expected
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
+def test_only_a_newline_ends_a_line_as_for_sacrebleu(separator, place, capsys):
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.utils import smart_open
+
+    made = [f"the cat{separator}sat on the mat", "it rained all day", f"{separator}no way at all"]
+    wanted = ["the cat sat on the mat", "it rained for a day", "no way at all"]
+    for name, texts in (("made.txt", made), ("wanted.txt", wanted)):
+        Path(name).write_bytes("".join(f"{text}\n" for text in texts).encode())
+    read = [list(smart_open(name)) for name in ("made.txt", "wanted.txt")]
+    assert leave("bleu", "made.txt", "wanted.txt", "--json") == 0
+    expected = BLEU().corpus_score(read[0], [read[1]]).score
+    assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(expected, abs=1e-9)
+    assert leave("rouge", "made.txt", "wanted.txt") == 0
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m\x7f"
+
+
+def test_no_text_commands_the_terminal(place, capsys):
+    """In names of columns, texts, ids, file names and arguments."""
+    obeyed = set("\x1b\x07\u202e\x9b\x7f")
+    row = {HOSTILE: 1, "article": HOSTILE, "system": HOSTILE, "metric": "1", "human": "x"}
+    Path("rated.jsonl").write_text(json.dumps(row) + "\n")
+    Path("bad.jsonl").write_text(json.dumps({HOSTILE: 1}) + "\n" + PAIR.decode())
+    Path("article.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It is long.")
+    Path("summary.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It {HOSTILE} is short.")
+    Path(f"{HOSTILE}.txt").write_text("a")
+    commands = [
+        ["bleu", "bad.jsonl"],
+        ["correlate", "rated.jsonl"],
+        ["correlate", "rated.jsonl", "--metric", HOSTILE, "--human", "metric"],
+        ["bleu", f"no{HOSTILE}.jsonl"],
+        ["bleu", "pairs.jsonl", "-o", f"{HOSTILE}=1"],
+        ["bleu", "pairs.jsonl", f"--{HOSTILE}"],
+        [HOSTILE],
+        [*EVALUATE],
+        [*EVALUATE, "--json"],
+        ["run", "bad.jsonl", *RUN[2:], f"out{HOSTILE[1:]}"],
+        ["report", f"out{HOSTILE[1:]}"],
+    ]
+    for arguments in commands:
+        leave(*arguments)
+        said = capsys.readouterr()
+        assert said.out + said.err and not obeyed & set(said.out + said.err), arguments
+    data = json.loads((leave(*EVALUATE, "--json"), capsys.readouterr().out)[1])
+    assert HOSTILE in data["source"], "as data it is what it was"
+
+
+def test_a_warning_is_one_line_too(place, capsys):
+    Path("made.txt").write_text("ქართული\n")
+    Path("wanted.txt").write_text("ქართული\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert leave("rouge", "made.txt", "wanted.txt") == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("summeval: warning: the tokenizer 'rouge' left no token")
+
+
+def through_a_shell(line: str, cwd: Path) -> subprocess.CompletedProcess:
+    words = line.replace("summeval", f"{sys.executable} -m summeval_nb", 1)
+    return subprocess.run(["sh", "-c", words], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+
+
+STREAMS = {
+    "summeval bleu - <&-": (2, "standard input is closed"),
+    "summeval bleu pairs.jsonl >&-": (2, "standard output is closed"),
+    "summeval bleu pairs.jsonl 2>&-": (0, ""),
+    "summeval bleu nowhere.jsonl 2>&-": (2, ""),
+    "summeval bleu pairs.jsonl >/dev/full": (2, "cannot write to standard output: No space left on device"),
+    "summeval --version >/dev/full": (2, "cannot write to standard output: No space left on device"),
+    "summeval --help >/dev/full": (2, "No space left on device"),
+    "summeval bleu nowhere.jsonl 2>/dev/full": (2, ""),
+}
+
+
+@pytest.mark.parametrize("line", STREAMS)
+def test_streams_that_are_closed_or_full(line, place):
+    code, message = STREAMS[line]
+    done = through_a_shell(line, place)
+    assert done.returncode == code, done
+    assert message in done.stderr and len(done.stderr.splitlines()) == (1 if message else 0), done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_fault(place):
+    done = through_a_shell("{ summeval bleu pairs.jsonl; echo $? >&2; } | true", place)
+    assert done.stderr.strip() == "141", done
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+from summeval_nb import _start
+seconds = float(sys.argv.pop(1))
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def press():
+    while signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        time.sleep(0.001)
+    time.sleep(seconds)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+_start.main()
+"""
+
+
+@pytest.mark.parametrize("seconds", [0, 0.02, 0.1, 0.2, 0.5, 1, 3])
+def test_ctrl_c_is_heeded_from_the_first_moment_on(seconds, place):
+    """The command would run for minutes; wherever the signal meets it, imports included, it says so in one line."""
+    Path("many.jsonl").write_bytes(PAIR.replace(b"cat", b"cat " * 200) * 20_000)
+    words = [sys.executable, "-c", INTERRUPTED, str(seconds), "rouge", "many.jsonl", "-o", 'types=["rougeW"]']
+    done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 130 and done.stderr == "summeval: interrupted\n", done
+
+
+def test_a_job_that_is_deaf_to_ctrl_c_stays_so(place):
+    """A shell starts background jobs so; a command must not take it back."""
+    deaf = INTERRUPTED.replace("signal.default_int_handler", "signal.SIG_IGN")
+    words = [sys.executable, "-c", deaf, "0.1", "bleu", "pairs.jsonl"]
+    done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and done.stdout.startswith("BLEU"), done
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
