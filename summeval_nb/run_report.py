@@ -211,6 +211,8 @@ def compare_scores(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, se
     require_share(confidence, "confidence")
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two runs of the same items are needed, not {a.shape} and {b.shape}")
+    if np.isinf(a).any() or np.isinf(b).any():
+        raise ValueError("scores must be finite numbers, or NaN for none, and one is infinite")
     both = ~(np.isnan(a) | np.isnan(b))
     d = (b - a)[both]
     rest: dict[str, Any] = {"n": len(d), "left_out": int((~both).sum())}

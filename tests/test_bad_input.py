@@ -12,10 +12,13 @@ import pytest
 
 from summeval_nb import (
     checker,
+    compare_scores,
     cosine_similarity,
     dot_similarity,
     evaluate,
     evaluate_many,
+    load_toy_summeval,
+    metric_table,
     sentence2embedding,
     split_claims,
     split_sentences,
@@ -167,3 +170,19 @@ def test_lists_must_pair_up():
     with pytest.raises(TypeError, match="texts must be a list of strings"):
         evaluate_many("a", ["c"])
     assert evaluate_many([], []) == []
+
+
+@pytest.mark.parametrize("infinite", [float("inf"), float("-inf")])
+def test_an_infinite_score_is_not_compared(infinite):
+    good, bad = np.array([0.1, 0.2, 0.3]), np.array([0.1, infinite, 0.3])
+    for pair in ((good, bad), (bad, good)):
+        with pytest.raises(ValueError, match="scores must be finite numbers"):
+            compare_scores(*pair)
+
+
+@pytest.mark.parametrize("name", [r"$\frac$", "a $5 system"])
+def test_names_of_metrics_break_no_figure(name):
+    ratings = load_toy_summeval()
+    lengths = [[len(summary) for summary in row] for row in ratings.summaries]
+    table = metric_table(ratings, {name: lengths, "other": lengths}, rank=False, n_resamples=0)
+    table.plot().canvas.draw()
