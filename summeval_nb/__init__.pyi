@@ -85,6 +85,12 @@ from .faithfulness import compare_reports as compare_reports
 from .faithfulness import evaluate as evaluate
 from .faithfulness import evaluate_many as evaluate_many
 from .faithfulness import faithfulness_from_dict as faithfulness_from_dict
+from .guarantee import Guarantee as Guarantee
+from .guarantee import Guarantees as Guarantees
+from .guarantee import accepted_needed as accepted_needed
+from .guarantee import calibrate as calibrate
+from .guarantee import error_bound as error_bound
+from .guarantee import guaranteed_threshold as guaranteed_threshold
 from .rouge import RougeItem as RougeItem
 from .rouge import RougeScores as RougeScores
 from .rouge import RougeTable as RougeTable
