@@ -266,7 +266,7 @@ class Guarantee(Score):
         """Draw the errors and their upper bound over the thresholds."""
         return draw(self, ax)
 
-# %% ../nbs/18_guarantee.ipynb #f1c78dd4
+# %% ../nbs/18_guarantee.ipynb #4804c669
 def guaranteed_threshold(
     probabilities: Sequence[float | None] | np.ndarray | pd.Series,
     labels: Sequence[float] | np.ndarray | pd.Series,
@@ -360,7 +360,7 @@ def guaranteed_threshold(
         **facts(chosen, len(data.label)),
     )
 
-# %% ../nbs/18_guarantee.ipynb #a171d6e7
+# %% ../nbs/18_guarantee.ipynb #557e8fc0
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Guarantees:
     """Two thresholds of one checker with their promises, as `calibrate` makes them.
@@ -445,7 +445,7 @@ def _apart(over: Guarantee, under: Guarantee) -> tuple[Guarantee, Guarantee]:
     nothing = facts(None)
     return over, replace(under, score=None, reason=reason, curve=curve, **nothing)
 
-# %% ../nbs/18_guarantee.ipynb #9c1fb94f
+# %% ../nbs/18_guarantee.ipynb #1eb1316b
 def _ask_pairs(rows: Sequence[Labelled], checker: Checker) -> list[list[Verdict]]:
     """Return the verdicts on sentences that come with their evidence, one each."""
     pairs = [(list(row.evidence or ()), row.sentence) for row in rows]
