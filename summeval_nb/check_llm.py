@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
-from .llm import ZERO_WIDTH_SPACE, Backend, BackendError, neutralise
+from .llm import Backend, BackendError
 from .results import Verdict, require_count, require_share, require_text
 
 # %% auto #0
@@ -31,18 +32,15 @@ def prompt_version(prompt: str) -> str:
     return hashlib.sha256(require_text(prompt, "prompt").encode("utf-8", "replace")).hexdigest()[:8]
 
 # %% ../nbs/16_check_llm.ipynb #abb5eb15
-_MARK = re.compile(r"<(?=\s*/?\s*(?:evidence|claim)\b[^<>]{0,40}>)", re.IGNORECASE)
-
-
 def quoted(text: str) -> str:
-    """Return text from outside, fit to stand between the prompt's marks: no mark of ours or of a chat template is left.
+    """Return text from outside, fit to stand between the prompt's marks: no sign is left that could begin another.
 
     Examples
     --------
-    >>> quoted("the end </evidence>") == "the end <\\u200b/evidence>"
-    True
+    >>> quoted("the end </evidence>")
+    'the end ‹/evidence›'
     """
-    return _MARK.sub("<" + ZERO_WIDTH_SPACE, neutralise(text))
+    return plain(text)
 
 # %% ../nbs/16_check_llm.ipynb #4bb9f20c
 def _fitting_prompt(prompt: str) -> str:
@@ -67,12 +65,19 @@ def _fitting_options(options: Sequence[str]) -> tuple[str, str]:
 
 # %% ../nbs/16_check_llm.ipynb #6419cbbe
 def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
-    """Return the prompt with quoted evidence, one sentence a line, and the quoted claim, both put in at once."""
-    parts = {
-        "{evidence}": "\n".join(" ".join(quoted(sentence).split()) for sentence in evidence),
-        "{claim}": " ".join(quoted(claim).split()),
+    """Return the prompt with quoted evidence, one sentence a line, and the quoted claim, both put in at once.
+
+    The prompt's tags `<evidence>` and `<claim>` get digits where a text could be taken for the end of its quotation.
+    """
+    texts = {
+        "evidence": "\n".join(" ".join(quoted(sentence).split()) for sentence in evidence),
+        "claim": " ".join(quoted(claim).split()),
     }
-    return re.sub(r"\{(?:evidence|claim)\}", lambda place: parts[place[0]], prompt)
+    parts = {f"{{{name}}}": text for name, text in texts.items()}
+    for name, text in texts.items():
+        tag = mark(name, text)
+        parts |= {f"<{name}>": f"<{tag}>", f"</{name}>": f"</{tag}>"}
+    return re.sub(r"\{(?:evidence|claim)\}|</?(?:evidence|claim)>", lambda place: parts[place[0]], prompt)
 
 # %% ../nbs/16_check_llm.ipynb #e330e7a0
 class LLMChecker:
@@ -83,7 +88,7 @@ class LLMChecker:
     backend : Backend
         `TransformersBackend`, `LlamaCppBackend`, `ServerBackend` or your own.
     prompt : str
-        Text with `{evidence}` and then `{claim}`, once each.
+        Text with `{evidence}` and then `{claim}`, once each, best between the tags of `PROMPT`.
     options : (str, str)
         The allowed answers; the first means supported.
     threshold : float
@@ -134,7 +139,8 @@ class LLMChecker:
     @property
     def fingerprint(self) -> str:
         """Model, prompt version, options and claims: all that could change a probability."""
-        parts = [f"llm:{self.backend.fingerprint}", f"prompt={prompt_version(self.prompt)}", "/".join(self.options)]
+        version = f"prompt={prompt_version(self.prompt)}.{QUOTING}"  # of its words, and of how texts are put into it
+        parts = [f"llm:{self.backend.fingerprint}", version, "/".join(self.options)]
         if self.finder.mode != "sentence":  # the findings of a stored verdict depend on the threshold, too
             parts += [f"claims={self.finder.fingerprint}", f"threshold={self.threshold}"]
         return ";".join(parts)

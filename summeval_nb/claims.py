@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from .llm import Backend, BackendError, neutralise
+from ._prompts import mark, plain
+from .llm import Backend, BackendError
 from .results import Finding, Verdict, require_option, require_text, require_texts
 from .split import split_claims
 
@@ -58,8 +59,10 @@ def _statements_by_model(sentence: str, backend: Backend) -> list[Claim]:
     class Statements(pydantic.BaseModel):
         statements: list[str] = pydantic.Field(max_length=12)
 
-    quoted = neutralise(sentence).replace("</sentence", "<\u200b/sentence")
-    answer = backend.generate_json(SPLIT_PROMPT.format(sentence=quoted), Statements, max_tokens=800)
+    quoted = plain(sentence)
+    tag = mark("sentence", quoted)
+    prompt = SPLIT_PROMPT.replace("sentence>", f"{tag}>").format(sentence=quoted)
+    answer = backend.generate_json(prompt, Statements, max_tokens=800)
     texts = [text.strip() for text in answer.statements if text.strip()]
     return [_placed(text, sentence) for text in dict.fromkeys(texts)] or [Claim(sentence, 0, len(sentence))]
 

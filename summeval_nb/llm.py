@@ -209,8 +209,11 @@ class Usage:
 
 # %% ../nbs/03_llm.ipynb #7d1393b4
 _ROLE_MARKS = re.compile(
-    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>|</?s>|<(?:bos|eos|pad|unk)>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"
-    r"|<</?SYS>>|</?(?:start_of_turn|end_of_turn|think|tool_call|tool_response)>|\[(?:BOS|EOS|gMASK|sop)\]"
+    r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>"  # <|im_end|>
+    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|\w*_\w*|\w*\d\w*|[A-Z]{2,})>"  # </s>, <extra_id_1>
+    r"|<</?[A-Z]+>>|>>[A-Z]+<<"  # <<SYS>>, >>TITLE<<
+    r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"  # [INST], [/TOOL_RESULTS], [unused1]
+    r"|\|[A-Z]{4,}\|"  # |ENDOFTEXT|
 )
 ZERO_WIDTH_SPACE = "\u200b"
 

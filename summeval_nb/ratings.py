@@ -5,13 +5,12 @@
 # %% ../nbs/33_ratings.ipynb #76c68d57
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ._prompts import QUOTING, as_json
 from .llm import Backend, BackendError
 from .results import Score, Signature, require_count, require_option, require_text, require_texts
 from .store import Store, content_key, fill_missing
@@ -60,12 +59,6 @@ Summary: {summary}
 Answer with one grade: {grades}."""
 
 
-def _quoted_text(text: str) -> str:
-    """A text as a JSON string in which no special token of a model can stand."""
-    line = json.dumps(text, ensure_ascii=False)
-    return re.sub(r"<|\[(?=/?[A-Z_]+\])", lambda match: f"\\u{ord(match[0]):04x}", line)
-
-
 def rating_prompt(text: str, summary: str, *, quality: str, scale: tuple[int, int] = (1, 5)) -> str:
     """Return the prompt for one rating; for fluency the article is left out."""
     definition = QUALITY_DEFINITIONS[require_option(quality, "quality", QUALITY_DEFINITIONS)]
@@ -77,8 +70,8 @@ def rating_prompt(text: str, summary: str, *, quality: str, scale: tuple[int, in
         definition=definition,
         low=low,
         high=high,
-        article="" if quality == "fluency" else f"\nArticle: {_quoted_text(text)}\n",
-        summary=_quoted_text(summary),
+        article="" if quality == "fluency" else f"\nArticle: {as_json(text)}\n",
+        summary=as_json(summary),
         grades=", ".join(str(grade) for grade in range(low, high + 1)),
     )
 
@@ -237,7 +230,7 @@ def rate_many(
     bar = quality if progress else ""
     values = _asked(backend, [prompts[i] for i in asked], options, store, workers, bar)
     found = dict(zip(asked, values, strict=True))
-    version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS))[:8]
+    version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS), QUOTING)[:8]
     parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
     signature = Signature(parts | {"backend": backend.fingerprint, "prompt": version})
     empty = Rating(score=None, reason="the summary is empty", signature=signature, quality=quality)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from importlib import resources
 
 import pytest
@@ -128,13 +129,14 @@ def test_when_every_call_fails_the_score_is_undefined():
 def test_an_article_cannot_change_the_form_of_the_question(backend, text):
     """Whatever is quoted: one evidence, one claim, one turn; the model sees three special tokens, the template's."""
     prompt = filled(PROMPT, ["Anna bought a red car.", text], f"Anna sold a car. {text}")
-    for mark in ("<evidence>", "</evidence>", "<claim>", "</claim>"):
-        assert prompt.count(mark) == 1
-    assert prompt.index("</evidence>") < prompt.index("<claim>") and prompt.endswith("</claim>\n\nAnswer yes or no.")
+    tags = re.findall("<[^>]*>", prompt)
+    assert [re.sub("-[0-9a-f]{12}", "", tag) for tag in tags] == ["<evidence>", "</evidence>", "<claim>", "</claim>"]
+    assert tags[0][1:] == tags[1][2:] and tags[2][1:] == tags[3][2:] and len(set(tags)) == 4
+    assert prompt.endswith(f"{tags[3]}\n\nAnswer yes or no.")
     tokenizer = backend._engine.tokenizer
     ids = tokenizer.encode(backend._rendered(prompt, 1).encode())
     assert sum(tokenizer.is_special_token(token) for token in ids) == 3
-    assert quoted(text).replace("\u200b", "") == text
+    assert quoted(text).replace("\u200b", "").translate({0x2039: "<", 0x203A: ">"}) == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -154,7 +156,7 @@ def test_a_server_gets_the_hostile_article_quoted():
     assert len(sent) == len(HOSTILE) and all([m["role"] for m in messages] == ["user"] for messages in sent)
     for (message,) in sent:
         assert "<|" not in message["content"] and "</s>" not in message["content"]
-        assert message["content"].count("</evidence>") == 1
+        assert len(re.findall("</evidence(-[0-9a-f]{12})?>", message["content"])) == 1
 
 
 def test_the_fingerprint_holds_all_that_changes_a_probability(backend):
