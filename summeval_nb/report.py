@@ -36,6 +36,8 @@ class Entry:
         Probability of support in [0, 1]; None when nothing was judged.
     supported : bool or None
         The verdict; None when nothing was judged.
+    state : str, optional
+        `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three apart.
     evidence : sequence of (int, float or None)
         Indices of article sentences with their similarities, best first.
     findings : sequence of (str, int, int)
@@ -50,13 +52,15 @@ class Entry:
     evidence: Sequence[tuple[int, float | None]] = ()
     findings: Sequence[tuple[str, int, int]] = ()
     note: str = ""
+    state: str | None = None
 
     @property
     def label(self) -> str:
         """The verdict in words and its probability, so that colour is never the only sign."""
         if self.supported is None:
             return "not judged"
-        return f"{'supported' if self.supported else 'not supported'} {self.probability:.2f}"
+        verdict = self.state or ("supported" if self.supported else "not supported")
+        return f"{verdict} {self.probability:.2f}"
 
 # %% ../nbs/05_report.ipynb #54dd1a9a
 def _highlight_rules(name: str, entries: Sequence[Entry]) -> str:
@@ -81,7 +85,19 @@ def _name(*parts: Any) -> str:
     return "sr" + hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 # %% ../nbs/05_report.ipynb #0282a1b5
-_LINES = {"word": "dotted", "name": "dashed", "number": "double", "negation": "wavy"}
+_LINES = {
+    "word": "dotted",
+    "name": "dashed",
+    "number": "double",
+    "negation": "wavy",
+    "antonym": "solid",
+    "role": "solid",
+}
+_HINTS = {
+    "negation": "denied on one side only",
+    "antonym": "the evidence has the opposite",
+    "role": "the other way round in the evidence",
+}
 
 
 def _sentence_html(entry: Entry) -> str:
@@ -93,7 +109,7 @@ def _sentence_html(entry: Entry) -> str:
             continue
         pieces.append(escape(entry.text[position:start]))
         style = f"text-decoration: underline {_LINES.get(kind, 'solid')} #a11212 2px"
-        hint = f"{kind} not found in the evidence"
+        hint = _HINTS.get(kind, f"{kind} not found in the evidence")
         passage = escape(entry.text[start:end])
         pieces.append(f'<span class="sr-finding" style="{style}" title="{escape(hint)}">{passage}</span>')
         position = end
@@ -112,7 +128,7 @@ def _panel_html(name: str, entry: Entry, source: str, spans: Sequence[tuple[int,
     parts = [f"<p>Evidence, most similar first:</p><ol>{''.join(items)}</ol>" if items else "<p>No evidence.</p>"]
     if entry.findings:
         found = ", ".join(f"{escape(kind)} “{escape(entry.text[a:b])}”" for kind, a, b in entry.findings)
-        parts.append(f"<p>Not found in the evidence: {found}</p>")
+        parts.append(f"<p>Look at: {found}</p>")
     if entry.note:
         parts.append(f"<p>{escape(entry.note)}</p>")
     return "".join(parts)
@@ -193,6 +209,8 @@ class Report:
         Every choice behind the numbers.
     groups : sequence of (str, int)
         For several summaries of one article: the name and the number of entries of each, in order.
+    judged_by : str
+        Who judged, and how often that judge was right where it was measured; shown under the title.
     """
 
     title: str
@@ -201,6 +219,7 @@ class Report:
     entries: Sequence[Entry]
     signature: str
     groups: Sequence[tuple[str, int]] = field(default=())
+    judged_by: str = ""
 
 
 def _numbers_html(report: Report) -> str:
@@ -254,17 +273,24 @@ def evidence_report(report: Report) -> Markup:
     return Markup(
         f'<section class="sr" id="{name}" aria-label="Evidence report"><style>{_STYLE}'
         f"{_highlight_rules(name, report.entries)}</style>"
-        f'<p class="sr-title"><strong>{escape(report.title)}</strong></p>{_legend_html(report.entries)}'
+        f'<p class="sr-title"><strong>{escape(report.title)}</strong></p>'
+        f"{_judged_by_html(report)}{_legend_html(report.entries)}"
         f'<div class="sr-columns"><div>{_summaries_html(name, report)}</div>'
         f'<div class="sr-article" role="region" aria-label="Article" tabindex="0">{article}</div></div>'
         f'{_numbers_html(report)}<p class="sr-signature">{escape(report.signature)}</p></section>'
     )
 
 
+def _judged_by_html(report: Report) -> str:
+    return f'<p class="sr-judge">{escape(report.judged_by)}</p>' if report.judged_by else ""
+
+
 def _legend_html(entries: Sequence[Entry]) -> str:
     """One line that explains colours and lines, with only the kinds of findings that occur."""
     kinds = sorted({kind for entry in entries for kind, _, _ in entry.findings})
     scale = [(1.0, "supported"), (0.0, "not supported"), (None, "not judged")]
+    if any(entry.state for entry in entries):
+        scale = [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted"), (None, "not judged")]
     parts = []
     for probability, words in scale:
         background, color = probability_color(probability)
@@ -273,10 +299,20 @@ def _legend_html(entries: Sequence[Entry]) -> str:
         background, color = probability_color(0.5)
         line = f"text-decoration: underline {_LINES.get(kind, 'solid')} #a11212 2px"
         style = f"background:{background};color:{color};{line}"
-        parts.append(f'<span class="sr-text" style="{style}">{escape(kind)}</span> not in the evidence')
+        words = _HINTS.get(kind, "not in the evidence")
+        parts.append(f'<span class="sr-text" style="{style}">{escape(kind)}</span> {escape(words)}')
     return f"<p><small>{' · '.join(parts)} · open a sentence to see its evidence</small></p>"
 
 # %% ../nbs/05_report.ipynb #8ac63778
+def _apart(findings: Sequence[tuple[str, int, int]]) -> list[tuple[int, int]]:
+    """The findings' places in order; of two that overlap, the first."""
+    places: list[tuple[int, int]] = []
+    for _, start, end in sorted(findings, key=lambda finding: finding[1:]):
+        if not places or start >= places[-1][1]:
+            places.append((start, end))
+    return places
+
+
 def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str:
     """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
 
@@ -289,13 +325,13 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str
     shown : int
         How many evidence sentences to print for each summary sentence; the others are counted.
     """
-    lines = [printable(report.title), ""]
+    lines = [printable(report.title), *([printable(report.judged_by)] if report.judged_by else []), ""]
     for position, entry in enumerate(report.entries):
         background, front = probability_color(entry.probability)
         badge = f" {printable(entry.label):<18} "
         if color:
             badge = mark_terminal(badge, [Mark(0, len(badge), background, front)])
-        found = [Mark(start, end, "#f5b27a") for _, start, end in entry.findings]
+        found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry.findings)]
         lines.append(f"{position + 1:>3} {badge} {mark_terminal(entry.text, found, color=color)}")
         for index, similarity in entry.evidence[:shown]:
             start, end = report.spans[index]

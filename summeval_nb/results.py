@@ -209,13 +209,15 @@ class Evidence:
 class Finding(NamedTuple):
     """A passage of the summary sentence that the evidence does not hold.
 
-    `kind` is `"word"`, `"number"`, `"name"` or `"negation"`; `start` and `end` are positions in the sentence.
+    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"` or `"role"`; `start` and `end` are positions
+    in the sentence. `clash` says that the passage cannot stand beside the evidence: such a sentence is never supported.
     """
 
     kind: str
     text: str
     start: int
     end: int
+    clash: bool = False
 
 # %% ../nbs/01_results.ipynb #3553b9d0
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +229,9 @@ class Verdict:
     probability : float or None
         Probability of support in [0, 1]; None when the checker failed or was not asked.
     threshold : float
-        `supported` is `probability >= threshold`.
+        From this probability on a sentence is supported, unless a finding clashes.
+    contradicted_below : float, optional
+        Below this probability it is contradicted, and unclear in between; None: there is no in between.
     evidence : sequence of Evidence
         The article sentences that were looked at, best first.
     findings : sequence of Finding
@@ -252,6 +256,7 @@ class Verdict:
     details: Mapping[str, Any] = field(default_factory=dict)
     failed: bool = False
     reason: str = ""
+    contradicted_below: float | None = None
 
     def __post_init__(self) -> None:
         if self.failed and self.probability is not None:
@@ -262,6 +267,8 @@ class Verdict:
             raise ValueError("a verdict without a probability needs a reason: why it failed or was not judged")
         if self.probability is not None and not 0 <= self.probability <= 1:
             raise ValueError(f"a probability must lie in [0, 1], not {self.probability}")
+        if self.contradicted_below is not None and not 0 <= self.contradicted_below <= self.threshold:
+            raise ValueError(f"contradicted_below must lie in [0, threshold], not {self.contradicted_below}")
 
     @property
     def judged(self) -> bool:
@@ -269,16 +276,32 @@ class Verdict:
         return self.probability is not None
 
     @property
+    def state(self) -> str | None:
+        """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise, or nothing of the kind).
+
+        None when nothing was judged. A probability between the two thresholds is unclear, and so is one that
+        reaches `threshold` although a finding clashes.
+        """
+        if self.probability is None:
+            return None
+        if self.probability >= self.threshold:
+            return "unclear" if any(finding.clash for finding in self.findings) else "supported"
+        low = self.threshold if self.contradicted_below is None else self.contradicted_below
+        return "contradicted" if self.probability < low else "unclear"
+
+    @property
     def supported(self) -> bool | None:
-        """True or False as the probability reaches the threshold or not; None when nothing was judged."""
-        return None if self.probability is None else self.probability >= self.threshold
+        """Whether `state` is `"supported"`; None when nothing was judged."""
+        return None if self.probability is None else self.state == "supported"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
         return {
             "supported": self.supported,
+            "state": self.state,
             "probability": self.probability,
             "threshold": self.threshold,
+            "contradicted_below": self.contradicted_below,
             "evidence": [item.to_dict() for item in self.evidence],
             "findings": [item._asdict() for item in self.findings],
             "details": dict(self.details),

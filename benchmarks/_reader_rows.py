@@ -1,0 +1,175 @@
+"""The rows that the reader is trained on: evidence, claim, label, and where it is known the words that are wrong.
+
+From `nli_train.jsonl.gz` and `scitldr_train.jsonl.gz` only: none of the sets that the checker is measured on.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from _corrupt import NUMBER_WORDS, corrupt, tails
+
+from summeval_nb.split import split_text
+
+LABEL = {"entailment": 0, "neutral": 1, "contradiction": 2, "not_entailment": 3}
+_RISKY = re.compile(
+    r"\b(?:not|no|never|only|if|unless|without|few|hardly|nor|none|cannot)\b|n['’]t\b|\?", re.IGNORECASE
+)
+_SAME = [
+    ("is not", "isn't"), ("are not", "aren't"), ("was not", "wasn't"), ("were not", "weren't"), ("did not", "didn't"),
+    ("does not", "doesn't"), ("do not", "don't"), ("has not", "hasn't"), ("have not", "haven't"), ("cannot", "can't"),
+    ("will not", "won't"), ("percent", "per cent"), ("about", "around"), ("also", "as well"), ("however", "but"),
+    ("nearly", "almost"), ("whole", "entire"), ("began", "started"), ("begin", "start"), ("ended", "finished"),
+    ("said", "stated"), ("says", "states"), ("large", "big"), ("children", "kids"), ("quickly", "rapidly"),
+    ("purchased", "bought"), ("show", "demonstrate"), ("shows", "demonstrates"), ("showed", "demonstrated"),
+    ("use", "employ"), ("uses", "employs"), ("used", "employed"), ("help", "assist"), ("helped", "assisted"),
+    ("important", "crucial"), ("many", "numerous"), ("doctors", "physicians"), ("car", "automobile"),
+    ("cars", "automobiles"), ("needs", "requires"), ("need", "require"), ("obtain", "get"), ("obtained", "got"),
+    ("perhaps", "maybe"), ("film", "movie"), ("near", "close to"), ("rose", "increased"), ("fell", "decreased"),
+    ("rise", "increase"), ("fall", "decline"), ("because", "since"), ("among", "amongst"), ("firm", "company"),
+    ("method", "approach"), ("propose", "present"), ("attempt", "try"), ("reply", "answer"), ("huge", "enormous"),
+    ("often", "frequently"), ("killed", "slain"), ("hurt", "injured"), ("police officers", "police"),
+]  # fmt: skip
+_SAME_TABLE = dict(_SAME) | {b: a for a, b in _SAME}
+_SAME_WORDS = re.compile(r"\b(?:" + "|".join(sorted(_SAME_TABLE, key=len, reverse=True)) + r")\b")
+
+
+class Row(NamedTuple):
+    """One training example; `spans` is None where the wrong words are not known, empty where none is wrong."""
+
+    evidence: tuple[str, ...]
+    claim: str
+    label: int
+    spans: tuple[tuple[int, int], ...] | None
+    weight: float
+    source: str
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a compressed JSON-lines file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def rephrased(text: str, random_: random.Random) -> str:
+    """Return the sentence in other words where a rule knows some: contractions, digits, synonyms, a dropped aside."""
+    out = _SAME_WORDS.sub(lambda m: _SAME_TABLE[m[0]] if random_.random() < 0.7 else m[0], text)
+    if random_.random() < 0.5:
+        digits = {word: str(i) for i, word in enumerate(NUMBER_WORDS[:11], 2)}
+        out = re.sub(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", lambda m: digits[m[0]], out)
+    if _RISKY.search(out):
+        return out
+    if random_.random() < 0.5:
+        out = re.sub(r" \([^()]{2,60}\)", "", out)
+    if random_.random() < 0.5:
+        out = re.sub(
+            r", (?:which|who|where|when|as|with|including|such as) [^,.;]{5,90}(?=[,.])(?:,(?= [a-z]))?", "", out
+        )
+    if random_.random() < 0.4 and (
+        match := re.match(r"(?:In|On|At|After|During|For|As|With|By|However|But|And) [^,.;]{2,40}, (?=\w)", out)
+    ):
+        rest = out[match.end() :]
+        out = rest[:1].upper() + rest[1:]
+    if random_.random() < 0.4 and len(out.split()) > 9:
+        shorter = re.sub(r",? (?:in|on|at|during|since|near|by|for) [^,.;:()\"]{4,40}(?=[.!]$)", "", out)
+        out = shorter if len(shorter.split()) > 5 else out
+    return out
+
+
+def nli_rows(folder: Path, random_: random.Random) -> Iterator[Row]:
+    """Yield the NLI pairs, alone and among other sentences, and claims made false from what is entailed."""
+    pairs = read(folder / "nli_train.jsonl.gz")
+    random_.shuffle(pairs)
+    by_source: dict[str, list[tuple[str, ...]]] = {}
+    for pair in pairs:
+        parts = [pair["premise"]]
+        if len(pair["premise"].split()) > 30:
+            parts = [text for text in split_text(pair["premise"]) if text.strip()] or parts
+        pair["evidence"] = tuple(parts[:10])
+        by_source.setdefault(pair["source"], []).append(pair["evidence"])
+    ends = tails([pair["premise"] for pair in pairs])
+    for pair in pairs:
+        evidence, claim, label = pair["evidence"], pair["hypothesis"], LABEL[pair["label"]]
+        pool = by_source[pair["source"]]
+        yield Row(_among(evidence, claim, pool, random_), claim, label, () if label == 0 else None, 1.0, pair["source"])
+        around = (*evidence, *random_.choice(pool))
+        if label == 0 and (made := corrupt(claim, around, random_, tail=random_.choice(ends))):
+            wide = _among(evidence, claim, pool, random_)
+            yield Row(wide, made.text, 3, made.spans, 0.7, f"edit:{made.kind}")
+        if pair["source"] in ("breaking_nli", "monli", "med", "negation_nli"):
+            continue
+        if random_.random() < 0.4:
+            told = random_.choice(evidence)
+            if 5 <= len(told.split()) <= 45:
+                yield from _own_rows(told, evidence, pool, random_.choice(ends), random_)
+
+
+def _own_rows(
+    told: str, evidence: Sequence[str], pool: Sequence[tuple[str, ...]], tail: str, random_: random.Random
+) -> Iterator[Row]:
+    """Yield a sentence of the evidence as a true claim, and as a false one: the claim or the evidence is changed."""
+    claim = rephrased(told, random_) if random_.random() < 0.8 else told
+    if random_.random() < 0.5:
+        yield Row(_among(evidence, claim, pool, random_), claim, 0, (), 0.5, "own")
+    around = (*evidence, *random_.choice(pool))
+    if random_.random() < 0.7:
+        if made := corrupt(claim, around, random_, tail=tail):
+            yield Row(_among(evidence, claim, pool, random_), made.text, 3, made.spans, 0.5, f"edit:{made.kind}")
+    elif made := corrupt(told, around, random_):
+        changed = tuple(made.text if one == told else one for one in evidence)
+        yield Row(_among(changed, claim, pool, random_), claim, 3, None, 0.5, f"evidence:{made.kind}")
+
+
+def _among(
+    evidence: Sequence[str], claim: str, pool: Sequence[tuple[str, ...]], random_: random.Random
+) -> tuple[str, ...]:
+    """Return the evidence, at times with one to three sentences of other texts around it."""
+    if len(evidence) > 3 or random_.random() < 0.7:
+        return tuple(evidence)
+    want = set(re.findall(r"[a-z]{4,}", claim.lower()))
+    listed = list(evidence)
+    for _ in range(random_.randint(1, 3)):
+        options = [random_.choice(random_.choice(pool)) for _ in range(6)]
+        best = max(options, key=lambda text: len(want & set(re.findall(r"[a-z]{4,}", text.lower()))))
+        if best not in listed and len(best) < 160:
+            listed.insert(random_.randint(0, len(listed)), best)
+    return tuple(listed)
+
+
+def scitldr_rows(folder: Path, random_: random.Random) -> Iterator[Row]:
+    """Yield summaries of abstracts by people, true; changed, false; and over another abstract, not said."""
+    documents = read(folder / "scitldr_train.jsonl.gz")
+    abstracts = [[text for text in document["source"] if text.strip()][:10] for document in documents]
+    ends = tails([text for abstract in abstracts for text in abstract])
+    words = [set(re.findall(r"[a-z]{4,}", " ".join(abstract).lower())) for abstract in abstracts]
+    for number, document in enumerate(documents):
+        abstract = tuple(abstracts[number])
+        claim = document["summary"]
+        yield Row(abstract, claim, 0, (), 0.8, "tldr")
+        for _ in range(3):
+            if made := corrupt(claim, abstract, random_, tail=random_.choice(ends)):
+                yield Row(abstract, made.text, 3, made.spans, 0.7, f"edit:{made.kind}")
+        want = set(re.findall(r"[a-z]{4,}", claim.lower()))
+        options = random_.sample(range(len(abstracts)), 40)
+        near = max((o for o in options if o != number), key=lambda o: len(want & words[o]))
+        yield Row(tuple(abstracts[near]), claim, 1, None, 0.5, "other abstract")
+        for told in random_.sample(abstract, min(2, len(abstract))):
+            claim = rephrased(told, random_)
+            yield Row(abstract, claim, 0, (), 0.5, "own")
+            for _ in range(2):
+                if made := corrupt(claim, abstract, random_, tail=random_.choice(ends)):
+                    yield Row(abstract, made.text, 3, made.spans, 0.5, f"edit:{made.kind}")
+
+
+def training_rows(folder: Path, seed: int) -> list[Row]:
+    """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours."""
+    random_ = random.Random(seed)
+    rows = [*nli_rows(folder, random_), *scitldr_rows(folder, random_)]
+    random_.shuffle(rows)
+    return rows

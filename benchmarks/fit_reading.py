@@ -1,0 +1,318 @@
+"""Fit the trees that weigh words in their places and the reader, leaving whole sets out, and say how good they are.
+
+    python benchmarks/fit_reading.py [--folder WORK] [--no-reader] [--write]
+
+Reads SummEval, QAGS-CNN/DM, XSumFaith, DeFacto and SummEdits from the folder that SUMMEVAL_NB_DATA names. The features
+of all labelled claims (half an hour) and the reader's numbers are kept in WORK and read from there the next time. Each
+set is predicted by a model that saw no claim and no article of it. `--write` puts trees, thresholds and measured
+figures into `summeval_nb/assets/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import beta
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+
+sys.path.insert(0, str(Path(__file__).parent))
+from _checker_features import K, all_features
+from _forest import forest_arrays
+from _labelled import SETS, Claim, documents
+from fit_checker import fit as fit_words
+from tqdm.auto import tqdm
+from train_checker import area
+
+from summeval_nb import _reading, check
+
+ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
+SEEDS = (0, 1, 2)
+WORDS = list(check.FEATURES)
+# More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
+FOR = {
+    *_reading.FEATURES,
+    *(f"nearest_{name}" for name in WORDS),
+    *("words_logit", "near_coverage", "near_pairs", "taken", "edit", "in_order", "order"),
+    *("match_min", "match_second", "match_quarter", "near_mean", "near_min", "near_tenth"),
+    *("near_entailed", "all_entailed"),
+}
+AGAINST = {
+    *("new_words", "new_weight", "left_over", "left_over_two", "replaced", "replaced_words", "antonyms"),
+    *("antonyms_far", "antonyms_firm", "negation_parity", "negations", "roles_turned", "numbers_missing"),
+    *("numbers_moved", "numbers_loose", "names_new", "names_far", "quantifiers_new", "quantifiers_gone"),
+    *("hedges_gone", "connectives_new", "near_contradicted", "all_contradicted", "worst_word", "wrong_words"),
+}
+
+
+class Table:
+    """All labelled claims: their columns as arrays, their features, and which sets they belong to."""
+
+    def __init__(self, claims: list[Claim], values: np.ndarray, usable: np.ndarray, names: list[str]):
+        self.claims, self.values, self.usable, self.names = claims, values, usable, names
+        self.set = np.array([claim.set for claim in claims])
+        self.kind = np.array([claim.kind for claim in claims])
+        self.label = np.array([claim.label for claim in claims])
+        self.article = np.array([claim.article for claim in claims])
+        self.summary = np.array([claim.summary for claim in claims])
+        self.alone = np.array([claim.unit for claim in claims]) == 1
+        self.human = self.kind == "human"
+
+    def column(self, name: str) -> np.ndarray:
+        """Return one feature."""
+        return self.values[:, self.names.index(name)]
+
+    def training(self, left_out: str | None) -> np.ndarray:
+        """Return which rows may be trained on: not the set left out; no sentence whose own label is unknown."""
+        unsure = self.human & (self.label == 0) & ~self.alone
+        return self.usable & (self.set != left_out) & ~unsure
+
+    def weights(self, rows: np.ndarray) -> np.ndarray:
+        """Return weights that give each set, human labels and edits, and both labels the same say."""
+        weight = np.zeros(len(self.label))
+        for name in set(self.set[rows]):
+            for human in (True, False):
+                for label in (0, 1):
+                    inside = rows & (self.set == name) & (self.human == human) & (self.label == label)
+                    weight[inside] = 1000 / max(inside.sum(), 1)
+        return weight
+
+
+def words_logit(table: Table, left_out: str | None) -> np.ndarray:
+    """Return the logit of the words checker, its weights fitted as in `fit_checker.py`, without the set left out."""
+    rows = table.usable & table.human & (table.set != "summedits")
+    frame = pd.DataFrame(table.values[:, : len(WORDS)], columns=WORDS)
+    frame["set"], frame["article"], frame["summary"], frame["k"] = table.set, table.article, table.summary, K
+    frame["label"] = table.label
+    labels = frame[rows].groupby(["set", "article", "summary", "k"], as_index=False).mean(numeric_only=True)
+    labels["label"] = (labels["label"] > 0.999).astype(int)
+    weights = fit_words(labels[labels["set"] != left_out], 0.1)
+    score = frame[list(weights)].to_numpy() @ np.array(list(weights.values()))
+    model = LogisticRegression(C=1e6).fit(
+        score[rows & (table.set != left_out)][:, None], table.label[rows & (table.set != left_out)]
+    )
+    return float(model.coef_[0, 0]) * score + float(model.intercept_[0])
+
+
+def shipped_words(table: Table) -> np.ndarray:
+    """Return the logit of the words checker as it is in the package."""
+    weights = check.feature_weights()
+    return check._fitted()["intercept"] + table.values[:, [WORDS.index(name) for name in weights]] @ np.array(
+        list(weights.values())
+    )
+
+
+def trees(table: Table, rows: np.ndarray, names: list[str], seed: int) -> HistGradientBoostingClassifier:
+    """Fit boosted trees to the rows, monotone where a feature can only speak for or against a claim."""
+    signs = [1 if name in FOR else -1 if name in AGAINST else 0 for name in names]
+    columns = [table.names.index(name) for name in names]
+    model = HistGradientBoostingClassifier(
+        max_iter=160, learning_rate=0.06, max_leaf_nodes=12, min_samples_leaf=60, l2_regularization=5.0,
+        monotonic_cst=signs, random_state=seed,
+    )  # fmt: skip
+    return model.fit(table.values[rows][:, columns], table.label[rows], sample_weight=table.weights(rows)[rows])
+
+
+def left_out_logits(table: Table, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each claim the trees' and the words' logits from models that saw nothing of its set."""
+    tree, words = np.zeros(len(table.label)), np.zeros(len(table.label))
+    for name in tqdm(SETS, desc="leaving sets out"):
+        own = table.set == name
+        logit = words_logit(table, name)
+        words[own] = logit[own]
+        kept, table.values[:, table.names.index("words_logit")] = table.column("words_logit").copy(), logit
+        model = trees(table, table.training(name), names, 0)
+        columns = [table.names.index(one) for one in names]
+        tree[own] = model.decision_function(table.values[own][:, columns])
+        table.values[:, table.names.index("words_logit")] = kept
+    return tree, words
+
+
+def mixed(table: Table, tree: np.ndarray, words: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
+    """Return how the two logits are mixed, equally loud, and calibrated; and the probability."""
+    rows = table.training(None)
+    loud = {"tree": 0.5 / float(tree[rows].std()), "words": 0.5 / float(words[rows].std())}
+    score = loud["tree"] * tree + loud["words"] * words
+    model = LogisticRegression(C=1e6).fit(
+        score[rows][:, None], table.label[rows], sample_weight=table.weights(rows)[rows]
+    )
+    slope = float(model.coef_[0, 0])
+    found = {"tree": slope * loud["tree"], "words": slope * loud["words"], "offset": float(model.intercept_[0])}
+    logit = found["tree"] * tree + found["words"] * words + found["offset"]
+    return found, 1 / (1 + np.exp(-logit))
+
+
+def by_summary(table: Table, name: str, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a score, a label and an article for each summary of a set that people judged."""
+    rows = table.usable & table.human & (table.set == name)
+    frame = pd.DataFrame(
+        {"s": scores[rows], "y": table.label[rows], "k": table.summary[rows], "a": table.article[rows]}
+    )
+    how = "min" if name == "summedits" else "mean"
+    grouped = frame.groupby("k").agg(s=("s", how), y=("y", "min"), a=("a", "first"))
+    return grouped["s"].to_numpy(), grouped["y"].to_numpy(), grouped["a"].to_numpy()
+
+
+def interval(scores: np.ndarray, labels: np.ndarray, articles: np.ndarray) -> list[float]:
+    """Return the 95 % interval of the ROC-AUC when whole articles are resampled."""
+    generator = np.random.default_rng(0)
+    members = [np.flatnonzero(articles == one) for one in np.unique(articles)]
+    found = []
+    for _ in range(300):
+        chosen = np.concatenate([members[i] for i in generator.integers(len(members), size=len(members))])
+        if 0 < labels[chosen].sum() < len(chosen):
+            found.append(area(scores[chosen], labels[chosen] == 1))
+    return [round(float(one), 3) for one in np.percentile(found, [2.5, 97.5])]
+
+
+def measured(table: Table, scores: np.ndarray) -> dict[str, Any]:
+    """Return AUC of each set, and how many edits are found where three quarters of their true twins are kept."""
+    figures: dict[str, Any] = {"auc": {}, "interval": {}}
+    for name in SETS:
+        values, labels, articles = by_summary(table, name, scores)
+        figures["auc"][name] = round(area(values, labels == 1), 3)
+        figures["interval"][name] = interval(values, labels, articles)
+    edits = table.usable & ~table.human
+    true, false = edits & (table.label == 1), edits & (table.label == 0)
+    figures["edits_auc"] = round(area(scores[edits], table.label[edits] == 1), 3)
+    kept = float(np.quantile(scores[true], 0.25))
+    figures["edits_found_at_75_kept"] = round(float((scores[false] < kept).mean()), 3)
+    figures["edits_found_by_set"] = {}
+    for name in SETS[:-1]:
+        kept = float(np.quantile(scores[true & (table.set == name)], 0.25))
+        figures["edits_found_by_set"][name] = round(float((scores[false & (table.set == name)] < kept).mean()), 3)
+    return figures
+
+
+def bound(errors: int, n: int, confidence: float = 0.9) -> float:
+    """Return the upper bound of Clopper and Pearson (1934)."""
+    return 1.0 if errors >= n else float(beta.ppf(confidence, errors + 1, n - errors))
+
+
+def guaranteed(
+    scores: np.ndarray, wrong: np.ndarray, articles: np.ndarray, *, risk: float = 0.1, confidence: float = 0.9
+) -> tuple[float | None, int, int]:
+    """Return the lowest threshold that Learn then Test accepts (fixed sequence from the top), and errors and articles.
+
+    One accepted claim of each article counts, drawn at random once, so that the counts are of independent articles.
+    """
+    generator = np.random.default_rng(0)
+    draw = generator.random(len(scores))
+    order = np.lexsort((draw, articles))
+    scores, wrong, articles = scores[order], wrong[order], articles[order]
+    best: tuple[float | None, int, int] = (None, 0, 0)
+    for threshold in np.round(np.arange(0.99, 0.0, -0.01), 2):
+        inside = scores >= threshold
+        first = np.unique(articles[inside], return_index=True)[1]
+        n, errors = len(first), int(wrong[inside][first].sum())
+        if n < 22:
+            continue
+        if bound(errors, n, confidence) > risk:
+            break
+        best = (float(threshold), errors, n)
+    return best
+
+
+def reader_numbers(table: Table, found: list[dict], path: Path) -> np.ndarray:
+    """Return the reader's six numbers of each claim, from the file where it is there."""
+    if path.is_file():
+        return np.load(path)
+    from summeval_nb._reader import load_reader
+
+    reader, out = load_reader("bfloat16"), np.zeros((len(found), len(_reading.READER)))
+    rows = [number for number in range(len(found)) if found[number]]
+    for start in tqdm(range(0, len(rows), 128), desc="reading", unit="128 claims"):
+        lot = rows[start : start + 128]
+        pairs = [
+            pair
+            for n in lot
+            for pair in _reading.windows(found[n]["evidence"], table.claims[n].text, tuple(found[n]["nearest"]))
+        ]
+        read = reader.read(pairs)
+        for i, n in enumerate(lot):
+            out[n] = list(_reading.reader_features(read[2 * i], read[2 * i + 1]).values())
+    np.save(path, out)
+    return out
+
+
+def main() -> None:
+    """Fit, measure, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folder", type=Path, default=Path("reading_work"))
+    parser.add_argument("--no-reader", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    if "SUMMEVAL_NB_DATA" not in os.environ:
+        sys.exit("needs the labelled sets: set SUMMEVAL_NB_DATA to their folder")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    articles, claims = documents(Path(os.environ["SUMMEVAL_NB_DATA"]))
+    values, found = all_features(articles, claims, options.folder / "features.npy")
+    usable = np.array([bool(one) for one in found])
+    table = Table(claims, np.c_[values, np.zeros(len(values))], usable, list(_reading.WORD_FEATURES))
+    names = list(_reading.WORD_FEATURES)
+    if not options.no_reader:
+        numbers = reader_numbers(table, found, options.folder / "reader.npy")
+        table.values, table.names = np.c_[table.values, numbers], [*names, *_reading.READER]
+        names = list(table.names)
+        for name in ("near_entailed", "all_entailed"):
+            print(name, {key: measured(table, table.column(name))[key] for key in ("auc", "edits_auc")}, flush=True)
+    tree, words = left_out_logits(table, names)
+    np.savez(options.folder / ("left_out_words.npz" if options.no_reader else "left_out.npz"), tree=tree, words=words)
+    for label, one in (("words", words), ("trees", tree)):
+        print(label, measured(table, one), flush=True)
+    calibration, probability = mixed(table, tree, words)
+    figures = measured(table, probability)
+    print("mixed", figures, flush=True)
+    thresholds = chosen_thresholds(table, probability)
+    print(json.dumps(thresholds, indent=1), flush=True)
+    if options.write:
+        write(table, names, calibration, thresholds, figures)
+
+
+def chosen_thresholds(table: Table, probability: np.ndarray) -> dict[str, Any]:
+    """Return the thresholds for supported and contradicted with their guarantees, and what each set looks like then."""
+    known = table.alone | (table.set == "qags_cnndm") | (table.human & (table.label == 1))
+    judged = table.usable & known
+    found: dict[str, Any] = {}
+    groups = {"edits": judged & ~table.human, "people": judged & table.human, "all": judged}
+    groups |= {name: judged & table.human & (table.set == name) for name in SETS}
+    for label, rows in groups.items():
+        y, p, a = table.label[rows], probability[rows], table.article[rows]
+        found[label] = {
+            "base": round(float(y.mean()), 3),
+            "supported": guaranteed(p, y == 0, a),
+            "contradicted": guaranteed(1 - p, y == 1, a),
+            "balanced_at_half": round(float(((p >= 0.5)[y == 1].mean() + (p < 0.5)[y == 0].mean()) / 2), 3),
+        }
+    return found
+
+
+def write(table: Table, names: list[str], calibration: dict[str, float], thresholds: dict, figures: dict) -> None:
+    """Fit to everything and write the trees and what was measured."""
+    refitted, shipped = words_logit(table, None), shipped_words(table)
+    slope, offset = np.polyfit(shipped[table.usable], refitted[table.usable], 1)
+    calibration = dict(calibration, offset=calibration["offset"] + calibration["words"] * float(offset))
+    calibration["words"] *= float(slope)
+    table.values[:, table.names.index("words_logit")] = shipped
+    model = trees(table, table.training(None), names, 0)
+    arrays = forest_arrays(model, list(range(len(names))))
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    (ASSETS / "reading_trees.npz").write_bytes(out.getvalue())
+    (ASSETS / "reading_draft.json").write_text(
+        json.dumps({"features": names, "calibration": calibration, "found": thresholds, "figures": figures}, indent=1)
+        + "\n"
+    )
+    print("wrote", len(out.getvalue()), "bytes of trees")
+
+
+if __name__ == "__main__":
+    main()

