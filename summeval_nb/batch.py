@@ -15,7 +15,9 @@ import platform
 import socket
 import subprocess
 import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
@@ -26,6 +28,18 @@ from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
+from ._files import replacing
+from ._identity import differences, find_unknown
+from summeval_nb._run_folder import (
+    SHARDS,
+    has_results,
+    known_contents,
+    read_own_manifest,
+    remove_files,
+    remove_shards,
+    require_outside,
+    require_usable,
+)
 from .costs import LEDGER, Ledger, find_backends, note_usage, read_ledger
 from .items import Item, ItemStream, Shard, make_shards, open_items
 from .jobs import Columns, Job, Line, Outcome, Planner, Scored, Scorer, Work, make_line, read_row
@@ -34,9 +48,10 @@ from .run_report import RunReport
 from .workers import Worker, WorkerDied, only_one, pack, try_together, write_whole
 
 # %% auto #0
-__all__ = ['Done', 'OUTPUTS', 'ENGINES', 'make_scorer', 'Patience', 'score_shard', 'write_shard', 'read_head', 'RunStopped',
+__all__ = ['Done', 'OUTPUTS', 'ENGINES', 'make_scorer', 'Patience', 'score_shard', 'write_shard', 'read_shard', 'RunStopped',
            'run_local', 'available_cores', 'require_reachable', 'require_answering', 'run_ray', 'make_settings',
-           'require_same_settings', 'require_columns', 'Total', 'merge_shards', 'run', 'count_work']
+           'require_same_settings', 'require_columns', 'require_same_corpus', 'Total', 'merge_shards', 'run',
+           'count_work']
 
 # %% ../nbs/50_batch.ipynb #fbc83cbb
 def make_scorer(job: Job) -> Callable[[int, Sequence[Item]], Scored]:
@@ -92,27 +107,40 @@ def _renumbered(line: Line, number: int) -> Line:
     return line._replace(text=b'{"item": %d,' % number + tail)
 
 # %% ../nbs/50_batch.ipynb #b2bd4fbf
-def _shard_head(shard: Shard, lines: Sequence[Line]) -> dict[str, Any]:
+def _shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> dict[str, Any]:
     scores = [line.score for line in lines if line.score is not None]
     counts = {name: sum(line.status == name for line in lines) for name in ("ok", "undefined", "failed")}
-    return {"shard": shard.number, "items": len(lines), **counts, "sum": math.fsum(scores), "digest": shard.digest}
+    head = {"shard": shard.number, "items": len(lines), **counts, "sum": math.fsum(scores), "digest": shard.digest}
+    head["body"] = hashlib.sha256(body).hexdigest()
+    return head | {"check": _checksum(head)}
+
+
+def _checksum(head: Mapping[str, Any]) -> str:
+    """A checksum over a head without its own."""
+    kept = {name: value for name, value in head.items() if name != "check"}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> dict[str, Any]:
     """Write a shard's results as one file named by its number and digest; return its head."""
-    head = _shard_head(shard, lines)
     body = b"".join(line.text + b"\n" for line in lines)
+    head = _shard_head(shard, lines, body)
     write_whole(folder / f"{shard.name}.jsonl", [json.dumps(head).encode() + b"\n", body])
     return head
 
 
-def read_head(path: Path) -> dict[str, Any]:
-    """Return the first line of a shard's file; a file that is no such thing raises a `ValueError` with a remedy."""
-    with path.open("rb") as file:
-        try:
-            return {key: value for key, value in json.loads(file.readline()).items() if value != ""}
-        except (ValueError, AttributeError):
-            raise ValueError(f"{path} is damaged: delete it and run again, only its items are scored anew") from None
+def read_shard(path: Path) -> tuple[dict[str, Any], bytes]:
+    """Return the head of a shard's file and its lines; what is not as it was written raises a `ValueError`."""
+    first, _, body = path.read_bytes().partition(b"\n")
+    try:
+        head = json.loads(first)
+        whole = head["check"] == _checksum(head) and head["body"] == hashlib.sha256(body).hexdigest()
+        named = path.name == f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        whole = named = False
+    if not (whole and named):
+        raise ValueError(f"the shard {path} is damaged; call run again, and its items are scored anew")
+    return head, body
 
 # %% ../nbs/50_batch.ipynb #7e830473
 Done = tuple[Shard, Scored]
@@ -130,28 +158,60 @@ def _sendable(job: Job) -> Iterator[None]:
         raise TypeError(f"a model of this process cannot be sent to another: {remedy}") from error
 
 
-def _in_flight(shards: Iterable[Shard], submit: Callable[[Shard], Future[Done]], limit: int) -> Iterator[Done]:
-    """Keep at most `limit` shards under way and yield each as soon as it is done."""
-    under_way: set[Future[Done]] = set()
-    for shard in shards:
-        under_way.add(submit(shard))
-        if len(under_way) >= limit:
-            finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            yield from (one.result() for one in finished)
-    while under_way:
-        finished, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-        yield from (one.result() for one in finished)
+def _in_flight(
+    shards: Iterable[Shard], submit: Callable[[Shard], Future[Done]], limit: int, stop: threading.Event
+) -> Iterator[Done]:
+    """Keep at most `limit` shards under way and yield each that is done; what stops this comes after the last."""
+    source, under_way, more = iter(shards), list[Future[Done]](), True
+    problem: BaseException | None = None
+    while more or under_way:
+        try:
+            while more and len(under_way) < limit:
+                shard = next(source, None)
+                more = shard is not None
+                under_way += [submit(shard)] if shard is not None else []
+            wait(under_way, return_when=FIRST_COMPLETED)
+        except KeyboardInterrupt as error:
+            problem = error
+            stop.set()
+        except Exception as error:  # the corpus cannot be read further: what is under way is awaited
+            problem, more = error, False
+        finished = [one for one in under_way if one.done()]
+        under_way = [one for one in under_way if one not in finished]
+        for one in finished:
+            if error_found := one.exception():
+                problem = problem or error_found
+                stop.set()
+            else:
+                yield one.result()
+        if stop.is_set():
+            more, under_way = False, [one for one in under_way if one.done()]
+    if problem is not None:
+        raise problem
 
 # %% ../nbs/50_batch.ipynb #7bcbc690
 class RunStopped(RuntimeError):
     """A run stopped before its end; what was scored is kept, and the message says how to go on."""
 
 
-def run_local(shards: Iterable[Shard], job: Job, workers: int, timeout: float | None = None) -> Iterator[Done]:
-    """Score shards in `workers` processes, or, for 0, in this one (for debugging: it does not survive a crash)."""
+def run_local(
+    shards: Iterable[Shard],
+    job: Job,
+    workers: int,
+    timeout: float | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[Done]:
+    """Score shards in `workers` processes, or, for 0, in this one (for debugging: it does not survive a crash).
+
+    Once `stop` is set, only shards that are finished already are still yielded.
+    """
+    stop = stop or threading.Event()
     if workers == 0:
         scorer = Scorer(job)
-        yield from ((shard, scorer.score(shard.first, shard.items)) for shard in shards)
+        for shard in shards:
+            yield shard, scorer.score(shard.first, shard.items)
+            if stop.is_set():
+                return
         return
     threads = max(1, available_cores() // workers)
     with _sendable(job):
@@ -167,7 +227,7 @@ def run_local(shards: Iterable[Shard], job: Job, workers: int, timeout: float | 
 
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from _in_flight(shards, lambda shard: pool.submit(score, shard), 2 * workers)
+            yield from _in_flight(shards, lambda shard: pool.submit(score, shard), 2 * workers, stop)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in crew:
@@ -201,6 +261,14 @@ class _RayScorer:
             return pickle.dumps(score_shard(self._worker, pickle.loads(data), self._patience))
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
             return pickle.dumps(error)
+
+# %% ../nbs/50_batch.ipynb #6aeb7050
+def _start_ray(ray: Any, address: str | None, own: Mapping[str, Any]) -> None:
+    try:
+        ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **own)
+    except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
+        remedy = "try again when the machine is less busy, or use engine='local'"
+        raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
 
 # %% ../nbs/50_batch.ipynb #42905b9d
 def require_reachable(address: str, seconds: float = 10) -> None:
@@ -243,7 +311,8 @@ def _cluster(address: str | None, actors: int) -> Iterator[Any]:
         if address:
             require_answering(address)
         own: dict[str, Any] = {"num_cpus": actors or available_cores(), "include_dashboard": False}
-        ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **({} if address else own))
+        own["_node_ip_address"] = "127.0.0.1"  # nobody else's business
+        _start_ray(ray, address, {} if address else own)
     try:
         yield ray
     finally:
@@ -288,16 +357,20 @@ def run_ray(
     address: str | None = None,
     num_gpus: float = 0,
     timeout: float | None = None,
+    stop: threading.Event | None = None,
 ) -> Iterator[Done]:
     """Score shards with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
-    stream = iter(shards)
+    stream, stop = iter(shards), stop or threading.Event()
     window = list(itertools.islice(stream, _WINDOW))
     if not window:
         return
     with _cluster(address, actors) as ray:
         count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
         while window:
-            yield from _run_window(ray, window, job, min(count, len(window)), num_gpus, timeout)
+            for done in _run_window(ray, window, job, min(count, len(window)), num_gpus, timeout):
+                yield done
+                if stop.is_set():
+                    return
             window = list(itertools.islice(stream, _WINDOW))
 
 # %% ../nbs/50_batch.ipynb #60b667ac
@@ -309,18 +382,53 @@ def make_settings(job: Job, shard_size: int) -> dict[str, Any]:
 
 
 def require_same_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Raise a `ValueError` that names the differences if the folder holds a run with other settings."""
-    try:
-        old = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["settings"]
-    except FileNotFoundError:
+    """Raise a `ValueError` that names what differs, or cannot be known, if a folder holds results of another run."""
+    manifest = read_own_manifest(folder)
+    if manifest is None or not has_results(folder, manifest):
         return
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{str(folder)!r} holds a manifest.json that is not of a run; choose another folder") from None
+    remedy = "choose another folder, or start over with resume=False"
     new = json.loads(json.dumps(settings))
-    changed = [f"{name} ({old.get(name)!r} before, {new[name]!r} now)" for name in new if old.get(name) != new[name]]
-    if changed:
-        remedy = "choose another folder, or start over with resume=False"
+    if changed := list(differences(manifest["settings"], new)):
         raise ValueError(f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}")
+    if unknown := find_unknown(new):
+        declare = "declare its version as an attribute, fingerprint = 'v1', and change that with it"
+        raise ValueError(
+            f"the run in {str(folder)!r} cannot be continued, because it cannot be known whether the metric is still "
+            f"the same: it uses {', '.join(unknown)}; {declare}, or {remedy}"
+        )
+
+# %% ../nbs/50_batch.ipynb #17463a32
+def _finished_head(folder: Path, shard: Shard, damaged: list[str] | None = None) -> dict[str, Any] | None:
+    """Return the head of a shard that is there and whole, else None; a damaged one is named in a warning."""
+    try:
+        head, _ = read_shard(folder / f"{shard.name}.jsonl")
+    except FileNotFoundError:
+        return None
+    except (ValueError, OSError):
+        if damaged is not None:
+            damaged.append(shard.name)
+            what = f"the shard {folder / shard.name}.jsonl is damaged or cannot be read"
+            warnings.warn(f"{what}; its {len(shard.items)} items are scored again", stacklevel=2)
+        return None
+    return head if head["digest"] == shard.digest else None
+
+
+@dataclass
+class _Beginning:
+    """The moment in which a folder becomes a run's: before its first shard is scored, and not before."""
+
+    folder: Path
+    settings: Mapping[str, Any]
+    start: Mapping[str, Any]
+    resume: bool
+    done: bool = False
+
+    def __call__(self) -> None:
+        if not self.done:
+            if not self.resume:
+                _start_over(self.folder)
+            _manifest(self.folder, self.settings, {"complete": False, **self.start})
+        self.done = True
 
 # %% ../nbs/50_batch.ipynb #1c1da003
 @dataclass
@@ -329,22 +437,27 @@ class _Course:
     stream: ItemStream
     retry_failed: bool
     bar: Any
+    begin: _Beginning
     names: list[str] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
     digest: Any = field(default_factory=hashlib.sha256)
     scored: int = 0
     known: int = 0
     failed: int = 0
     usage: Ledger = field(default_factory=Ledger)
+    stop: threading.Event = field(default_factory=threading.Event)
 
     def unfinished(self, shards: Iterable[Shard]) -> Iterator[Shard]:
-        """Yield the shards that have no result yet."""
+        """Yield the shards that have no result yet; before the first of them the folder becomes this run's."""
         for shard in shards:
             self.names.append(shard.name)
             self.digest.update(shard.digest.encode())
             self.bar.total = self.stream.total()
-            path = self.folder / f"{shard.name}.jsonl"
-            head = read_head(path) if path.exists() else None
+            if not self.begin.resume:
+                self.begin()
+            head = _finished_head(self.folder, shard, self.damaged)
             if head is None or (self.retry_failed and head["failed"]):
+                self.begin()
                 yield shard
             else:
                 self.known += head["items"]
@@ -381,6 +494,28 @@ def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
                 break
         yield shard
 
+
+_ENOUGH = 100
+
+
+def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iterator[Shard]:
+    """Pass shards on; raise a `ValueError` if none of the first items is in the folder, which holds others."""
+    manifest = read_own_manifest(folder)
+    stream, first = iter(shards), list[Shard]()
+    wanted: set[str] = set()
+    while manifest and has_results(folder, manifest) and sum(len(shard.items) for shard in first) < _ENOUGH:
+        if (shard := next(stream, None)) is None:
+            break
+        first.append(shard)
+        for item in shard.items:
+            row, problem = read_row(item, job.sources, job.kinds)
+            wanted |= set() if problem else {job.content(item, row)}
+    known = known_contents(folder, manifest) if wanted and manifest else iter(())
+    if wanted and (held := next(known, None)) and held not in wanted and wanted.isdisjoint(known):
+        remedy = "choose another folder, or start over with resume=False"
+        raise ValueError(f"{str(folder)!r} holds the results of another corpus; {remedy}")
+    yield from itertools.chain(first, stream)
+
 # %% ../nbs/50_batch.ipynb #680843a2
 OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
 
@@ -396,11 +531,7 @@ class Total(NamedTuple):
 def _bodies(folder: Path, names: Sequence[str], heads: list[dict[str, Any]]) -> Iterator[bytes]:
     """Yield the lines of each shard in order, and collect the heads."""
     for name in names:
-        path = folder / f"{name}.jsonl"
-        head = read_head(path)
-        _, body = path.read_bytes().split(b"\n", 1)
-        if body.count(b"\n") != head["items"]:
-            raise ValueError(f"{path} is damaged: delete it and run again, only its items are scored anew")
+        head, body = read_shard(folder / f"{name}.jsonl")
         heads.append({key: head[key] for key in ("ok", "undefined", "failed", "sum")})
         yield body
 
@@ -419,28 +550,24 @@ def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
 
 # %% ../nbs/50_batch.ipynb #457f2133
 def _write_parquet(bodies: Iterable[bytes], target: Path) -> None:
-    arrow, parquet = require_module("pyarrow", "ray"), require_module("pyarrow.parquet", "ray")
-    names = ("item", "id", "score", "status", "reason", "parts", "signature")
+    arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
+    names = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
     types = dict.fromkeys(names, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
     schema = arrow.schema(types.items())
-    temporary = target.with_name(f".{target.name}.part")
-    try:
-        with parquet.ParquetWriter(temporary, schema) as writer:
-            for body in bodies:
-                rows = [_flat(json.loads(line)) for line in body.splitlines()]
-                writer.write_table(arrow.Table.from_pylist(rows, schema))
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replacing(target) as file, parquet.ParquetWriter(file, schema) as writer:
+        for body in bodies:
+            rows = [_flat(json.loads(line)) for line in body.splitlines()]
+            writer.write_table(arrow.Table.from_pylist(rows, schema))
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
     known = row["id"] is None or isinstance(row["id"], str)
-    name = row["id"] if known else json.dumps(row["id"])
-    return row | {"id": name, "parts": json.dumps(row["parts"])}
+    flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}
+    return {
+        name: one.encode("utf-8", "backslashreplace").decode() if isinstance(one, str) else one
+        for name, one in flat.items()
+    }
 
 # %% ../nbs/50_batch.ipynb #92ebb648
 ENGINES = ("local", "ray")
@@ -468,28 +595,33 @@ def _explained(folder: Path) -> Iterator[None]:
         raise RunStopped(f"the run in {str(folder)!r} stopped: {error.strerror}; {remedy}") from error
 
 
-def _forget(folder: Path, names: Sequence[str] = ()) -> None:
-    """Delete the shards that are not in `names`, and what a kill left behind; without names, the results too."""
-    keep = {f"{name}.jsonl" for name in names}
-    for path in (folder / "shards").iterdir():
-        if path.name not in keep:
-            path.unlink()
-    for name in () if names else ("manifest.json", LEDGER, *OUTPUTS.values()):
-        (folder / name).unlink(missing_ok=True)
+def _start_over(folder: Path) -> None:
+    """Remove the files of the run that a folder holds, those that its manifest lists."""
+    if manifest := read_own_manifest(folder):
+        write_whole(folder / "manifest.json", [json.dumps(manifest | {"complete": False}, indent=1).encode()])
+        remove_files(folder, manifest, [LEDGER, *OUTPUTS.values()])
+        remove_shards(folder)
 
 # %% ../nbs/50_batch.ipynb #16f45ae8
 def _consume(done: Iterable[Done], course: _Course, on_error: str) -> None:
+    bad: list[Line] = []
     for shard, scored in done:
-        bad = next((line for line in scored.lines if line.status == "failed"), None) if on_error == "raise" else None
-        if bad:
-            reason = json.loads(bad.text)["reason"]
-            raise RunStopped(f"an item failed, and on_error='raise': {reason}; what was scored before is kept")
-        course.keep(shard, scored)
+        failed = [line for line in scored.lines if line.status == "failed"] if on_error == "raise" else []
+        if failed:
+            bad += failed
+            course.stop.set()  # what is finished by now still comes
+        else:
+            course.keep(shard, scored)
+    if bad:
+        reason = json.loads(bad[0].text)["reason"]
+        raise RunStopped(f"an item failed, and on_error='raise': {reason}; what was scored before is kept")
 
 
 def _manifest(folder: Path, settings: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
     versions = {"python": platform.python_version(), "platform": platform.platform()}
-    text = json.dumps({"settings": settings, "versions": versions, **rest}, indent=1)
+    earlier = (read_own_manifest(folder) or {}).get("files", [])
+    files = {"files": list(dict.fromkeys(["manifest.json", LEDGER, SHARDS, *earlier, *rest["files"]]))}
+    text = json.dumps({"settings": settings, "versions": versions, **rest, **files}, indent=1)
     write_whole(folder / "manifest.json", [text.encode()])
 
 
@@ -503,11 +635,16 @@ def _finish(
 ) -> RunReport:
     if not course.names:
         raise ValueError(f"there are no items in {course.stream.name}")
-    _forget(folder, course.names)
+    digest, before = course.digest.hexdigest(), read_own_manifest(folder) or {}
+    course.begin()
+    remove_shards(folder, course.names)
+    if before.get("input_sha256") != digest:  # another format of what is no longer the corpus
+        remove_files(folder, before, set(OUTPUTS.values()) - {target})
     total = merge_shards(folder / "shards", course.names, folder / target)
     found = {"items": total.items, "counts": total.counts, "mean": total.mean, "results": target}
-    found |= {"input": course.stream.name, "input_sha256": course.digest.hexdigest()}
+    found |= {"input": course.stream.name, "input_sha256": digest}
     found |= {"scored_now": course.scored, "kept_from_before": course.known, "seconds": round(seconds, 3)}
+    found |= {"damaged": course.damaged} if course.damaged else {}
     if ledger := read_ledger(folder).to_dict():
         found |= {"usage": ledger, "usage_now": course.usage.to_dict()}
     _manifest(folder, settings, {"complete": True, **start, **found})
@@ -608,22 +745,28 @@ def run(
     shard_size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
     settings = make_settings(job, shard_size)
     call, start = _choose_engine(engine, job, workers, address, num_gpus, _require_timeout(timeout))
+    if output == "parquet":
+        require_module("pyarrow.parquet", "parquet")
+    require_outside(items, Path(out))
+    require_usable(Path(out), target)
     stream, folder = open_items(items, format=format), _open_folder(out)
     with only_one(folder), _explained(folder), tqdm(total=stream.total(), disable=not progress, unit=" items") as bar:
-        if not resume:
-            _forget(folder)
-        require_same_settings(folder, settings)
-        _manifest(folder, settings, {"complete": False, **start})
-        began = time.perf_counter()
-        course = _Course(folder / "shards", stream, retry_failed, bar)
-        with closing(call(course.unfinished(require_columns(make_shards(stream, shard_size), job)))) as done:
+        require_usable(folder, target)
+        if resume:
+            require_same_settings(folder, settings)
+        begin = _Beginning(folder, settings, start | {"files": [target]}, resume)
+        course, began = _Course(folder / "shards", stream, retry_failed, bar, begin), time.perf_counter()
+        shards = require_columns(make_shards(stream, shard_size), job)
+        if resume:
+            shards = require_same_corpus(shards, job, folder)
+        with closing(call(course.unfinished(shards), stop=course.stop)) as done:
             _consume(done, course, on_error)
-        return _finish(folder, target, settings, course, start, time.perf_counter() - began)
+        return _finish(folder, target, settings, course, begin.start, time.perf_counter() - began)
 
 
 def _choose_engine(
     engine: str, job: Job, workers: int | None, address: str | None, num_gpus: float, timeout: float | None
-) -> tuple[Callable[[Iterable[Shard]], Any], dict[str, Any]]:
+) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return the engine as a function of shards, and what the manifest says about it."""
     require_option(engine, "engine", ENGINES)
     started = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "engine": engine}
@@ -679,6 +822,6 @@ def count_work(
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
     planner, stream = Planner(job), open_items(items, format=format)
     for shard in require_columns(make_shards(stream, shard_size or job.shard_size), job):
-        done = out is not None and (Path(out) / "shards" / f"{shard.name}.jsonl").exists()
+        done = out is not None and _finished_head(Path(out) / "shards", shard) is not None
         (planner.skip if done else planner.add)(shard.items)
     return planner.work()

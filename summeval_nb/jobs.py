@@ -15,15 +15,13 @@ import numbers
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from ._addresses import without_secrets
+from ._identity import identify, identify_model
 from .costs import COURSES, Ledger, Rehearsal, Stages, exchange_backends, find_backends, metered
 from .items import Item
 from .llm import Backend
@@ -219,11 +217,15 @@ def _rating(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]
 
 # %% ../nbs/49_jobs.ipynb #5d4841ea
 class Kind(NamedTuple):
-    """A metric that `run` knows by name: its columns with their types, its adapter, its function."""
+    """A metric that `run` knows by name: its columns with their types, its adapter, its function.
+
+    `judged` is the column with what a system wrote; the others say which item it is.
+    """
 
     kinds: Mapping[str, str]
     score: Callable[[Rows, Mapping[str, Any], Any], list[Outcome]]
     function: str
+    judged: str
     probe: str = ""
     shard_size: int = 500
 
@@ -241,14 +243,14 @@ _PAIR = {"text": "text", "summary": "text"}
 _OVERLAP = {"candidate": "text", "references": "texts"}
 _ANSWERS = {"context": "texts", "question": "text", "ground_truth": "text", "answer": "text"}
 KNOWN: dict[str, Kind] = {
-    "faithfulness": Kind(_PAIR, _faithfulness, "faithfulness:evaluate_many", "It rained."),
-    "bleu": Kind(_OVERLAP, _bleu, "bleu:bleu_many", "It rained.", 2000),
-    "rouge": Kind(_OVERLAP, _rouge, "rouge:rouge_many", "It rained.", 2000),
-    "answers": Kind(_ANSWERS, _answers, "answers:evaluate_answers"),
+    "faithfulness": Kind(_PAIR, _faithfulness, "faithfulness:evaluate_many", "summary", "It rained."),
+    "bleu": Kind(_OVERLAP, _bleu, "bleu:bleu_many", "candidate", "It rained.", 2000),
+    "rouge": Kind(_OVERLAP, _rouge, "rouge:rouge_many", "candidate", "It rained.", 2000),
+    "answers": Kind(_ANSWERS, _answers, "answers:evaluate_answers", "answer"),
     "summary_score": Kind(
-        {"contexts": "texts", "summary": "text"}, _summary_score, "summary_score:summarization_scores"
+        {"contexts": "texts", "summary": "text"}, _summary_score, "summary_score:summarization_scores", "summary"
     ),
-    "rating": Kind(_PAIR, _rating, "ratings:rate_many"),
+    "rating": Kind(_PAIR, _rating, "ratings:rate_many", "summary"),
 }
 
 # %% ../nbs/49_jobs.ipynb #9bee1840
@@ -295,36 +297,18 @@ def _around(option: str, backend: Backend) -> Any:
 
 # %% ../nbs/49_jobs.ipynb #7282d7d5
 def describe(value: Any, name: str) -> Any:
-    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`.
-
-    Addresses lose their passwords and queries.
-    """
-    if isinstance(value, str):
-        return without_secrets(value)
+    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
+    if isinstance(value, (str, Path)):
+        return identify_model(name, value)
     if isinstance(value, Mapping):
-        return {str(key): describe(one, name) for key, one in value.items()}
+        return {str(key): describe(one, str(key)) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [describe(one, name) for one in value]
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(mark := getattr(value, "fingerprint", None), str):
-        return {"fingerprint": mark}
-    if callable(value):
-        return _describe_function(value)
+    if callable(value) or isinstance(getattr(value, "fingerprint", None), str):
+        return identify(value)
     raise TypeError(f"{name} holds a {type(value).__name__}, which a manifest cannot describe: give it a fingerprint")
-
-
-def _describe_function(function: Any) -> dict[str, str]:
-    named = function.func if isinstance(function, partial) else function
-    named = named if hasattr(named, "__qualname__") else type(named)
-    found = {"function": f"{named.__module__}.{named.__qualname__}"}
-    with suppress(OSError, TypeError):
-        found["source"] = hashlib.sha256(inspect.getsource(named).encode()).hexdigest()[:16]
-    if isinstance(function, partial):
-        found["arguments"] = json.dumps([describe(function.args, "args"), describe(function.keywords, "keywords")])
-    return found
 
 # %% ../nbs/49_jobs.ipynb #1088e670
 @dataclass(frozen=True)
@@ -364,10 +348,32 @@ class Job:
         """The corpus' column for each of the metric's."""
         return {**{name: name for name in self.kinds}, **self.columns}
 
+    def content(self, item: Item, row: Mapping[str, Any]) -> str:
+        """Return two hashes: of what an item is about (the article), and of what a system wrote for it.
+
+        For a function of yours, of which nobody knows that, it is one hash of all that the item holds.
+        """
+        if not isinstance(self.metric, str):
+            return _digest(item.data)
+        kind = KNOWN[self.metric]
+        about = _digest(*(row[name] for name in kind.kinds if name != kind.judged))
+        return f"{about}.{_digest(row[kind.judged])}"
+
     def describe(self) -> dict[str, Any]:
         """Return the job as plain data."""
         metric = self.metric if isinstance(self.metric, str) else describe(self.metric, "metric")
         return {"metric": metric, "options": describe(self.options, "options"), "columns": describe(self.columns, "c")}
+
+
+def _digest(*values: str | bytes | Sequence[str]) -> str:
+    """A hash of texts; a text and a list of one text are the same."""
+    digest = hashlib.sha256()
+    for value in values:
+        for one in [value] if isinstance(value, (str, bytes)) else value:
+            data = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+        digest.update(b"/")
+    return digest.hexdigest()[:16]
 
 # %% ../nbs/49_jobs.ipynb #06d5c5b3
 class Line(NamedTuple):
@@ -385,19 +391,32 @@ class Scored(NamedTuple):
     usage: Stages = {}
 
 
-def make_line(number: int, item: Item, row: Mapping[str, Any], outcome: Outcome) -> Line:
+def make_line(number: int, item: Item, row: Mapping[str, Any], outcome: Outcome, content: str | None = None) -> Line:
     """Return the line of a result; a failure's reason begins with its place in the corpus."""
     score, status, reason, parts, signature = outcome
     reason = f"at {item.place}: {reason}" if status == "failed" else reason
-    record = dict(zip(_FIELDS, (number, row.get("id"), score, status, reason, parts, signature), strict=True))
+    values = (number, _plain_id(row.get("id")), score, status, reason, parts, signature, content)
+    record = dict(zip(_FIELDS, values, strict=True))
     try:
         text = _READABLE.encode(record).encode()
     except UnicodeEncodeError:  # half a character, which JSON can escape and UTF-8 cannot hold
         text = _ESCAPED.encode(record).encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         failed = Outcome(None, "failed", f"the metric's parts cannot be written as JSON: {error}")
-        return make_line(number, item, {"id": str(row.get("id"))}, failed)
+        return make_line(number, item, row, failed, content)
     return Line(outcome.status, outcome.score, text)
+
+
+def _plain_id(value: Any) -> Any:
+    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is none."""
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    try:
+        return json.loads(_ESCAPED.encode(value))
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:200]
 
 
 def _plain(value: Any) -> Any:
@@ -406,7 +425,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
-_FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature")
+_FIELDS = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
 _READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain)
 _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
@@ -443,13 +462,13 @@ class Scorer:
 
     def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
         """Return one line per item; `first` is the position of the first item in the corpus."""
-        kinds = self.job.kinds
+        kinds, content = self.job.kinds, self.job.content
         read = [read_row(item, self.sources, kinds) for item in items]
-        good = [row for row, problem in read if not problem]
-        found = iter(try_together(good, self._score))
+        contents = [None if problem else content(item, row) for item, (row, problem) in zip(items, read, strict=True)]
+        found = iter(try_together([row for row, problem in read if not problem], self._score))
         outcomes = [Outcome(None, "failed", problem) if problem else _settled(next(found)) for _, problem in read]
-        numbered = zip(itertools.count(first), items, read, outcomes, strict=False)
-        return [make_line(number, item, row, outcome) for number, item, (row, _), outcome in numbered]
+        columns = zip(itertools.count(first), items, (row for row, _ in read), outcomes, contents, strict=False)
+        return [make_line(*one) for one in columns]
 
     def score(self, first: int, items: Sequence[Item]) -> Scored:
         """Return the lines of a shard and the ledger of what they took."""

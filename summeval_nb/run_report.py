@@ -9,6 +9,7 @@ import heapq
 import json
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ._files import write_whole
+from ._identity import differences
 from .results import require_count, require_module, require_share
 from .viz import Mark, Markup, escape, html_page, html_table, mark_html, probability_color, text_table
 
@@ -26,7 +28,32 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'histogram_svg', 'worst_html', 'RunComparison',
-           'compare_scores', 'align', 'usage_rows', 'RunReport', 'run_page']
+           'compare_scores', 'Aligned', 'align', 'usage_rows', 'RunReport', 'run_page']
+
+# %% ../nbs/44_run_report.ipynb #0f245651
+def _is_whole(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest holds what a report needs, in its types."""
+    counts, mean = manifest["counts"], manifest["mean"]
+    numbers = [counts["ok"], counts["undefined"], counts["failed"], manifest["items"]]
+    finite = mean is None or (isinstance(mean, (int, float)) and math.isfinite(mean))
+    results = manifest["results"] in ("results.jsonl", "results.parquet")
+    return finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
+
+
+_ROW = {"item", "id", "score", "status", "reason", "parts", "signature"}
+
+
+def _require_row(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+        whole = row.keys() >= _ROW and isinstance(row["parts"], dict) and isinstance(row["item"], int)
+        whole = whole and (row["score"] is None or math.isfinite(row["score"]))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        whole = False
+    if not whole:
+        remedy = "call run again with the same arguments to write it anew"
+        raise ValueError(f"line {number} of {str(path)!r} is no row of a run; {remedy}")
+    return row
 
 # %% ../nbs/44_run_report.ipynb #5844c38c
 def read_manifest(folder: str | Path) -> dict[str, Any]:
@@ -34,11 +61,14 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     path = Path(folder) / "manifest.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        complete = manifest["complete"] and manifest["counts"]
+        complete = manifest["complete"]
+        known = isinstance(manifest["settings"]["metric"], (str, dict)) and (not complete or _is_whole(manifest))
     except FileNotFoundError:
         raise ValueError(f"{str(folder)!r} holds no run: there is no manifest.json") from None
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{str(path)!r} is not the manifest of a run") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        known = complete = False
+    if not known:
+        raise ValueError(f"{str(path)!r} is not the manifest of a run")
     if not complete:
         raise ValueError(
             f"the run in {str(folder)!r} is not complete; call run again with the same arguments to finish it"
@@ -49,13 +79,16 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
 def read_rows(folder: str | Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a run in the order of its corpus, holding one at a time."""
     path = Path(folder) / read_manifest(folder)["results"]
+    if not path.is_file():
+        raise ValueError(f"there is no {str(path)!r}; call run again with the same arguments to write it anew")
     if path.suffix == ".parquet":
         with require_module("pyarrow.parquet", "parquet").ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=1000):
                 yield from ({**row, "parts": json.loads(row["parts"])} for row in batch.to_pylist())
     else:
         with path.open("rb") as lines:
-            yield from map(json.loads, lines)
+            for number, line in enumerate(lines, 1):
+                yield _require_row(line, path, number)
 
 # %% ../nbs/44_run_report.ipynb #30f845b6
 def reason_group(reason: str) -> str:
@@ -148,14 +181,31 @@ def worst_html(row: Mapping[str, Any]) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, each sentence with its evidence."""
     name = row["id"] if row["id"] is not None else f"item {row['item']}"
     parts = row["parts"]
-    body = "".join(map(_sentence_html, parts["sentences"])) if "sentences" in parts else _parts_html(parts)
+    body = "".join(map(_sentence_html, parts["sentences"])) if _has_sentences(parts) else _parts_html(parts)
     return Markup(f"<section><h3>{escape(str(name))}: {row['score']:.4f}</h3>{body}</section>")
 
 
+def _has_sentences(parts: Mapping[str, Any]) -> bool:
+    """Whether parts are those of faithfulness, and not something of the same name from a metric of somebody's own."""
+    found = parts.get("sentences")
+    try:
+        return isinstance(found, list) and all(map(_is_sentence, found))
+    except (KeyError, TypeError):
+        return False
+
+
+def _is_sentence(one: Mapping[str, Any]) -> bool:
+    length, chance = len(one["text"]), one["probability"]
+    places = all(0 <= mark["start"] <= mark["end"] <= length for mark in one["findings"])
+    shown = all(isinstance(e["text"], str) and isinstance(e["similarity"], (int, float)) for e in one["evidence"])
+    return places and shown and isinstance(one["text"], str) and (chance is None or 0 <= chance <= 1)
+
+
 def _sentence_html(sentence: Mapping[str, Any]) -> str:
-    fill, ink = probability_color(sentence["probability"])
-    marks = [Mark(one["start"], one["end"], one["kind"]) for one in sentence["findings"]]
-    number = sentence["reason"] or f"probability of support {sentence['probability']:.2f}"
+    chance = sentence["probability"]
+    fill, ink = probability_color(chance)
+    marks = [Mark(one["start"], one["end"], title=str(one.get("kind", ""))) for one in sentence["findings"]]
+    number = str(sentence.get("reason") or ("not judged" if chance is None else f"probability of support {chance:.2f}"))
     rows = [{"similarity": one["similarity"], "evidence": one["text"]} for one in sentence["evidence"][:3]]
     return (
         f'<p style="background: {fill}; color: {ink}; padding: .25rem .5rem">{mark_html(sentence["text"], marks)}</p>'
@@ -209,6 +259,7 @@ def compare_scores(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, se
     True
     """
     require_share(confidence, "confidence")
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two runs of the same items are needed, not {a.shape} and {b.shape}")
     if np.isinf(a).any() or np.isinf(b).any():
@@ -253,31 +304,84 @@ def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float, 
 def _mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return x.mean(axis=axis)
 
-# %% ../nbs/44_run_report.ipynb #bb135748
-def align(folder_a: Path, folder_b: Path) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return both runs' scores of their common items, and how many items only one run has."""
-    a, b = (_scores_by_id(folder) for folder in (folder_a, folder_b))
-    if a is None or b is None:
-        hashes = [read_manifest(folder).get("input_sha256") for folder in (folder_a, folder_b)]
-        if hashes[0] != hashes[1]:
-            raise ValueError("the runs have no usable ids and different inputs, so their items cannot be paired")
-        both = [gather(read_rows(folder), 0).scores for folder in (folder_a, folder_b)]
-        return both[0], both[1], 0
-    common = [key for key in a if key in b]
-    if not common:
-        raise ValueError("the two runs have no item in common; compare runs over the same corpus")
-    alone = len(a) + len(b) - 2 * len(common)
-    return np.array([a[key] for key in common]), np.array([b[key] for key in common]), alone
+# %% ../nbs/44_run_report.ipynb #952fdda6
+def _require_same_metric(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Raise a `ValueError` for runs of different metrics; return what to say about other options."""
+    before, now = ({name: run["settings"].get(name) for name in ("metric", "options")} for run in (one, other))
+    names = [_metric_name(run["settings"]) for run in (one, other)]
+    if names[0] != names[1]:
+        raise ValueError(f"the runs have different metrics, {names[0]} and {names[1]}, whose scores are no pairs")
+    changed = [
+        change.replace(" before", " in the one").replace(" now)", " in the other)")
+        for change in differences(before, now)
+    ]
+    return [f"The runs have other settings: {', '.join(changed)}."] if changed else []
 
 
-def _scores_by_id(folder: Path) -> dict[str, float] | None:
-    found: dict[str, float] = {}
+def _metric_name(settings: Mapping[str, Any]) -> str:
+    metric = settings["metric"]
+    return metric if isinstance(metric, str) else str(metric.get("function") or metric.get("fingerprint"))
+
+
+def _rows_of(folder: Path) -> list[_Row]:
+    found = []
     for row in read_rows(folder):
-        key = json.dumps(row["id"])
-        if row["id"] is None or key in found:
-            return None
-        found[key] = math.nan if row["score"] is None else row["score"]
+        key = row["id"] if row["id"] is None or isinstance(row["id"], str) else json.dumps(row["id"])
+        content = row.get("content")
+        about = content.partition(".")[0] if isinstance(content, str) else None
+        found.append(_Row(key, math.nan if row["score"] is None else row["score"], about))
     return found
+
+
+def _by_id(rows: Sequence[_Row]) -> bool:
+    return all(row.id is not None for row in rows) and len({row.id for row in rows}) == len(rows)
+
+
+def _same_item(one: _Row, other: _Row) -> bool:
+    return None in (one.about, other.about) or one.about == other.about
+
+# %% ../nbs/44_run_report.ipynb #bb135748
+class Aligned(NamedTuple):
+    """Both runs' scores of their common items, how many items only one of them has, and what must be said with it."""
+
+    a: np.ndarray
+    b: np.ndarray
+    alone: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class _Row(NamedTuple):
+    id: str | None
+    score: float
+    about: str | None
+
+
+def align(folder_a: Path, folder_b: Path) -> Aligned:
+    """Return two runs' scores of the same items; runs that cannot be compared raise a `ValueError`."""
+    manifests = [read_manifest(folder) for folder in (folder_a, folder_b)]
+    notes = _require_same_metric(*manifests)
+    a, b = (_rows_of(folder) for folder in (folder_a, folder_b))
+    if not (_by_id(a) and _by_id(b)):
+        same = len(a) == len(b) and all(map(_same_item, a, b)) and all(row.about for row in a)
+        if not same and len({manifest.get("input_sha256") for manifest in manifests}) > 1:
+            raise ValueError("the runs have no usable ids and different inputs, so their items cannot be paired")
+        return Aligned(np.array([row.score for row in a]), np.array([row.score for row in b]), 0, tuple(notes))
+    second = {row.id: row for row in b}
+    common = [(row, second[row.id]) for row in a if row.id in second]
+    pairs = [pair for pair in common if _same_item(*pair)]
+    if len(pairs) < len(common) and not isinstance(manifests[0]["settings"]["metric"], str):
+        pairs = common  # what an item of somebody's own metric is about, nobody knows
+        notes.append("The rows of the two runs differ; that their ids mean the same items is for you to know.")
+    if not pairs:
+        what = "share ids, but each stands for another item" if common else "have no item in common"
+        raise ValueError(f"the two runs {what}; compare runs over the same corpus")
+    if len(pairs) < len(common):
+        notes.append(f"{len(common) - len(pairs)} items have the same id in both runs and another content: left out.")
+    if any(None in (one.about, two.about) and not math.isnan(one.score + two.score) for one, two in pairs):
+        notes.append("A run does not say what its items are about: they are paired by id alone.")
+    alone = len(a) + len(b) - 2 * len(common)
+    one, two = ([pair[side].score for pair in pairs] for side in (0, 1))
+    return Aligned(np.array(one), np.array(two), alone, tuple(notes))
 
 # %% ../nbs/44_run_report.ipynb #d746239c
 _USAGE = {
@@ -372,14 +476,12 @@ class RunReport:
 
     def to_html(self, path: str | Path, *, other: RunReport | str | Path | None = None, worst: int = 10) -> Path:
         """Write the page of this run, compared with `other` where one is given, and return its path."""
-        target = Path(path)
-        write_whole(target, run_page(self, other, worst))
-        return target
+        write_whole(path, run_page(self, other, worst))
+        return Path(path)
 
 
 def _summary_rows(report: RunReport) -> list[dict[str, Any]]:
-    settings = report.manifest["settings"]
-    metric = settings["metric"] if isinstance(settings["metric"], str) else settings["metric"]["function"]
+    metric = _metric_name(report.manifest["settings"])
     return [{"metric": metric, "mean": report.mean, "items": report.manifest["items"], **report.counts}]
 
 # %% ../nbs/44_run_report.ipynb #4d058f6b
@@ -416,8 +518,10 @@ def _reasons_html(found: Gathered) -> str:
 
 def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) -> str:
     """A is the other (earlier) run, B is this one."""
-    a, b, alone = align(other.folder, report.folder)
-    compared = compare_scores(a, b)
+    aligned = align(other.folder, report.folder)
+    compared = compare_scores(aligned.a, aligned.b)
+    for note in aligned.notes:
+        warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=2)
     rows = [
         {
             "common items": compared.n,
@@ -430,6 +534,7 @@ def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) 
             "p": compared.p_value,
         }
     ]
-    extra = f" {alone} items are in one run only." if alone else ""
-    sentence = escape(compared.sentence(names[1], names[0]) + extra)
-    return f"<h2>Compared with {escape(names[1])}</h2><p>{sentence}</p>" + html_table(rows)
+    extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
+    said = [*aligned.notes, compared.sentence(names[1], names[0]) + extra]
+    shown = "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
+    return f"<h2>Compared with {escape(names[1])}</h2>{shown}" + html_table(rows)

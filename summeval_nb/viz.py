@@ -111,6 +111,9 @@ def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
     return [(text[start:end], owner[start]) for start, end in zip(cuts[:-1], cuts[1:], strict=True)]
 
 
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
 def mark_html(text: str, marks: Iterable[Mark]) -> str:
     """Return `text` as escaped HTML with each mark as a coloured `<mark>` element.
 
@@ -129,7 +132,7 @@ def mark_html(text: str, marks: Iterable[Mark]) -> str:
     Raises
     ------
     ValueError
-        If a mark lies outside the text.
+        If a mark lies outside the text, or a colour is not written as `#rrggbb`.
 
     Examples
     --------
@@ -141,6 +144,8 @@ def mark_html(text: str, marks: Iterable[Mark]) -> str:
         if mark is None:
             out.append(escape(piece))
             continue
+        if not (_COLOR.fullmatch(mark.background) and _COLOR.fullmatch(mark.color)):
+            raise ValueError(f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}")
         title = f' title="{escape(mark.title)}"' if mark.title else ""
         style = f"background:{escape(mark.background)};color:{escape(mark.color)}"
         out.append(f'<mark style="{style}"{title}>{escape(piece)}</mark>')

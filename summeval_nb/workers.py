@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from ._files import replacing
+
 # %% auto #0
 __all__ = ['Row', 'try_together', 'WorkerDied', 'WorkerTimeout', 'WorkerRefused', 'pack', 'Worker', 'write_whole', 'sync_folder',
            'only_one']
@@ -81,6 +83,8 @@ def _receive(pipe: IO[bytes]) -> Any:
 def _serve() -> None:
     """Make the work ready, then do it for each request until the parent's pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -161,9 +165,32 @@ def _python(code: str) -> list[str]:
     return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = sys.argv[1:]; {code}", *places]
 
 
+@contextmanager
+def _interrupts_kept_back() -> Iterator[None]:
+    """A process that is started in here is born deaf to Ctrl-C, before its own first line could make it so."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _worker_environment(threads: int | None) -> dict[str, str]:
     shared = {"OMP_NUM_THREADS": str(threads)} if threads and "OMP_NUM_THREADS" not in os.environ else {}
     return {**os.environ, **shared, "TOKENIZERS_PARALLELISM": "false"}
+
+
+_STARTS = 3  # how often a process is started that is killed from outside before it is ready
+
+
+def _launch(threads: int | None) -> subprocess.Popen[bytes]:
+    command = _python("from summeval_nb.workers import _serve; _serve()")
+    with _interrupts_kept_back():
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, env=_worker_environment(threads))
 
 
 def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
@@ -237,17 +264,21 @@ class Worker:
                 _raise_refusal(*answer[1:])
 
     def _start(self) -> Any:
-        if self._closed:
-            raise WorkerRefused("this worker is closed")
-        command = _python("from summeval_nb.workers import _serve; _serve()")
-        pipe, environment = subprocess.PIPE, _worker_environment(self._threads)
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
-        try:
-            assert self._process.stdin
-            self._process.stdin.write(struct.pack("<Q", len(self._work)) + self._work)
-            return self._exchange(None)
-        except (WorkerDied, OSError) as error:
-            raise WorkerRefused(f"a worker process cannot be made ready: {error}") from None
+        for _ in range(_STARTS):
+            if self._closed:
+                raise WorkerRefused("this worker is closed")
+            process = self._process = _launch(self._threads)
+            try:
+                assert process.stdin
+                process.stdin.write(struct.pack("<Q", len(self._work)) + self._work)
+                return self._exchange(None)
+            except (WorkerDied, OSError):
+                self._process = None
+                _end_process(process)
+                cause = _cause_of_death(process.returncode)
+            if process.returncode >= 0:
+                break
+        raise WorkerRefused(f"a worker process cannot be made ready: {cause}")
 
     def _exchange(self, message: Any, seconds: float | None = None) -> Any:
         assert self._process
@@ -275,17 +306,8 @@ class Worker:
 # %% ../nbs/09_workers.ipynb #6e8311d5
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     """Write a file so that under its name there is the whole content or nothing new, even after a power cut."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.writelines(chunks)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    with replacing(path) as file:  # a file of a temporary name; forced to the disk and renamed at the end
+        file.writelines(chunks)
     sync_folder(path.parent)
 
 

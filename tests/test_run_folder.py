@@ -1,0 +1,197 @@
+"""A run's folder: nothing of the user's is overwritten or removed, damage is found, pages are whole."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from summeval_nb.batch import run
+from summeval_nb.run_report import RunReport
+
+ROOT = Path(__file__).parents[1]
+ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(20)]
+quiet = partial(run, metric="bleu", progress=False, workers=0, shard_size=5)
+
+
+def held(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def write_jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+FOREIGN = ["shards/train.parquet", "results.jsonl", "manifest.json", "results.parquet", "ledger.jsonl", "notes.txt"]
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_folder_that_is_no_runs_stays_as_it_is(name, resume, tmp_path):
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    (out / name).write_text('{"mine": true}')
+    before = held(out)
+    with pytest.raises(ValueError, match=r"choose (a new or an empty|another) folder"):
+        quiet(ROWS, out=out, resume=resume)
+    assert held(out) == before
+
+
+@pytest.mark.parametrize(
+    "text", ['{"settings": []}', "[]", "{}", '{"settings": {"metric": "bleu"}}', "\x00", "[" * 9999]
+)
+def test_a_manifest_that_is_not_of_a_run(text, tmp_path):
+    (tmp_path / "manifest.json").write_text(text)
+    for resume in (True, False):
+        with pytest.raises(ValueError, match="holds a manifest.json that is not of a run"):
+            quiet(ROWS, out=tmp_path, resume=resume)
+    with pytest.raises(ValueError, match="not the manifest of a run"):
+        RunReport.load(tmp_path)
+    assert held(tmp_path) == {"manifest.json": text.encode()}
+
+
+@pytest.mark.parametrize("name", ["shards/train.parquet", "shards/notes.jsonl", "report.html", "shards/0-dir/x.jsonl"])
+def test_in_a_runs_own_folder_only_listed_files_are_removed(name, tmp_path):
+    quiet(ROWS, out=tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("mine")
+    quiet(ROWS[:10], out=tmp_path)
+    quiet(ROWS[:10], out=tmp_path, options={"n": 2}, resume=False)
+    assert (tmp_path / name).read_text() == "mine"
+    assert len([path for path in (tmp_path / "shards").iterdir() if path.name.startswith("0000")]) == 2
+
+
+def test_a_foreign_results_file_in_a_runs_own_folder_is_not_overwritten(tmp_path):
+    quiet(ROWS, out=tmp_path)
+    (tmp_path / "results.parquet").write_text("mine")
+    for resume in (True, False):
+        with pytest.raises(ValueError, match="is not a file of the run in this folder; move it away"):
+            quiet(ROWS, out=tmp_path, output="parquet", resume=resume)
+    assert (tmp_path / "results.parquet").read_text() == "mine"
+
+
+def test_an_input_inside_the_output_is_refused(tmp_path):
+    out = tmp_path / "io"
+    quiet(ROWS, out=out)
+    inside = write_jsonl(out / "shards" / "in.jsonl", ROWS)
+    for items in (inside, str(inside), inside.open("rb")):
+        with pytest.raises(ValueError, match="lies in the folder of the run"):
+            quiet(items, out=out, resume=False)
+    assert len(inside.read_text().splitlines()) == 20
+
+
+def test_another_corpus_does_not_overwrite_results(tmp_path):
+    quiet(ROWS, out=tmp_path)
+    before = held(tmp_path)
+    others = [
+        [{**row, "candidate": f"a dog ran {row['id']}"} for row in ROWS],  # another system on the same articles
+        [{**row, "references": f"a dog ran {row['id']}"} for row in ROWS],  # other articles
+        [{"id": i, "candidate": "a", "references": "b"} for i in range(300)],
+    ]
+    for other in others:
+        with pytest.raises(ValueError, match=r"holds the results of another corpus; .*resume=False"):
+            quiet(other, out=tmp_path)
+    assert held(tmp_path) == before  # complete, as it was
+    assert quiet(ROWS[1:], out=tmp_path).manifest["scored_now"] == 19  # a corpus with one item less is no other
+    assert quiet(others[0], out=tmp_path, resume=False).manifest["scored_now"] == 20
+
+
+def test_a_wrong_column_leaves_nothing_that_refuses_the_right_one(tmp_path):
+    rows = [{"made": row["candidate"], "references": row["references"]} for row in ROWS]
+    with pytest.raises(ValueError, match="there is no 'candidat'"):
+        quiet(rows, out=tmp_path, columns={"candidate": "candidat"})
+    assert quiet(rows, out=tmp_path, columns={"candidate": "made"}).counts["ok"] == 20
+
+
+def test_a_wrong_option_leaves_nothing_that_refuses_the_right_one(tmp_path):
+    with pytest.raises(ValueError, match="smooth"):
+        quiet(ROWS, out=tmp_path, options={"smooth": "strong"})
+    assert quiet(ROWS, out=tmp_path, options={"smooth": "exp"}).counts["ok"] == 20
+
+
+def test_a_failed_start_over_leaves_the_old_results(tmp_path):
+    quiet(ROWS, out=tmp_path)
+    before = held(tmp_path)
+    with pytest.raises(ValueError, match="there is no"):
+        quiet(ROWS, out=tmp_path, columns={"candidate": "nothing"}, resume=False)
+    assert held(tmp_path) == before
+
+
+# ---------------------------------------------------------------- damage
+
+HARMS = {
+    "a score": lambda text: text.replace('"score": 100.0', '"score": 900.0', 1),
+    "the sum": lambda text: text.replace('"sum": ', '"sum": 1', 1),
+    "a count": lambda text: text.replace('"ok": 5', '"ok": 4', 1),
+    "an id": lambda text: text.replace('"id": 6', '"id": 7', 1),
+    "cut": lambda text: text[:-40],
+    "a line less": lambda text: text.rsplit("\n", 2)[0] + "\n",
+    "a line more": lambda text: text + text.splitlines()[-1] + "\n",
+    "garbage": lambda text: "\x00garbage",
+    "empty": lambda text: "",
+    "{}": lambda text: "{}",
+    "[]": lambda text: "[]\n",
+    "another shard": lambda text: None,
+}
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS.keys())
+def test_a_damaged_shard_is_named_and_scored_again(harm, tmp_path):
+    wanted = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "wanted")
+    report = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "out")
+    other, shard = sorted((tmp_path / "out" / "shards").iterdir())[:2]
+    text = harm(shard.read_text())
+    shard.write_text(other.read_text() if text is None else text)
+    with pytest.warns(UserWarning, match=f"{shard.name} is damaged or .* 5 items are scored again"):
+        report = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "out")
+    assert report.manifest["scored_now"] == 5 and report.manifest["damaged"] == [shard.stem]
+    assert report.mean == wanted.mean and report.path.read_bytes() == wanted.path.read_bytes()
+
+
+def test_a_shard_that_cannot_be_read_is_scored_again(tmp_path, monkeypatch):
+    quiet(ROWS, out=tmp_path)
+    shard = sorted((tmp_path / "shards").iterdir())[1]
+    read = Path.read_bytes
+
+    def fails_once(path):
+        if path == shard and not fails_once.done:
+            fails_once.done = True
+            raise OSError(5, "Input/output error")
+        return read(path)
+
+    fails_once.done = False
+    monkeypatch.setattr(Path, "read_bytes", fails_once)
+    with pytest.warns(UserWarning, match="scored again"):
+        assert quiet(ROWS, out=tmp_path).manifest["scored_now"] == 5
+
+
+def test_the_plan_counts_a_damaged_shard_as_work(tmp_path):
+    from summeval_nb.batch import count_work
+
+    quiet(ROWS, out=tmp_path)
+    sorted((tmp_path / "shards").iterdir())[0].write_text("{}")
+    work = count_work(ROWS, "bleu", out=tmp_path, shard_size=5)
+    assert (work.scored, work.to_score) == (15, 5)
+
+
+# ---------------------------------------------------------------- whole or not at all
+
+
+def test_on_a_full_disk_a_good_page_stays(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    quiet(ROWS, out=tmp_path / "out")
+    page = tmp_path / "page.html"
+    RunReport.load(tmp_path / "out").to_html(page)
+    before = page.read_bytes()
+    code = "import sys, resource, signal; from summeval_nb.run_report import RunReport"
+    code += "; report = RunReport.load(sys.argv[1]); signal.signal(signal.SIGXFSZ, signal.SIG_IGN)"
+    code += "; resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)); report.to_html(sys.argv[2])"
+    command = [sys.executable, "-B", "-c", code, str(tmp_path / "out"), str(page)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode != 0 and "File too large" in done.stderr
+    assert page.read_bytes() == before and len(before) > 2048
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "page.html"]

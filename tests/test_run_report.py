@@ -1,0 +1,153 @@
+"""Reports of runs: what may be compared, and what a page may hold."""
+
+import json
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+from summeval_nb.batch import run
+from summeval_nb.run_report import RunReport, align, compare_scores, read_rows, worst_html
+
+quiet = partial(run, progress=False, workers=0)
+ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
+
+
+def better(rows):
+    return [{**row, "candidate": row["references"]} for row in rows]
+
+
+def words(row):
+    return len(row["candidate"].split())
+
+
+def test_runs_of_different_metrics_are_not_compared(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path / "bleu")
+    rouge = quiet(ROWS, "rouge", out=tmp_path / "rouge")
+    with pytest.raises(ValueError, match="different metrics, bleu and rouge"):
+        rouge.to_html(tmp_path / "page.html", other=tmp_path / "bleu")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_runs_of_different_corpora_are_not_compared(tmp_path):
+    other = [{**row, "references": f"a dog ran {row['id']}"} for row in ROWS]
+    quiet(ROWS, "bleu", out=tmp_path / "one")
+    quiet(other, "bleu", out=tmp_path / "two")
+    with pytest.raises(ValueError, match="share ids, but each stands for another item"):
+        align(tmp_path / "one", tmp_path / "two")
+
+
+def test_two_systems_on_one_corpus_are_compared(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path / "one")
+    report = quiet(better(ROWS), "bleu", out=tmp_path / "two")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page = report.to_html(tmp_path / "page.html", other=tmp_path / "one").read_text()
+    assert "two scores higher than one" in page
+
+
+def test_items_of_one_id_and_two_contents_are_left_out_and_counted(tmp_path):
+    mixed = better(ROWS[:8]) + [{**row, "references": "something else"} for row in ROWS[8:]]
+    quiet(ROWS, "bleu", out=tmp_path / "one")
+    report = quiet(mixed, "bleu", out=tmp_path / "two")
+    aligned = align(tmp_path / "one", tmp_path / "two")
+    assert len(aligned.a) == 8 and aligned.notes[0].startswith("4 items have the same id in both runs and another")
+    with pytest.warns(UserWarning, match="4 items have the same id"):
+        page = report.to_html(tmp_path / "page.html", other=tmp_path / "one").read_text()
+    assert "4 items have the same id" in page
+
+
+def test_other_options_are_said(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path / "one", options={"n": 2})
+    quiet(ROWS, "bleu", out=tmp_path / "two", options={"n": 1})
+    notes = align(tmp_path / "one", tmp_path / "two").notes
+    assert notes == ("The runs have other settings: options.n (2 in the one, 1 in the other).",)
+
+
+def test_a_metric_of_ones_own_is_compared_with_a_warning(tmp_path):
+    quiet(ROWS, words, out=tmp_path / "one")
+    quiet(better(ROWS), words, out=tmp_path / "two")
+    assert "for you to know" in align(tmp_path / "one", tmp_path / "two").notes[0]
+    quiet(ROWS, words, out=tmp_path / "three")
+    assert align(tmp_path / "one", tmp_path / "three").notes == ()
+
+
+def test_without_ids_the_content_decides(tmp_path):
+    bare = [{name: row[name] for name in ("candidate", "references")} for row in ROWS]
+    quiet(bare, "bleu", out=tmp_path / "one")
+    quiet(better(bare), "bleu", out=tmp_path / "two")
+    quiet(bare[::-1], "bleu", out=tmp_path / "turned")
+    assert len(align(tmp_path / "one", tmp_path / "two").a) == 12
+    with pytest.raises(ValueError, match="no usable ids and different inputs"):
+        align(tmp_path / "one", tmp_path / "turned")
+
+
+def test_ids_are_the_same_in_a_table_and_in_lines(tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path / "lines")
+    quiet(ROWS, "bleu", out=tmp_path / "table", output="parquet")
+    aligned = align(tmp_path / "lines", tmp_path / "table")
+    assert aligned.notes == () and aligned.alone == 0 and np.array_equal(aligned.a, aligned.b)
+
+
+@pytest.mark.parametrize("kind", ["background:number", "red;position:fixed;inset:0", '"><script>', "number"])
+def test_a_findings_kind_is_no_style(kind):
+    finding = {"kind": kind, "start": 0, "end": 4}
+    sentence = {"text": "5000 metres", "probability": 0.1, "reason": "", "findings": [finding], "evidence": []}
+    row = {"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": [sentence]}}
+    page = worst_html(row)
+    assert 'style="background:#ffe08a;color:#1a1a1a"' in page and "fixed" not in page.split("title=")[0]
+    assert "<script>" not in page
+
+
+@pytest.mark.parametrize("sentences", [[1, 2], "text", [{"text": "a"}], [{"text": "a", "probability": 9}], None])
+def test_a_part_that_is_only_called_sentences_is_a_part(sentences):
+    assert "sentences" in worst_html({"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": sentences}})
+
+
+DAMAGED = ["x", "[]", "{}", '{"item": 0}', "[" * 9999]
+
+
+@pytest.mark.parametrize("line", DAMAGED)
+def test_a_damaged_row_is_named(line, tmp_path):
+    report = quiet(ROWS, "bleu", out=tmp_path)
+    text = report.path.read_text().splitlines()
+    report.path.write_text("\n".join([text[0], line, *text[2:]]))
+    with pytest.raises(ValueError, match="line 2 of .* is no row of a run; call run again"):
+        list(read_rows(tmp_path))
+    report.path.write_text("\n".join([text[0].replace('"score": ', '"score": NaN, "was": ')]))
+    with pytest.raises(ValueError, match="line 1 of"):
+        list(read_rows(tmp_path))
+    report.path.unlink()
+    with pytest.raises(ValueError, match="call run again"):
+        list(read_rows(tmp_path))
+    assert quiet(ROWS, "bleu", out=tmp_path).manifest["scored_now"] == 0
+    assert report.path.read_text().splitlines() == text
+
+
+CHANGES = [
+    {"counts": []},
+    {"counts": {"ok": "1", "undefined": 0, "failed": 0}},
+    {"mean": "high"},
+    {"mean": float("inf")},
+    {"items": -1},
+    {"results": "../../etc/passwd"},
+    {"settings": []},
+    {"settings": {}},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_a_damaged_manifest_is_named(change, tmp_path):
+    quiet(ROWS, "bleu", out=tmp_path)
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ValueError, match="is not the manifest of a run"):
+        RunReport.load(tmp_path)
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+def test_infinite_scores_are_refused(bad):
+    with pytest.raises(ValueError, match="finite"):
+        compare_scores(np.array([0.1, bad]), np.array([0.1, 0.2]))
+    assert compare_scores([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).n == 3
