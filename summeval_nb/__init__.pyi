@@ -91,6 +91,14 @@ from .guarantee import accepted_needed as accepted_needed
 from .guarantee import calibrate as calibrate
 from .guarantee import error_bound as error_bound
 from .guarantee import guaranteed_threshold as guaranteed_threshold
+from .checker_bench import CheckerBench as CheckerBench
+from .checker_bench import ChunkedChecker as ChunkedChecker
+from .checker_bench import HistogramChecker as HistogramChecker
+from .checker_bench import LabelledSentence as LabelledSentence
+from .checker_bench import bench_sentences as bench_sentences
+from .checker_bench import benchmark_checker as benchmark_checker
+from .checker_bench import load_labelled as load_labelled
+from .checker_bench import nli_recipe as nli_recipe
 from .rouge import RougeItem as RougeItem
 from .rouge import RougeScores as RougeScores
 from .rouge import RougeTable as RougeTable

@@ -26,8 +26,8 @@ from .viz import text_table
 __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile',
            'read_text', 'split_lines', 'write', 'keep_apart', 'load_named', 'evaluate', 'demo', 'read_pairs',
            'read_flags', 'read_options', 'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store',
-           'say_cost', 'judge_answers', 'score', 'correlate', 'summeval', 'run', 'report', 'store_info', 'store_prune',
-           'main']
+           'say_cost', 'judge_answers', 'score', 'correlate', 'summeval', 'run', 'checker_bench', 'report',
+           'store_info', 'store_prune', 'main']
 
 # %% ../nbs/51_cli.ipynb #d1d17ed3
 def read_text(name: str, what: str) -> str:
@@ -553,6 +553,31 @@ def run(
         _count_only(arguments, as_json)
     else:
         _run_and_print(arguments, html, as_json)
+
+# %% ../nbs/51_cli.ipynb #c19b0002
+@app.command("checker-bench")
+def checker_bench(
+    checker: Annotated[list[str] | None, typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
+    data: Annotated[list[str] | None, typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
+
+    Example: summeval checker-bench --checker embedded --data rows:mine.csv
+    """
+    from summeval_nb.checker_bench import benchmark_checker, load_labelled
+
+    named = [(one, *one.partition(":")[::2]) for one in data or []]
+    keep_apart(html, *(file for _, _, file in named))
+    if wrong := [one for one, _, file in named if not file]:
+        fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
+    sets = {one: load_labelled(file, format=format) for one, format, file in named}
+    judges = {one: one for one in checker or ["embedded"]}
+    result = benchmark_checker(judges, sets or None, limit=limit)
+    show(result, as_json, html, "Checkers on labelled sentences", str(result))
+    leave_for(sum(row["failed"] for row in result.rows()), sum(row["n"] for row in result.rows()))
 
 # %% ../nbs/51_cli.ipynb #b2638d55
 @app.command()
