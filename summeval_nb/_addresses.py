@@ -104,9 +104,10 @@ def without_secrets(text: str) -> str:
     """
 
     def stripped(match: re.Match[str]) -> str:
-        rest = re.split(r"[?#]", match["rest"], maxsplit=1)[0]
+        whole = match["rest"].rstrip(",.;:!)}")  # what follows the address in its sentence
+        rest = re.split(r"[?#]", whole, maxsplit=1)[0]
         rest = rest.rpartition("@")[2]  # a password may hold a slash; a path with an @ loses more than it must
         host = rest.partition("/")[0]
-        return match["scheme"] + (rest if _AUTHORITY.fullmatch(host) else "***")
+        return match["scheme"] + (rest if _AUTHORITY.fullmatch(host) else "***") + match["rest"][len(whole) :]
 
     return _ADDRESS.sub(stripped, text)

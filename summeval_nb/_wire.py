@@ -347,14 +347,18 @@ class Wire:
 
     async def _answer(self, request: dict[str, Any], limits: Limits) -> list[Chunk]:
         asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
-        address, chunks = self.address.below("/chat/completions"), []
+        address, chunks, done = self.address.below("/chat/completions"), [], False
         async with self._sent("POST", address, asked, limits) as (response, clock):
             async for event in _events(response):
+                if done := event == _DONE:
+                    break
                 chunks.append(chunk := _chunk(event, self.hide))
                 if chunk.carries:
                     clock.heard()
         if not any(chunk.choices for chunk in chunks):
             raise Empty("the server answered 200 OK but sent no answer (an empty body, or a web page)")
+        if not done and not any(part.finish_reason for chunk in chunks for part in chunk.choices or ()):
+            raise Broken("the stream ended before its [DONE]")
         return chunks
 
     async def _page(self, path: str, body: Any, limits: Limits) -> bytes:
@@ -418,25 +422,31 @@ def _message(said: bytes) -> str:
     return error or found.detail or found.message or text
 
 
+_DONE = b"[DONE]"
+
+
 async def _events(response: Any) -> AsyncIterator[bytes]:
-    """The events of a stream up to its [DONE]; comments and other fields are left out."""
-    held, lines, size, parts = b"", [], 0, response.aiter_bytes()
+    """The events of a stream up to its [DONE], that included; comments and other fields are left out."""
+    held: list[bytes] = []
+    lines, size, parts = [], 0, response.aiter_bytes()
     async for part in parts:
         size += len(part)
         if size > MOST_BYTES:
             raise Odd(f"the answer has more than {MOST_BYTES // 1_000_000} MB")
         if b"\n" not in part:
-            held += part
+            held.append(part)
             continue
-        *complete, held = (held + part).split(b"\n")
+        *complete, rest = b"".join([*held, part]).split(b"\n")
+        held = [rest]
         for line in complete:
             line = line.rstrip(b"\r")
             if line.startswith((b"data:", b"error:")):
                 lines.append(line.partition(b":")[2].strip())
             elif not line and lines:
                 event, lines = b"\n".join(lines), []
-                if event == b"[DONE]":
+                if event == _DONE:
                     await _drained(parts)
+                    yield event
                     return
                 yield event
     if lines:

@@ -48,6 +48,11 @@ def test_addresses_within_texts_lose_their_secrets(text):
     assert "secret" not in without_secrets(line) and without_secrets(line).startswith("calling http://")
 
 
+@pytest.mark.parametrize("text", ["http://h:81, which", "(http://[::1]:8).", "see http://h/v1: it", "http://h: no"])
+def test_what_follows_an_address_in_its_sentence_stays(text):
+    assert without_secrets(text) == text
+
+
 word = st.text("abcdefghijklmnopqrstuvwxyzABC0123456789-_.~!$&*+,;=%:@/?#[]", min_size=6, max_size=12)
 
 

@@ -234,6 +234,11 @@ WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
         (UNAVAILABLE,),
     ),
     "bad_gzip": ("says gzip and is not", _at_once(_HEAD + b"Content-Encoding: gzip\r\n\r\nhello"), (UNAVAILABLE,)),
+    "ends_early": (
+        "ends, without a word of it, in the middle",
+        _at_once(_HEAD + b"Connection: close\r\n\r\n" + _event("ye") + b'data: {"choi'),
+        (UNAVAILABLE,),
+    ),
     "no_reply": ("closes without a word", lambda handler: None, (UNAVAILABLE,)),
     "no_content": ("204", _at_once(b"HTTP/1.1 204 No Content\r\n\r\n"), (UNAVAILABLE,)),
 }
