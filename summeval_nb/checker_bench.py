@@ -61,6 +61,11 @@ class LabelledSentence:
     supported: bool
     kind: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return article, sentence, label and kind, as `calibrate` takes them."""
+        row = {"article": self.article, "sentence": self.text}
+        return row | {"label": int(self.supported), "kind": self.kind}
+
 
 def bench_sentences() -> list[LabelledSentence]:
     """Return the 128 sentences of the package: 64 true, 64 false, on eight articles.

@@ -18,6 +18,7 @@ from summeval_nb import (
     Verdict,
     bench_sentences,
     benchmark_checker,
+    calibrate,
     load_labelled,
     nli_recipe,
 )
@@ -361,6 +362,14 @@ def test_rows_of_yours_are_read(tmp_path):
     assert [one.supported for one in load_labelled(file)] == [True, False, True, True, False]
     table = write(tmp_path / "mine.csv", "document,claim,supported,kind\nIt rained.,It snowed.,0,antonym\n")
     assert load_labelled(table) == [LabelledSentence("It rained.", "It snowed.", False, "antonym")]
+
+
+def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
+    rows = items(("Anna bought a red car.", True, "close"), ("Ben sold a green boat.", False, "word"))
+    told = Said({"Anna bought a red car.": 0.9, "Ben sold a green boat.": 0.1})
+    assert calibrate([one.to_dict() for one in rows], told).supported.reason  # two sentences promise nothing
+    file = write(tmp_path / "mine.jsonl", "\n".join(json.dumps(one.to_dict()) for one in rows))
+    assert load_labelled(file) == rows
 
 
 @pytest.mark.parametrize(
