@@ -7,6 +7,7 @@ manifest does not list.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,6 +39,18 @@ def read_own_manifest(folder: Path) -> dict[str, Any] | None:
     if not isinstance(settings, dict) or not set(settings) >= _SETTINGS:
         raise ValueError(f"{str(folder)!r} holds a manifest.json that is not of a run; choose another folder")
     return found
+
+
+def manifest_check(manifest: Mapping[str, Any]) -> str:
+    """A checksum over a manifest without its own, as JSON keeps it."""
+    kept = {name: value for name, value in manifest.items() if name != "check"}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def file_check(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def listed_files(manifest: Mapping[str, Any] | None) -> set[str]:

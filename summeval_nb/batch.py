@@ -34,6 +34,8 @@ from summeval_nb._run_folder import (
     SHARDS,
     has_results,
     known_contents,
+    file_check,
+    manifest_check,
     read_own_manifest,
     remove_files,
     remove_shards,
@@ -621,7 +623,8 @@ def _manifest(folder: Path, settings: Mapping[str, Any], rest: Mapping[str, Any]
     versions = {"python": platform.python_version(), "platform": platform.platform()}
     earlier = (read_own_manifest(folder) or {}).get("files", [])
     files = {"files": list(dict.fromkeys(["manifest.json", LEDGER, SHARDS, *earlier, *rest["files"]]))}
-    text = json.dumps({"settings": settings, "versions": versions, **rest, **files}, indent=1)
+    found = json.loads(json.dumps({"settings": settings, "versions": versions, **rest, **files}))
+    text = json.dumps({"check": manifest_check(found), **found}, indent=1)
     write_whole(folder / "manifest.json", [text.encode()])
 
 
@@ -642,7 +645,7 @@ def _finish(
         remove_files(folder, before, set(OUTPUTS.values()) - {target})
     total = merge_shards(folder / "shards", course.names, folder / target)
     found = {"items": total.items, "counts": total.counts, "mean": total.mean, "results": target}
-    found |= {"input": course.stream.name, "input_sha256": digest}
+    found |= {"input": course.stream.name, "input_sha256": digest, "results_sha256": file_check(folder / target)}
     found |= {"scored_now": course.scored, "kept_from_before": course.known, "seconds": round(seconds, 3)}
     found |= {"damaged": course.damaged} if course.damaged else {}
     if ledger := read_ledger(folder).to_dict():

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ._run_folder import file_check, manifest_check
 from ._files import write_whole
 from ._identity import differences
 from .results import require_count, require_module, require_share
@@ -69,6 +70,9 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
         known = complete = False
     if not known:
         raise ValueError(f"{str(path)!r} is not the manifest of a run")
+    if manifest.get("check", "") not in ("", manifest_check(manifest)):
+        remedy = "call run again with the same arguments to write it anew"
+        raise ValueError(f"{str(path)!r} was changed after the run wrote it; {remedy}")
     if not complete:
         raise ValueError(
             f"the run in {str(folder)!r} is not complete; call run again with the same arguments to finish it"
@@ -78,9 +82,13 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
 
 def read_rows(folder: str | Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a run in the order of its corpus, holding one at a time."""
-    path = Path(folder) / read_manifest(folder)["results"]
+    manifest = read_manifest(folder)
+    path = Path(folder) / manifest["results"]
     if not path.is_file():
         raise ValueError(f"there is no {str(path)!r}; call run again with the same arguments to write it anew")
+    if manifest.get("results_sha256", "") not in ("", file_check(path)):
+        remedy = "call run again with the same arguments to write it anew"
+        raise ValueError(f"{str(path)!r} was changed after the run wrote it; {remedy}")
     if path.suffix == ".parquet":
         with require_module("pyarrow.parquet", "parquet").ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=1000):

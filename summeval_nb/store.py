@@ -329,6 +329,10 @@ class _Session:
     def __init__(self, path: str | Path):
         if str(path) == ":memory:":
             raise ValueError("a store lives in a file; pass a path (a dict keeps answers in memory)")
+        try:
+            os.fsencode(path)
+        except UnicodeEncodeError:
+            raise ValueError(f"no file can be called {str(path)!a}: it holds half a character") from None
         self.path = Path(path).absolute()
         self._connection: sqlite3.Connection | None = None
         self._owner = 0

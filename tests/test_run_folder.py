@@ -195,3 +195,20 @@ def test_on_a_full_disk_a_good_page_stays(tmp_path):
     assert done.returncode != 0 and "File too large" in done.stderr
     assert page.read_bytes() == before and len(before) > 2048
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "page.html"]
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "manifest.json"])
+def test_a_file_changed_after_the_run_is_not_reported(name, tmp_path):
+    """A digit changed in the results or in the mean: the report is refused, and calling run again mends it."""
+    call = {"metric": "bleu", "out": tmp_path / "o", "workers": 0, "progress": False}
+    rows = [{"candidate": "the cat sat on the mat", "references": "the cat sat on a mat"}]
+    true = run(rows, **call)
+    good, path = true.mean, tmp_path / "o" / name
+    text = path.read_text()
+    digits = str(good)
+    assert digits in text
+    path.write_text(text.replace(digits, digits.replace(digits[1], "9" if digits[1] != "9" else "8", 1)))
+    with pytest.raises(ValueError, match="was changed after the run"):
+        list(RunReport.load(tmp_path / "o").rows())
+    again = run(rows, **call)
+    assert again.mean == good and path.exists() and [row["score"] for row in again.rows()] == [good]

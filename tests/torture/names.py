@@ -425,6 +425,7 @@ def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, 
             "base_url",
             "model",
             "backend",
+            "manifest",
         )
         strategy = known if fixed else st.integers(0, 19).flatmap(lambda i, k=known: anything if i == 0 else k)
         (required if parameter.default is parameter.empty else optional)[name] = strategy
