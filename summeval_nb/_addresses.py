@@ -108,6 +108,7 @@ def without_secrets(text: str) -> str:
         rest = re.split(r"[?#]", whole, maxsplit=1)[0]
         rest = rest.rpartition("@")[2]  # a password may hold a slash; a path with an @ loses more than it must
         host = rest.partition("/")[0]
-        return match["scheme"] + (rest if _AUTHORITY.fullmatch(host) else "***") + match["rest"][len(whole) :]
+        after = match["rest"][len(whole) :] if rest == whole else ""
+        return match["scheme"] + (rest if _AUTHORITY.fullmatch(host) else "***") + after
 
     return _ADDRESS.sub(stripped, text)
