@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import os
 import re
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -25,8 +26,9 @@ _LONG = 300  # characters of a summary below which its length says nothing
 _LARGER = 2  # times as long as the article
 
 
-def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str], stacklevel: int = 3) -> None:
+def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
     """Warn, once for each kind, of paths that were passed as texts and of summaries much longer than their articles."""
+    stacklevel = _callers_level()
     paths = [text for text in (*texts, *summaries) if len(text) < 256 and _looks_like_path(text)]
     if paths:
         warnings.warn(
@@ -51,6 +53,14 @@ def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str], stacklevel: i
             InputWarning,
             stacklevel=stacklevel,
         )
+
+
+def _callers_level() -> int:
+    """Return the stack level, for the caller of this function, of the first frame outside of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("summeval_nb."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _looks_like_path(text: str) -> bool:

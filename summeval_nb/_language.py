@@ -17,28 +17,28 @@ hy:Armenian am:Amharic km:Khmer my:Burmese zh:Chinese ja:Japanese ko:Korean"""
 NAMES = dict(pair.split(":") for pair in _NAMES.split())
 
 _SCRIPTS = {
-    "latin": "A-Za-zªºÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ",
-    "cyrillic": "Ѐ-ԯ",
-    "el": "Ͱ-Ͽἀ-῿",
-    "arabic": "ء-يٮ-ۿݐ-ݿﭐ-﷿ﹰ-ﻼ",
-    "he": "א-ת",
-    "hi": "ऀ-ॿ",
-    "bn": "ঀ-৿",
-    "ta": "஀-௿",
-    "te": "ఀ-౿",
-    "th": "ก-๛",
-    "ka": "Ⴀ-ჿ",
-    "hy": "԰-֏",
-    "am": "ሀ-፿",
-    "km": "ក-៿",
-    "my": "က-႟",
-    "kana": "ぁ-ゖァ-ヺー",
-    "han": "㐀-䶿一-鿿豈-﫿𠀀-𱍊",
-    "ko": "가-힣ᄀ-ᇿ",
+    "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a",
+    "cyrillic": r"\u0400-\u052f",
+    "el": r"\u0370-\u03ff\u1f00-\u1fff",
+    "arabic": r"\u0620-\u064a\u066e-\u06d5\u06ee-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
+    "he": r"\u05d0-\u05ea",
+    "hi": r"\u0900-\u097f",
+    "bn": r"\u0980-\u09ff",
+    "ta": r"\u0b80-\u0bff",
+    "te": r"\u0c00-\u0c7f",
+    "th": r"\u0e01-\u0e5b",
+    "ka": r"\u10a0-\u10ff",
+    "hy": r"\u0530-\u058f",
+    "am": r"\u1200-\u137f",
+    "km": r"\u1780-\u17ff",
+    "my": r"\u1000-\u109f",
+    "kana": r"\u3041-\u3096\u30a1-\u30fa\u30fc",
+    "han": r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f",
+    "ko": r"\uac00-\ud7a3\u1100-\u11ff",
 }
 _WEIGHTS = {"han": 3, "kana": 2, "ko": 2}
 _RUNS = re.compile("|".join(f"(?P<{name}>[{letters}]+)" for name, letters in _SCRIPTS.items()))
-_WORDS = re.compile(r"[^\W\d_]+")
+_WORDS = re.compile(r"(?<!['’])[^\W\d_]+|(?<=['’])[^\W\d_]{2,}")  # not the s of "Reagan's"
 
 _SMALL_WORDS = {
     "en": """the of and to in is was for on with that by at from as are were be been has have had it its this which an
@@ -46,38 +46,50 @@ _SMALL_WORDS = {
         also there we you i my our your when where while what how did does do said says over under between during
         because since until through against among all some any no other only both him them these those if so up out
         each most such very just being""",
-    "de": """der die das und ist war den dem des ein eine einen einem einer eines nicht mit von zu im in auf für sich
-        auch an als bei aus nach wie wird wurde wurden werden hat haben hatte sind es er sie wir ihr ich dass daß aber
-        oder um am zum zur über vor durch nur noch bis gegen unter mehr keine kein sein seine ihre ihren wenn weil
-        so man kann seit zwischen nun dort jedoch""",
+    "de": """der die das und ist war den dem des ein eine einen einem einer eines nicht mit von zu im in auf für
+        sich auch an als bei aus nach wie wird wurde wurden werden hat haben hatte sind es er sie wir ihr ich dass
+        daß aber oder um am zum zur über vor durch nur noch bis gegen unter mehr keine kein sein seine ihre ihren
+        wenn weil so man kann seit zwischen nun dort jedoch andere anderen alle allen viel viele immer schon ganz
+        doch etwas diese dieser dieses diesem diesen beim ins ob hier sehr sollte müssen muss können soll""",
     "fr": """le la les des du de un une et est dans pour par sur avec que qui ne pas plus ce cette ces il elle ils
         elles se sa son ses au aux en a été sont était ont mais ou où leur leurs nous vous je on comme après avant
-        selon entre sans sous très tout tous toutes deux d l qu s n c j y être avait depuis lors""",
-    "es": """el la los las de del un una y es en que por para con no se su sus al lo como más pero o fue ha han
-        este esta estos entre sobre sin también muy desde hasta cuando donde ya había son era ser está están años
-        dos porque según tras durante e le les nos todo todos cada e contra""",
+        selon entre sans sous très tout tous toutes deux d l qu s n c j y être avait depuis lors si encore autre
+        autres même aussi quand alors donc ni moins chaque peu ainsi car lui mes notre votre doit peut faire fait
+        aucun aucune plusieurs""",
+    "es": """el la los las de del un una y es en que por para con no se su sus al lo como más pero o fue ha han este
+        esta estos entre sobre sin también muy desde hasta cuando donde ya había son era ser está están años dos
+        porque según tras durante e le les nos todo todos cada contra si otra otro otros otras mismo aunque quien
+        cual hay puede debe nunca siempre mientras nada algo mi""",
     "it": """il lo la i gli le di del della dei delle degli un una uno e è in che per con non si su da al alla ai
         alle dal dalla nel nella nei nelle sul sulla come più ma o ha hanno era sono stato stata questo questa anche
-        dopo prima tra fra loro suo sua suoi sue ed essere dell l all nell d un senza molto ogni""",
-    "pt": """o a os as de do da dos das um uma e é em no na nos nas que por para com não se seu sua seus suas ao
-        aos à às como mais mas ou foi foram tem são era ser está pelo pela pelos pelas este esta isso entre sobre sem
-        também muito até quando onde já havia depois antes num numa ele ela eles""",
+        dopo prima tra fra loro suo sua suoi sue ed essere dell l all nell d senza molto ogni se quando dove ancora
+        altri altre altro altra chi quale deve può mai sempre mentre cui nessuno nessuna mia mio fu già né""",
+    "pt": """o a os as de do da dos das um uma e é em no na nos nas que por para com não se seu sua seus suas ao aos
+        à às como mais mas ou foi foram tem são era ser está pelo pela pelos pelas este esta isso entre sobre sem
+        também muito até quando onde já havia depois antes num numa ele ela eles outra outro outros outras cada quem
+        qual há pode deve nunca sempre enquanto nada algo minha meu durante muitos todos todas toda todo""",
     "nl": """de het een en van in is was op te dat die voor met niet zijn aan er ook als bij door naar om uit over
         maar of wordt werd werden hebben heeft had hij zij ze we wij ik haar hun deze dit nog dan zo tot na tegen
-        onder meer geen kan zich onze omdat wanneer waar worden toen al sinds tussen""",
+        onder meer geen kan zich onze omdat wanneer waar worden toen al sinds tussen moeten moet andere gaan jaar
+        veel weer alle enkele enkel mijn iemand niemand toch hoe hier daar waren heel zou kunnen mag""",
     "pl": """i w z na do nie się że jest to o od po za jak przez dla ale jego jej ich był była było były są ten ta
         tym tego tej te które który która której którzy już tylko czy lub oraz przy pod może będzie także przed
-        ponieważ kiedy gdy ze we bardzo po co""",
+        ponieważ kiedy gdy ze we bardzo co ją im mu mnie albo więc aby żeby każdy każda wszystkich nawet również bez
+        między został została mają ma nikt nigdy tak""",
     "sv": """och i att det som en på är av för med den till inte om ett har han hon de sig från vi så men var sin
-        kan när också efter eller hade vid nu under ska skulle blev mot mycket där än utan sedan alla bara över""",
-    "da": """og i at det som en på er af for med den til ikke om et har han hun de sig fra vi så men var sin kan
-        når også efter eller havde ved nu under skal skulle blev mod meget hvor end uden siden alle kun over blevet
-        dog hvis""",
-    "no": """og i at det som en på er av for med den til ikke om et har han hun de seg fra vi så men var sin kan
-        når også etter eller hadde ved nå under skal skulle ble mot mye hvor enn uten siden alle bare over blitt
-        dersom""",
+        kan när också efter eller hade vid nu under ska skulle blev mot mycket där än utan sedan alla bara över sina
+        sitt deras andra man mina min ännu varje vill måste får skall detta denna dessa ingen inget någon något kom
+        blir redan medan eftersom""",
+    "da": """og i at det som en på er af for med den til ikke om et har han hun de sig fra vi så men var sin kan når
+        også efter eller havde ved nu under skal skulle blev mod meget hvor end uden siden alle kun over blevet dog
+        hvis sine deres andre man mine hver vil må dette denne disse ingen intet nogen noget bliver allerede mens
+        fordi""",
+    "no": """og i at det som en på er av for med den til ikke om et har han hun de seg fra vi så men var sin kan når
+        også etter eller hadde ved nå under skal skulle ble mot mye hvor enn uten siden alle bare over blitt dersom
+        sine deres andre man mine hver vil må dette denne disse ingen intet noen noe blir allerede mens fordi""",
     "fi": """ja on ei se että oli hän ovat mutta kun myös tai sen joka jotka kuin niin ole olivat tämä sitä hänen
-        vain jos mukaan jo vuonna sekä eivät kanssa ennen jälkeen mitä vielä nyt tämän heidän koska ollut""",
+        vain jos mukaan jo vuonna sekä eivät kanssa ennen jälkeen mitä vielä nyt tämän heidän koska ollut olla eikä
+        voi jokaisella jokainen kaikki kaikkien ihmisen tulee siitä""",
     "cs": """a v na se je že to s z do o k i ve za od po pro jak ale jsou byl byla bylo byly by jeho její jejich
         který která které kteří také nebo už jen při až podle před která není mezi tak když aby ze co""",
     "hu": """a az és hogy nem is egy volt ez meg de csak már még mint ha vagy van lesz ki el azt ezt szerint után
@@ -92,17 +104,20 @@ _SMALL_WORDS = {
         nhiều năm vào trên nhưng ông bà cũng""",
 }
 _OWN_LETTERS = {
-    "de": "ß",
-    "es": "ñ",
-    "pt": "ãõ",
-    "pl": "ąęłśżźćń",
-    "sv": "å",
+    "de": "ßäöü",
+    "fr": "éèàêçâîôûœ",
+    "es": "ñáéíóú",
+    "it": "èàùìò",
+    "pt": "ãõáéíóúçâêô",
+    "pl": "ąęłśżźćńó",
+    "sv": "åäö",
     "da": "åøæ",
     "no": "åøæ",
-    "cs": "ěřů",
-    "hu": "őű",
-    "ro": "ățșţ",
-    "tr": "ğış",
+    "fi": "äö",
+    "cs": "ěřůčšžýáíé",
+    "hu": "őűáéóöü",
+    "ro": "ățșţâî",
+    "tr": "ğışçöü",
     "vi": "ơưđạảấầậắẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
 }
 _CYRILLIC = {"uk": "іїєґ", "ru": "ыэё"}
@@ -176,14 +191,19 @@ def _by_small_words(text: str) -> str | None:
     small, letters = _tables()
     words = _WORDS.findall(text.lower())
     scores: dict[str, float] = {}
+    signs: dict[str, set[str]] = {}
     for word in words:
-        for code, weight in small.get(word, {}).items():
+        found = dict(small.get(word, {}))
+        for letter in set(word) & letters.keys():
+            for code in letters[letter]:
+                found[code] = found.get(code, 0.0) + 0.5 / len(letters[letter]) ** 0.5
+        for code, weight in found.items():
             scores[code] = scores.get(code, 0.0) + weight
-        for code in {code for letter in set(word) for code in letters.get(letter, ())}:
-            scores[code] = scores.get(code, 0.0) + 0.5
+            signs.setdefault(code, set()).add(word)
     ranked = sorted(scores.items(), key=lambda item: -item[1])
     (best, first), (_, second) = [*ranked, ("", 0.0), ("", 0.0)][:2]
-    return best if first >= 0.12 * len(words) and first > 1.15 * second else None
+    clear = first >= 0.12 * len(words) and first > second and len(signs.get(best, ())) > 1
+    return best if clear and (best == "en" or first > 2 * scores.get("en", 0.0)) else None
 
 
 def language_name(code: str) -> str:
