@@ -78,11 +78,15 @@ def _markup(name: str, state: Any, start: int, held: int) -> Iterator[int]:
         yield from (start, *range(close, end))
     elif name == "autolink":
         yield from (start, end - 1)
-    elif name == "escape" and text[start + 1] not in "\"'’":  # some data sets write don\'t
+    elif name == "escape" and text[start + 1] in "*_`#[]~|":  # data sets write don\'t, and authors \LaTeX
         yield start
     elif name == "backticks" and len(state.tokens) > held:
         width = len(state.tokens[-1].markup)
-        yield from (*range(start, start + width), *range(end - width, end))
+        code = text[start + width : end - width]
+        if (
+            len(code) <= 60 and "'" not in code and not code[:1].isspace()
+        ):  # `quoted' and `` quoted '' are older than code
+            yield from (*range(start, start + width), *range(end - width, end))
 
 
 def _inline(content: str) -> set[int]:
@@ -93,7 +97,8 @@ def _inline(content: str) -> set[int]:
     markup: set[int] = env["markup"]
     for sign, place, width in env["signs"]:
         left, right = content[:place].rstrip("*_")[-1:], content[place + width :].lstrip("*_")[:1]
-        if not sign.content and not (left.isdigit() and right.isdigit()):  # 2*3*4 is a product
+        within = left.isascii() and right.isascii() and left.isalnum() and right.isalnum()
+        if not sign.content and not within:  # 2*3*4 is a product, and f**k a word
             markup.update(range(place, place + width))
     return markup
 

@@ -113,6 +113,8 @@ def evaluate(
     splitter: Annotated[str, typer.Option(help="punkt, punkt_tab, stanza or sentencex.")] = "punkt",
     embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
     checker: Annotated[str, typer.Option(help="embedded, nli:FOLDER, or llm: with a model.")] = "embedded",
+    threshold: Annotated[float | None, typer.Option(help="Supported from this probability on.")] = None,
+    lang: Annotated[str | None, typer.Option(help="The texts' language, such as en; by default looked at.")] = None,
     store: Annotated[str | None, typer.Option(help="File that keeps vectors and verdicts between runs.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -128,7 +130,9 @@ def evaluate(
 
     texts = read_text(article, "ARTICLE"), read_text(summary, "SUMMARY")
     chosen = load_named({"checker": checker})
-    result = score_pair(*texts, k, splitter=splitter, embedder=embedder, store=store, **chosen)
+    result = score_pair(
+        *texts, k, splitter=splitter, embedder=embedder, threshold=threshold, store=store, lang=lang, **chosen
+    )
     if as_json:
         say(to_json(result.to_dict()))
     else:

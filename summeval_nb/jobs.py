@@ -518,13 +518,13 @@ def _pairs(metric: Any, row: Mapping[str, Any]) -> int:
     return 3 if metric == "answers" else 1
 
 
-def _split_pairs(rows: Sequence[dict[str, Any]], splitter: Any, lang: str) -> tuple[int, int]:
+def _split_pairs(rows: Sequence[dict[str, Any]], splitter: Any, lang: str | None) -> tuple[int, int]:
     """Count the distinct sentences and the pairs of rows, and put each summary's sentences into its row."""
-    from summeval_nb.split import split_sentences
+    from summeval_nb.split import split_markdown
 
-    split = {}
-    for text in dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])):
-        split[text] = [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
+    texts = list(dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])))
+    found = split_markdown(texts, splitter=splitter, lang=lang or "en", progress=False)
+    split = {text: [one.plain for one in read if not one.reason] for text, read in zip(texts, found, strict=True)}
     for row in rows:
         row["sentences"] = split[row["summary"]] if split[row["text"]] else []
     usable = [row for row in rows if row["sentences"]]

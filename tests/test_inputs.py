@@ -1,5 +1,7 @@
 """Text as it comes: Markdown, swapped texts, paths, other languages, thresholds and names of checkers."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,13 @@ def test_names_of_checkers():
         evaluate(ARTICLE, PLAIN, checker="llm")
     with pytest.raises(RuntimeError, match="no_such_folder"):
         evaluate(ARTICLE, PLAIN, checker="nli:no_such_folder")
+
+
+def test_the_shell_says_it_too(tmp_path):
+    article, summary = tmp_path / "article.txt", tmp_path / "summary.txt"
+    article.write_text(ARTICLE * 4)
+    summary.write_text(PLAIN)
+    command = [sys.executable, "-m", "summeval_nb", "evaluate", str(summary), str(article), "--threshold", "0.2"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "threshold:0.2" in done.stdout
+    assert "warning: the summary is much longer than the article" in done.stderr

@@ -1,0 +1,105 @@
+"""Markdown is read before texts are split; plain text is split as it always was."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_nb import sample_articles, split_many, split_markdown
+from summeval_nb._markdown import CODE, HEADING, PICTURE, RULE, TABLE_HEAD, markdown_pieces
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    return [(one.plain, one.reason) for one in split_markdown([text])[0]]
+
+
+CASES = {
+    "heading": ("# The *fire* #\n\nIt rained.", [("The fire", HEADING), ("It rained.", "")]),
+    "underlined heading": ("The fire\n========\nIt rained.", [("The fire", HEADING), ("It rained.", "")]),
+    "paragraph over a line": ("It rained.\n---\nHe left.", [("It rained.", ""), ("---", RULE), ("He left.", "")]),
+    "bold line": ("**Key points:**\n- It rained.", [("Key points:", HEADING), ("It rained.", "")]),
+    "bold sentence": ("**It rained.** He left.", [("It rained.", ""), ("He left.", "")]),
+    "bullets": ("- It rained.\n- He *left*. She came.", [("It rained.", ""), ("He left.", ""), ("She came.", "")]),
+    "numbers": ("1. It rained.\n2. He left.", [("It rained.", ""), ("He left.", "")]),
+    "bullets of other kinds": ("• It rained.\n• He left.", [("It rained.", ""), ("He left.", "")]),
+    "nested": ("- It rained.\n  - In **Oslo**.", [("It rained.", ""), ("In Oslo.", "")]),
+    "quotation": ("> It rained\n> in Oslo.\n\nHe left.", [("It rained\nin Oslo.", ""), ("He left.", "")]),
+    "code": ("It rained.\n\n```python\nx = 1. Then\n```", [("It rained.", ""), ("```python\nx = 1. Then\n```", CODE)]),
+    "whole text in a fence": ("```markdown\n# News\n\n- It rained.\n```", [("News", HEADING), ("It rained.", "")]),
+    "line": ("It rained.\n\n* * *\n\nHe left.", [("It rained.", ""), ("* * *", RULE), ("He left.", "")]),
+    "table": (
+        "| year | houses |\n|---|---|\n| 2019 | **13** |",
+        [("year, houses", TABLE_HEAD), ("|---|---|", RULE), ("2019, 13", "")],
+    ),
+    "picture": ("![a fire](fire.png)\n\nIt rained.", [("![a fire](fire.png)", PICTURE), ("It rained.", "")]),
+    "link": ('The [bank](http://a.b/c "is (it)") is `open`.', [("The bank is open.", "")]),
+    "escaped": (r"It was 3\*4 and *so*.", [("It was 3*4 and so.", "")]),
+    "carriage returns": (
+        "# News\r\n\r\n- It rained.\r\n- He left.",
+        [("News", HEADING), *[("It rained.", ""), ("He left.", "")]],
+    ),
+}
+PLAIN = [
+    "It was 2*3*4 = 24, or 5 * 6 * 7.",
+    "The file my_long_name and f*** words. Sales* rose 3%.",
+    "1984. It was a hot year.",
+    "[1]: He came. [Lee]: hi.",
+    "a < b > c & d &amp; <b>e</b>. He left.",
+    "    Indented, as novels do. He left.\n\n    She came.",
+    "He didn\\'t go. It rained.",
+    "The f**king and b***h words, in f**ks.",
+    "#hashtag is no heading. It rained.",
+    "A `unique' girl met a `shy' boy. He said ``it rained'' and `` no '' and `` yes `` .",
+    r"We need $3.8\times$ less {\em memory}, 10\% of it. It rained.",
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_markup_is_read(name):
+    text, wanted = CASES[name]
+    assert read(text) == wanted
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_only_looks_like_markup_is_text(text):
+    assert [one.sentence for one in split_markdown([text])[0]] == split_many([text])[0]
+    assert "".join(one.plain for one in split_markdown([text])[0]) == "".join(s.text for s in split_many([text])[0])
+
+
+@given(st.text(st.sampled_from("abc ABC 123.,;:!?'\"()$%&/\n\u00e4\u4f60\u3002"), max_size=120))
+def test_plain_text_is_split_as_before(text):
+    if markdown_pieces(text) is None and not any(line.lstrip()[:1] in "(1abcABC23" for line in text.split("\n")):
+        assert [one.sentence for one in split_markdown([text])[0]] == split_many([text])[0]
+
+
+def test_the_sample_articles_are_split_as_before():
+    texts = [text for one in sample_articles() for text in (one.text, *(s.text for s in one.summaries.values()))]
+    readings = split_markdown(texts)
+    assert [[one.sentence for one in own] for own in readings] == split_many(texts)
+    assert all(one.plain == one.sentence.text and not one.reason for own in readings for one in own)
+
+
+@given(st.text(st.sampled_from("ab 1.\n\r\t*_`#>-|[]()!~\\<=+:\u00e9\x00\u2028"), max_size=80))
+def test_every_place_is_true_whatever_the_markup(text):
+    (readings,) = split_markdown([text])
+    end = 0
+    for one in readings:
+        sentence = one.sentence
+        assert text[sentence.start : sentence.end] == sentence.text and sentence.start >= end
+        end = sentence.end
+        assert one.plain.strip() and len(one.places) == len(one.plain)
+        assert list(one.places) == sorted(one.places)
+        for character, place in zip(one.plain, one.places, strict=True):
+            assert 0 <= place < len(sentence.text)
+            assert sentence.text[place] == character or character in " ,\n"
+        assert one.in_sentence(0, len(one.plain))[1] <= len(sentence.text)
+
+
+def test_a_splitter_of_one_s_own_gets_the_words_without_markup():
+    got = []
+
+    def whole(text):
+        got.append(text)
+        return [(0, len(text))]
+
+    split_markdown(["# A\n\nIt **rained**. He left."], splitter=whole)
+    assert got == ["It rained. He left."]
