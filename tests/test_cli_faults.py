@@ -41,13 +41,13 @@ def place(tmp_path, monkeypatch):
         "store.sqlite": os.urandom(4096),
         "m1/manifest.json": DEEP,
         "m2/manifest.json": b"\xff\xfe",
+        "m3/manifest.json": b'{"settings": []}',
     }
     for name, content in files.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
     os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "good.sqlite").unlink(missing_ok=True)
     monkeypatch.chdir(tmp_path)
     for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
         monkeypatch.setenv(name, "/nonexistent")
@@ -81,8 +81,10 @@ FAULTS = {
     "unclosed quote of ratings": (["correlate", "quote.csv"], "line 3 of the CSV opens a quote"),
     "report of a file": (["report", "pairs.jsonl"], "is no folder"),
     "report of nothing": (["report", "nowhere"], "is no folder"),
-    "manifest nested too deeply": (["report", "m1"], "nested too deeply"),
+    "manifest nested too deeply": (["report", "m1"], "not the manifest of a run"),
     "manifest is no text": (["report", "m2"], "manifest"),
+    "manifest of nothing": (["report", "m3"], "not the manifest of a run"),
+    "run over a manifest of nothing": ([*RUN, "m3"], "a manifest.json that is not of a run"),
     "time limit is infinite": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "inf"], "timeout must be"),
     "time limit beyond reason": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "1e300"], "timeout must be"),
     "age is infinite": (["store", "prune", "good.sqlite", "--older-than-days", "inf"], "older_than_days must be"),
