@@ -45,7 +45,7 @@ from summeval_nb._run_folder import (
 from .costs import LEDGER, Ledger, find_backends, note_usage, read_ledger
 from .items import Item, ItemStream, Shard, make_shards, open_items
 from .jobs import Columns, Job, Line, Outcome, Planner, Scored, Scorer, Work, make_line, read_row
-from .results import require_count, require_module, require_option
+from .results import require_count, require_flag, require_module, require_option
 from .run_report import RunReport
 from .workers import Worker, WorkerDied, only_one, pack, try_together, write_whole
 
@@ -744,6 +744,8 @@ def run(
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
     require_option(on_error, "on_error", ("record", "raise"))
+    for name, flag in (("resume", resume), ("retry_failed", retry_failed)):
+        require_flag(flag, name)
     target = OUTPUTS[require_option(output, "output", OUTPUTS)]
     shard_size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
     settings = make_settings(job, shard_size)

@@ -16,7 +16,7 @@ from .agreement import COEFFICIENTS, LEVELS, Correlation, correlate
 from .bleu import bleu_many
 from .data import SummEval
 from .embed import MiniLMEmbedder, load_embedder
-from .results import Signature, require_count, require_module, require_option
+from .results import Signature, require_count, require_flag, require_module, require_option
 from .rouge import rouge_many
 from .significance import compare_all
 from .summeval import _embed, reference_similarities
@@ -399,7 +399,7 @@ def metric_table(
     ]
     require_option(level, "level", LEVELS)
     require_option(coefficient, "coefficient", COEFFICIENTS)
-    require_count(n_resamples, "n_resamples", minimum=1 if rank else 0)
+    require_count(n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0)
     tables = metric_scores(data, metrics, embedder=embedder)
     options: dict[str, Any] = {"level": level, "coefficient": coefficient, "confidence": confidence}
     options |= {"n_resamples": n_resamples, "seed": seed}

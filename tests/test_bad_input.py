@@ -19,6 +19,7 @@ from summeval_nb import (
     evaluate_many,
     load_toy_summeval,
     metric_table,
+    run,
     sentence2embedding,
     split_claims,
     split_sentences,
@@ -186,3 +187,18 @@ def test_names_of_metrics_break_no_figure(name):
     lengths = [[len(summary) for summary in row] for row in ratings.summaries]
     table = metric_table(ratings, {name: lengths, "other": lengths}, rank=False, n_resamples=0)
     table.plot().canvas.draw()
+
+
+@pytest.mark.parametrize("name", ["resume", "retry_failed"])
+def test_a_flag_of_a_run_is_true_or_false(name, tmp_path):
+    rows = [{"candidate": "a", "references": "a"}]
+    with pytest.raises(TypeError, match=f"{name} must be True or False, not str"):
+        run(rows, "bleu", out=tmp_path / "out", workers=0, progress=False, **{name: "no"})
+    assert not (tmp_path / "out").exists()
+
+
+def test_flags_of_tables_and_units_are_true_or_false():
+    with pytest.raises(TypeError, match="rank must be True or False"):
+        metric_table(load_toy_summeval(), ["rouge1"], rank="no")
+    with pytest.raises(TypeError, match="keep_lists must be True or False"):
+        split_units(ARTICLE, keep_lists="no")
