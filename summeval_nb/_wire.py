@@ -284,9 +284,10 @@ class Wire:
 
     def __post_init__(self) -> None:
         self._client: tuple[int, Any] | None = None
+        self.reached = False  # whether a page was ever answered, be it by a refusal
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"address": self.address, "key": self.key, "_client": None}
+        return {"address": self.address, "key": self.key, "_client": None, "reached": False}
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query."""
@@ -301,9 +302,14 @@ class Wire:
         seconds = min(PAGE_SECONDS, limits.silence)
         brief = Limits(min(limits.connect, seconds), seconds, seconds)
         try:
-            return shape.model_validate_json(wait_for(self._page(path, body, brief)))
+            text = wait_for(self._page(path, body, brief))
+            self.reached = True
+            return shape.model_validate_json(text)
+        except Refused:
+            self.reached = True
         except (Fault, ValidationError):
-            return None
+            pass
+        return None
 
     async def _http(self) -> Any:
         """The client; made in the loop's thread, once in each process."""

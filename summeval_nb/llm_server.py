@@ -378,7 +378,9 @@ def _detected(backend: ServerBackend) -> str:
 
 def _attempt_probe(backend: ServerBackend) -> str | BackendError:
     """Return the dialect if constraints and probabilities work in it; a refusal is remembered, a fault is raised."""
-    dialect = _detected(backend) if backend.asked_dialect == "auto" else backend.asked_dialect
+    dialect = backend._guess or _detected(backend)
+    if backend._wire.reached:  # the pages are asked once, also where the probe must be made again
+        backend._guess = dialect
     try:
         _ask_masses(backend, "Write one short sentence about the weather.", ("quartz-7", "zebra-4"), dialect)
     except InvalidOutput as error:
@@ -460,6 +462,7 @@ class _Connected(Backend):
     def _set_up(self) -> None:
         self._lock, self._pause = threading.Lock(), _Pause()
         self._found: str | BackendError | None = None
+        self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found")}

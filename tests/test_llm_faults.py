@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
@@ -189,6 +189,16 @@ def test_ten_questions_of_a_run_cost_the_documented_requests(name, tmp_path):
         assert server.asked <= 10 * repeated + 1 + 3
     lines = (tmp_path / "run" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 10 and all('"score": null' in line for line in lines)
+
+
+def test_a_probe_that_keeps_failing_asks_its_pages_once(tmp_path):
+    """Each question of the run tries the probe in its own place, and the pages are not fetched again."""
+    rows = [{"text": f"It rained on day {n}.", "summary": f"Rain on day {n}."} for n in range(10)]
+    with MisbehavingServer("500", dialect="openai", also_probe=True) as server:
+        backend = backend_for(server, timeout=20, total_timeout=60, max_retries=1)
+        with suppress(BackendError):
+            run(rows, "rating", out=tmp_path, options={"quality": "fluency", "backend": backend}, workers=0)
+        assert len(server.pages_asked) == 3 and server.asked <= (10 + 1) * 2 + 3
 
 
 def test_the_table_is_whole():
