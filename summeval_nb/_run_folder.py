@@ -61,8 +61,9 @@ def listed_files(manifest: Mapping[str, Any] | None) -> set[str]:
     return {str(one) for one in (listed if isinstance(listed, list) else [])} | {MANIFEST}
 
 
-def require_usable(folder: Path, target: str) -> None:
-    """Raise a `ValueError` unless a folder is new, empty or a run's own, and its file of results, too."""
+def require_usable(folder: Path, target: str, items: Any = None) -> None:
+    """Raise a `ValueError` unless a folder is new, empty or a run's own, its file of results too, and not the input."""
+    _require_outside(items, folder)
     if not folder.is_dir():
         return
     manifest = read_own_manifest(folder)
@@ -83,7 +84,7 @@ def _is_nothing(path: Path) -> bool:
     return path.name.startswith(".") or (path.name == "shards" and path.is_dir() and not any(path.iterdir()))
 
 
-def require_outside(items: Any, folder: Path) -> None:
+def _require_outside(items: Any, folder: Path) -> None:
     """Raise a `ValueError` if a run would read its input from the folder into which it writes."""
     name = items if isinstance(items, (str, PathLike)) else getattr(items, "name", None)
     if (

@@ -39,7 +39,6 @@ from summeval_nb._run_folder import (
     read_own_manifest,
     remove_files,
     remove_shards,
-    require_outside,
     require_usable,
 )
 from .costs import LEDGER, Ledger, find_backends, note_usage, read_ledger
@@ -604,6 +603,11 @@ def _start_over(folder: Path) -> None:
         remove_files(folder, manifest, [LEDGER, *OUTPUTS.values()])
         remove_shards(folder)
 
+
+def _store_path(store: Any) -> str | None:
+    path = getattr(store, "path", store)
+    return None if path is None else str(Path(path).absolute())
+
 # %% ../nbs/50_batch.ipynb #16f45ae8
 def _consume(done: Iterable[Done], course: _Course, on_error: str) -> None:
     bad: list[Line] = []
@@ -626,11 +630,6 @@ def _manifest(folder: Path, settings: Mapping[str, Any], rest: Mapping[str, Any]
     found = json.loads(json.dumps({"settings": settings, "versions": versions, **rest, **files}))
     text = json.dumps({"check": manifest_check(found), **found}, indent=1)
     write_whole(folder / "manifest.json", [text.encode()])
-
-
-def _store_path(store: Any) -> str | None:
-    path = getattr(store, "path", store)
-    return None if path is None else str(Path(path).absolute())
 
 
 def _finish(
@@ -752,8 +751,7 @@ def run(
     call, start = _choose_engine(engine, job, workers, address, num_gpus, _require_timeout(timeout))
     if output == "parquet":
         require_module("pyarrow.parquet", "parquet")
-    require_outside(items, Path(out))
-    require_usable(Path(out), target)
+    require_usable(Path(out), target, items)
     stream, folder = open_items(items, format=format), _open_folder(out)
     with only_one(folder), _explained(folder), tqdm(total=stream.total(), disable=not progress, unit=" items") as bar:
         require_usable(folder, target)

@@ -310,6 +310,17 @@ def describe(value: Any, name: str) -> Any:
         return identify(value)
     raise TypeError(f"{name} holds a {type(value).__name__}, which a manifest cannot describe: give it a fingerprint")
 
+
+def _digest(*values: str | bytes | Sequence[str]) -> str:
+    """A hash of texts; a text and a list of one text are the same."""
+    digest = hashlib.sha256()
+    for value in values:
+        for one in [value] if isinstance(value, (str, bytes)) else value:
+            data = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+            digest.update(b"%d:" % len(data) + data)
+        digest.update(b"/")
+    return digest.hexdigest()[:16]
+
 # %% ../nbs/49_jobs.ipynb #1088e670
 @dataclass(frozen=True)
 class Job:
@@ -363,17 +374,6 @@ class Job:
         """Return the job as plain data."""
         metric = self.metric if isinstance(self.metric, str) else describe(self.metric, "metric")
         return {"metric": metric, "options": describe(self.options, "options"), "columns": describe(self.columns, "c")}
-
-
-def _digest(*values: str | bytes | Sequence[str]) -> str:
-    """A hash of texts; a text and a list of one text are the same."""
-    digest = hashlib.sha256()
-    for value in values:
-        for one in [value] if isinstance(value, (str, bytes)) else value:
-            data = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
-            digest.update(b"%d:" % len(data) + data)
-        digest.update(b"/")
-    return digest.hexdigest()[:16]
 
 # %% ../nbs/49_jobs.ipynb #06d5c5b3
 class Line(NamedTuple):

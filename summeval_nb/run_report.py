@@ -66,7 +66,9 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
         known = isinstance(manifest["settings"]["metric"], (str, dict)) and (not complete or _is_whole(manifest))
     except FileNotFoundError:
         raise ValueError(f"{str(folder)!r} holds no run: there is no manifest.json") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except RecursionError:
+        raise ValueError(f"{str(path)!r} is not the manifest of a run: it is nested too deeply") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
         known = complete = False
     if not known:
         raise ValueError(f"{str(path)!r} is not the manifest of a run")

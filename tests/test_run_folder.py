@@ -212,3 +212,70 @@ def test_a_file_changed_after_the_run_is_not_reported(name, tmp_path):
         list(RunReport.load(tmp_path / "o").rows())
     again = run(rows, **call)
     assert again.mean == good and path.exists() and [row["score"] for row in again.rows()] == [good]
+
+
+# ---------------------------------------------------------------- rows that cannot be written, shards that are kept
+
+
+def test_an_id_that_is_no_number_loses_nothing(tmp_path):
+    rows = [{**row, "id": float("nan") if row["id"] < 2 else row["id"]} for row in ROWS]
+    report = quiet(rows, out=tmp_path)
+    assert report.counts["failed"] == 0 and [row["id"] for row in report.rows()][:3] == [None, None, 2]
+
+
+def test_half_characters_in_a_table_are_escapes(tmp_path):
+    rows = [{**row, "id": f"\ud83d{row['id']}"} for row in ROWS]
+    report = quiet(rows, out=tmp_path, output="parquet")
+    assert [row["id"] for row in report.rows()][:2] == ["\\ud83d0", "\\ud83d1"]
+
+
+def test_a_missing_table_library_is_said_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(ImportError, match=r"\[parquet\]"):
+        quiet(ROWS, out=tmp_path / "out", output="parquet")
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_finished_shard_is_kept_whatever_the_order():
+    from concurrent.futures import Future
+    from threading import Event
+
+    from summeval_nb.batch import _in_flight
+
+    def submit(number):
+        future = Future()
+        future.set_exception(RuntimeError("stopped")) if number == 0 else future.set_result(number)
+        return future
+
+    kept = []
+    with pytest.raises(RuntimeError, match="stopped"):
+        for one in _in_flight(range(3), submit, 3, Event()):
+            kept.append(one)
+    assert kept == [1, 2]
+
+    def broken():
+        yield from (1, 2)
+        raise ValueError("the corpus ends in the middle")
+
+    kept.clear()
+    with pytest.raises(ValueError, match="in the middle"):
+        for one in _in_flight(broken(), submit, 4, Event()):
+            kept.append(one)
+    assert kept == [1, 2]
+
+
+def test_ray_of_ones_own_listens_on_this_machine_only_and_its_faults_have_names(monkeypatch):
+    from summeval_nb import batch
+
+    class Ray:
+        def is_initialized(self):
+            return False
+
+        def init(self, address, **options):
+            assert address == "local" and options["_node_ip_address"] == "127.0.0.1"
+            raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr(batch, "require_module", lambda name, extra: Ray())
+    stopped = pytest.raises(batch.RunStopped, match="Ray could not be started: The current node timed out")
+    with stopped, batch._cluster(None, 1):
+        pass

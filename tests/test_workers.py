@@ -2,11 +2,12 @@
 
 import signal
 import time
+from functools import partial
 
 import pytest
 
 from summeval_nb import workers
-from summeval_nb.workers import Worker, WorkerTimeout
+from summeval_nb.workers import Worker, WorkerRefused, WorkerTimeout
 
 
 def slow_counter():
@@ -61,3 +62,32 @@ def test_an_answer_in_the_last_moment_counts_and_costs_the_next_question_nothing
     assert worker.ask("fine", seconds=0.2) == 4
     monkeypatch.undo()
     assert worker.ask("seventeen") == 9
+
+
+def dies_at_first(marker):
+    import os
+    from pathlib import Path
+
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len
+
+
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(tmp_path):
+    worker = Worker(partial(dies_at_first, str(tmp_path / "marker")))
+    assert worker.ask("four") == 4 and (tmp_path / "marker").exists()
+    worker.close()
+
+
+def test_a_worker_that_is_killed_at_each_start_is_given_up():
+    with pytest.raises(WorkerRefused, match="cannot be made ready: .*SIGKILL"):
+        Worker(lambda: signal.raise_signal(signal.SIGKILL)).ask("four")
+
+
+def test_a_worker_is_born_deaf_to_ctrl_c():
+    process = workers._launch(None)
+    process.send_signal(signal.SIGINT)  # at once, while Python starts
+    process.stdin.close()
+    assert process.wait(60) == 0
+    process.stdout.close()
