@@ -317,6 +317,9 @@ def ask_many(
     'The rain stopped'
     """
     require_option(purpose, "purpose", PURPOSES)
+    if not isinstance(getattr(judge, "fingerprint", None), str):
+        remedy = "load_judge('embedded') gives one"
+        raise TypeError(f"judge must be a Judge with a fingerprint, not {type(judge).__name__}: {remedy}")
     many = getattr(judge, "many", None) or (lambda purpose, lot: _one_by_one(judge, purpose, lot))
     adapter = _adapter(purpose)
 

@@ -16,6 +16,7 @@ WRONG = [
     (lambda: s.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
     (lambda: s.compare_bleu(None, None), TypeError, "not NoneType"),
     (lambda: s.Signature(None), TypeError, "parts must map"),
+    (lambda: s.ask_many("embedded", "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
     (lambda: s.plan_run(1e308), ValueError, "beyond all bounds"),
     (lambda: s.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
