@@ -60,6 +60,8 @@ class Ledger:
     """
 
     def __init__(self, stages: Stages | None = None):
+        if not isinstance(stages or {}, Mapping):
+            raise TypeError(f"stages must map a stage to its counts, not {type(stages).__name__}")
         self.stages: dict[str, dict[str, float]] = {}
         self._inside: list[dict[str, float]] = []
         self.merge(stages or {})

@@ -275,6 +275,8 @@ def compare_scores(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, se
     if np.isinf(a).any() or np.isinf(b).any():
         raise ValueError("scores must be finite numbers, or NaN for none, and one is infinite")
     both = ~(np.isnan(a) | np.isnan(b))
+    if both.any() and max(np.abs(a[both]).max(), np.abs(b[both]).max()) > 1e100:
+        raise ValueError("scores beyond 1e100 cannot be compared: their squares are beyond all numbers")
     d = (b - a)[both]
     rest: dict[str, Any] = {"n": len(d), "left_out": int((~both).sum())}
     if len(d) < 2:

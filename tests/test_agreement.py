@@ -397,3 +397,16 @@ def test_resamples_of_thirds_keep_their_ties():
     table = np.concatenate([grades, grades[rng.permutation(60)]], axis=1) / 3  # equal sums, added in another order
     means = summeval_nb.agreement._system_means(table, np.zeros(table.shape, bool), np.ones((1, 60)))[0]
     assert (means[:5] == means[5:]).all()
+
+
+@pytest.mark.parametrize("unit", [1e306, 1e-306, 2.0**-40])
+def test_pearson_does_not_notice_the_unit(unit):
+    """Squares of such numbers overflow or vanish; a power of two more or less does not change a bit."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 5, 9))
+    for level in LEVELS:
+        plain, scaled = (correlate(t, y, level=level, coefficient="pearson", n_resamples=9) for t in (x, x * unit))
+        assert scaled.score == pytest.approx(plain.score, abs=1e-12)
+        assert scaled.interval == pytest.approx(plain.interval, abs=1e-12)
+        if unit == 2.0**-40:
+            assert scaled.score == plain.score

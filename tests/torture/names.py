@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import random
 import re
@@ -405,6 +406,7 @@ def public_names() -> list[str]:
 def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Arguments for a function: each from its list, now and then from anything at all."""
     required, optional = {}, {}
+    record = dataclasses.is_dataclass(function) or (isinstance(function, type) and issubclass(function, tuple))
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -427,7 +429,9 @@ def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, 
             "backend",
             "manifest",
         )
-        strategy = known if fixed else st.integers(0, 19).flatmap(lambda i, k=known: anything if i == 0 else k)
+        strategy = (
+            known if fixed or record else st.integers(0, 19).flatmap(lambda i, k=known: anything if i == 0 else k)
+        )
         (required if parameter.default is parameter.empty else optional)[name] = strategy
     if "progress" in optional:
         required["progress"] = optional.pop("progress")
@@ -439,11 +443,14 @@ def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, 
 @cache
 def called() -> list[str]:
     """The names that are called."""
-    return [name for name in public_names() if name not in PASSIVE and not _is_warning(getattr(summeval_nb, name))]
+    return [name for name in public_names() if name not in PASSIVE and not _is_made(name)]
 
 
-def _is_warning(value: Any) -> bool:
-    return isinstance(value, type) and issubclass(value, Warning)
+def _is_made(name: str) -> bool:
+    """Warnings, and records that functions make and nobody else has to: those of which no list says what they hold."""
+    value = getattr(summeval_nb, name)
+    record = isinstance(value, type) and (issubclass(value, (Warning, tuple)) or dataclasses.is_dataclass(value))
+    return record and name not in LISTED
 
 
 def names(rng: random.Random, folder: Path) -> None:
