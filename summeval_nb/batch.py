@@ -312,7 +312,6 @@ def _cluster(address: str | None, actors: int) -> Iterator[Any]:
         if address:
             require_answering(address)
         own: dict[str, Any] = {"num_cpus": actors or available_cores(), "include_dashboard": False}
-        own["_node_ip_address"] = "127.0.0.1"  # nobody else's business
         _start_ray(ray, address, {} if address else own)
     try:
         yield ray

@@ -264,7 +264,7 @@ def test_every_finished_shard_is_kept_whatever_the_order():
     assert kept == [1, 2]
 
 
-def test_ray_of_ones_own_listens_on_this_machine_only_and_its_faults_have_names(monkeypatch):
+def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
     from summeval_nb import batch
 
     class Ray:
@@ -272,7 +272,7 @@ def test_ray_of_ones_own_listens_on_this_machine_only_and_its_faults_have_names(
             return False
 
         def init(self, address, **options):
-            assert address == "local" and options["_node_ip_address"] == "127.0.0.1"
+            assert address == "local" and options["num_cpus"] == 1
             raise Exception("The current node timed out during startup.")
 
     monkeypatch.setattr(batch, "require_module", lambda name, extra: Ray())
