@@ -48,7 +48,15 @@ FOR = {
 AGAINST = {
     *("new_words", "new_weight", "left_over", "left_over_two", "replaced", "replaced_words", "antonyms"),
     *("antonyms_far", "antonyms_firm", "negation_parity", "negations", "roles_turned", "numbers_missing"),
-    *("numbers_moved", "numbers_loose", "names_new", "names_far", "quantifiers_new", "quantifiers_gone"),
+    *(
+        "numbers_moved",
+        "numbers_loose",
+        "names_new",
+        "names_far",
+        "names_replaced",
+        "quantifiers_new",
+        "quantifiers_gone",
+    ),
     *("hedges_gone", "connectives_new", "near_contradicted", "all_contradicted", "worst_word", "wrong_words"),
 }
 

@@ -175,6 +175,14 @@ def _replacements(claim: _Words, nearest: _Words) -> list[tuple[int, int, int, i
 
 
 _CAPITAL_ONLY = frozenset("may march".split())
+# Two of these can well stand in one true sentence; they exclude each other only in the same place.
+_ONLY_IN_PLACE = frozenset(
+    "minutes minute hours hour days day weeks week months month years year decades decade million billion thousand "
+    "thousands hundred hundreds trillion dozen half double twice once man men woman women boy boys girl girls father "
+    "mother son daughter brother sister husband wife he she him her his hers himself herself old older new young "
+    "first last before after january february march april may june july august september october november december "
+    "monday tuesday wednesday thursday friday saturday sunday left right public private local national foreign".split()
+)
 
 
 def _antonym_clashes(
@@ -195,8 +203,8 @@ def _antonym_clashes(
             continue
         if hit := sorted(table[word] & near):
             in_place = bool(table[word] & slots.get(place, set()))
-            content = claim.parts.tokens[place].kind == "content"
-            clashes.append(Clash("antonym", place, place, hit[0], in_place or (content and word not in anywhere)))
+            alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE
+            clashes.append(Clash("antonym", place, place, hit[0], in_place or alone))
         elif word not in anywhere and table[word] & anywhere:
             loose += 1
     return clashes, float(loose)
@@ -252,6 +260,24 @@ def _order(claim: Parts, nearest: Parts) -> tuple[float, float, int]:
     ordered = sorted(there for _, there in seen)
     kept = LCSseq.similarity([there for _, there in seen], ordered)
     return kept / len(seen), float(len(seen)), seen[0][0]
+
+
+def _name_clashes(
+    claim: _Words, nearest: _Words, replaced: Sequence[tuple[int, int, int, int]], new: Sequence[Token]
+) -> list[Clash]:
+    """Return names that the evidence does not hold, or that stand where the nearest sentence has another name."""
+    clashes = [Clash("name", i, i) for i, token in enumerate(claim.parts.tokens) if token in new]
+    theirs = set(nearest.parts.names)
+    for start, end, near_start, near_end in replaced:
+        own = [i for i in range(start, end) if claim.parts.tokens[i] in claim.parts.names]
+        there = [nearest.parts.tokens[i] for i in range(near_start, near_end) if nearest.parts.tokens[i] in theirs]
+        if end - start > 2 or near_end - near_start > 3 or not own or not there:
+            continue
+        if any(token.key in claim.parts.key_set for token in there) or own[0] in {one.first for one in clashes}:
+            continue
+        if all(claim.parts.tokens[i].key not in nearest.parts.key_set for i in own):
+            clashes.append(Clash("name", own[0], own[-1], there[0].key))
+    return clashes
 
 
 def _role_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
@@ -393,8 +419,11 @@ def word_differences(
         "names_far": float(len(names_far)),
     }
     features |= _word_sets(own, words)
-    name_clashes = [Clash("name", i, i) for i, token in enumerate(claim.tokens) if token in names_new]
-    return features, sorted([*numbers, *antonym, *negation, *roles, *name_clashes], key=lambda one: one.first)
+    names = _name_clashes(own, words, replaced, names_new)
+    features["names_replaced"] = float(len(names) - len(names_new))
+    if features["near_coverage"] < 0.7:  # too far from any sentence to say who did what to whom
+        roles = [one._replace(firm=False) for one in roles]
+    return features, sorted([*numbers, *antonym, *negation, *roles, *names], key=lambda one: one.first)
 
 
 DIFFERENCES = (
@@ -411,7 +440,8 @@ DIFFERENCES = (
         "names_all",
         "names_new",
     ),
-    *("names_far", "quantifiers_new", "quantifiers_gone", "hedges_new", "hedges_gone", "connectives_new"),
+    *("names_far", "names_replaced", "quantifiers_new", "quantifiers_gone", "hedges_new", "hedges_gone"),
+    "connectives_new",
     *("match_min", "match_second", "match_quarter", "near_mean", "near_min", "near_tenth"),
 )
 

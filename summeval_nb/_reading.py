@@ -126,6 +126,15 @@ def reads() -> bool:
     return any(name in READER for name in fitted()["features"])
 
 
+def _mixed(features: Mapping[str, float], tree: float, added: np.ndarray) -> tuple[float, dict[str, float]]:
+    """Return the logit, trees and words together, and what each feature moved it by from where all claims start."""
+    how = fitted()["calibration"]
+    logit = how["tree"] * tree + how["words"] * features["words_logit"] + how["offset"]
+    moved = dict(zip(forest().names, (how["tree"] * added).tolist(), strict=True))
+    moved["words_logit"] += how["words"] * (features["words_logit"] - how["words_mean"])
+    return logit, {name: value for name, value in moved.items() if abs(value) >= 0.005}
+
+
 class EmbeddedChecker:
     """The checker that comes with the package: it compares words in their places and reads; no download.
 
@@ -154,6 +163,7 @@ class EmbeddedChecker:
     """
 
     uses_vectors = True
+    languages = ("en",)
 
     def __init__(
         self,
@@ -186,6 +196,13 @@ class EmbeddedChecker:
     def measured(self) -> dict[str, Any]:
         """What was measured on texts that the model was not fitted to."""
         return dict(fitted()["measured"])
+
+    @property
+    def judged_by(self) -> str:
+        """One line for reports: who judged, and how often it was right where that was measured."""
+        if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["thresholds"]["supported"]):
+            return "Judged by the embedded checker with thresholds or calibration of yours: its measured figures do not hold."
+        return str(fitted()["measured"]["line"])
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
@@ -240,9 +257,7 @@ class EmbeddedChecker:
                 reason = "the sentence holds no word that could be checked"
                 verdicts.append(self._verdict(None, failed=True, reason=reason, evidence=ranked))
                 continue
-            row = place[number]
-            logit = fitted()["calibration"]["slope"] * float(logits[row]) + fitted()["calibration"]["offset"]
-            moved = {name: float(value) for name, value in zip(names, added[row], strict=True) if abs(value) >= 0.005}
+            logit, moved = _mixed(rows[number], float(logits[place[number]]), added[place[number]])
             details = {"features": rows[number], "contributions": moved, "logit": logit}
             if number in readings:
                 near = readings[number][0]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ['FEATURES', 'Pair', 'Token', 'sentence_tokens', 'Parts', 'take_apart', 'stem_weight', 'idf_coverage', 'familiarity',
            'copied_pieces', 'unbroken', 'alignment', 'pairs_within', 'PairVectors', 'sentence_matches',
            'vector_features', 'find_unsupported', 'finding_features', 'pair_features', 'sigmoid', 'feature_weights',
-           'support_logit', 'Checker', 'EmbeddedChecker', 'load_checker', 'checker', 'reliability_bins',
+           'support_logit', 'Checker', 'WordsChecker', 'load_checker', 'checker', 'reliability_bins',
            'reliability_diagram', 'platt_scaling', 'Calibration', 'calibration']
 
 # %% ../nbs/14_check.ipynb #04c2465a
@@ -605,7 +605,7 @@ def _fingerprint(slope: float, offset: float) -> str:
     """Return a name for everything that decides an embedded checker's probability."""
     counts = resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes()
     settings = json.dumps([_fitted(), gzip.decompress(counts).decode("utf-8"), slope, offset], sort_keys=True)
-    return f"embedded-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
+    return f"words-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
 
 
 def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
@@ -615,8 +615,10 @@ def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
     return [Evidence(int(index), float(cosines[index])) for index in order]
 
 # %% ../nbs/14_check.ipynb #91f0844e
-class EmbeddedChecker:
-    """The checker that comes with the package: twelve features, weights fitted to human judgements, no download.
+class WordsChecker:
+    """The first checker: twelve features, weights fitted to human judgements, recomputed by hand; no download.
+
+    `checker="words"`. It compares words and does not read: see `EmbeddedChecker` for the one that does.
 
     Parameters
     ----------
@@ -638,7 +640,7 @@ class EmbeddedChecker:
 
     Examples
     --------
-    >>> verdict, = EmbeddedChecker().check_many([(["It rained in Oslo on Monday."], "It rained in Paris.")])
+    >>> verdict, = WordsChecker().check_many([(["It rained in Oslo on Monday."], "It rained in Paris.")])
     >>> [finding.text for finding in verdict.findings]
     ['Paris']
     """
@@ -654,7 +656,7 @@ class EmbeddedChecker:
         self.fingerprint = _fingerprint(self.slope, self.offset)
 
     def __repr__(self) -> str:
-        return f"EmbeddedChecker(threshold={self.threshold}, slope={self.slope:.4g}, offset={self.offset:.4g})"
+        return f"WordsChecker(threshold={self.threshold}, slope={self.slope:.4g}, offset={self.offset:.4g})"
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
@@ -704,7 +706,7 @@ class EmbeddedChecker:
             details={"features": features, "logit": logit},
         )
 
-    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> EmbeddedChecker:
+    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> WordsChecker:
         """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.
 
         Parameters
@@ -716,7 +718,7 @@ class EmbeddedChecker:
 
         Returns
         -------
-        EmbeddedChecker
+        WordsChecker
             With the same threshold, and slope and offset from Platt scaling.
 
         Raises
@@ -727,18 +729,23 @@ class EmbeddedChecker:
         slope, offset = platt_scaling(scores, labels)
         if slope <= 0:
             raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
-        return EmbeddedChecker(threshold=self.threshold, slope=slope * self.slope, offset=slope * self.offset + offset)
+        return WordsChecker(threshold=self.threshold, slope=slope * self.slope, offset=slope * self.offset + offset)
 
 # %% ../nbs/14_check.ipynb #8e44049a
 @cache
-def _embedded() -> EmbeddedChecker:
+def _packaged(name: str) -> Checker:
+    """Return one of the package's own checkers, made once."""
+    if name == "words":
+        return WordsChecker()
+    from summeval_nb._reading import EmbeddedChecker
+
     return EmbeddedChecker()
 
 
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
-    The names: `"embedded"`; `"nli:FOLDER"` for a classifier (chapter 15); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+    The names: `"embedded"`, the package's own, which reads; `"words"`, this chapter's; `"nli:FOLDER"` for a classifier (chapter 15); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
     `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 16).
 
     Raises
@@ -750,14 +757,14 @@ def load_checker(checker: str | Checker) -> Checker:
 
     Examples
     --------
-    >>> load_checker("embedded").threshold
+    >>> load_checker("words").threshold
     0.5
     """
     if isinstance(checker, str):
         if checker.partition(":")[0] in ("nli", "llm"):
             return load_checker(named_checker(checker))
-        require_option(checker, "checker", ["embedded", "nli:FOLDER", "llm:FOLDER"])
-        return _embedded()
+        require_option(checker, "checker", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"])
+        return _packaged(checker)
     if isinstance(checker, type):
         raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
     missing = [name for name in ("fingerprint", "threshold", "check_many") if not hasattr(checker, name)]

@@ -84,6 +84,8 @@ class Faithfulness(Score):
         Cosine of summary sentence i and article sentence j, in [-1, 1].
     verdicts : list of Verdict
         One for each summary sentence; its `evidence` gives article sentence indices and similarities.
+    judged_by : str
+        Who judged, and how often that judge was right where it was measured.
     """
 
     source: str
@@ -92,6 +94,7 @@ class Faithfulness(Score):
     sentences: list[Sentence]
     similarity: np.ndarray
     verdicts: list[Verdict]
+    judged_by: str = ""
 
     @property
     def n_failed(self) -> int:
@@ -102,6 +105,22 @@ class Faithfulness(Score):
     def n_unjudged(self) -> int:
         """Number of sentences that were not given to the checker: headings, code, languages it does not read."""
         return sum(not verdict.judged and not verdict.failed for verdict in self.verdicts)
+
+    @property
+    def n_unclear(self) -> int:
+        """Number of judged sentences that are neither supported nor contradicted: read them yourself."""
+        return sum(verdict.state == "unclear" for verdict in self.verdicts)
+
+    @property
+    def score_low(self) -> float | None:
+        """The score if no unclear sentence is true: `score` itself."""
+        return self.score
+
+    @property
+    def score_high(self) -> float | None:
+        """The score if every unclear sentence is true, in [0, 1]; None when nothing was judged."""
+        states = [verdict.state for verdict in self.verdicts if verdict.judged]
+        return sum(state != "contradicted" for state in states) / len(states) if states else None
 
     @property
     def mean_probability(self) -> float | None:
@@ -142,6 +161,7 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> dict[str, Any]:
         "sentence": position,
         "text": sentence.text,
         "supported": verdict.supported,
+        "state": verdict.state,
         "probability": verdict.probability,
         "evidence": [item.index for item in verdict.evidence],
         "similarities": [item.similarity for item in verdict.evidence],
@@ -155,10 +175,14 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
     return {
         "score": result.score,
         "reason": result.reason,
+        "score_low": result.score_low,
+        "score_high": result.score_high,
         "mean_probability": result.mean_probability,
+        "n_unclear": result.n_unclear,
         "n_failed": result.n_failed,
         "n_unjudged": result.n_unjudged,
         "signature": str(result.signature),
+        "judged_by": result.judged_by,
         "source": result.source,
         "summary": result.summary,
         "source_sentences": [sentence.to_dict() for sentence in result.source_sentences],
@@ -174,6 +198,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     verdicts = [
         Verdict(
             **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
+            contradicted_below=one.get("contradicted_below"),
             evidence=[Evidence(**item) for item in one["evidence"]],
             findings=[Finding(**item) for item in one["findings"]],
         )
@@ -183,6 +208,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     return Faithfulness(
         **{key: data[key] for key in ("score", "reason", "source", "summary")},
         signature=Signature.parse(data["signature"]),
+        judged_by=data.get("judged_by", ""),
         source_sentences=[Sentence(**one) for one in data["source_sentences"]],
         sentences=[Sentence(**one) for one in data["sentences"]],
         similarity=similarity.reshape(len(data["sentences"]), len(data["source_sentences"])),
@@ -197,6 +223,7 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         text=sentence.text,
         probability=verdict.probability,
         supported=verdict.supported,
+        state=verdict.state if verdict.contradicted_below is not None else None,
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join(notes),
@@ -214,8 +241,12 @@ def _title(result: Faithfulness) -> str:
         return f"Faithfulness undefined: {result.reason}"
     judged = sum(verdict.judged for verdict in result.verdicts)
     supported = sum(bool(verdict.supported) for verdict in result.verdicts)
+    unclear = f", {result.n_unclear} unclear" if result.n_unclear else ""
     left_out = f", {len(result.verdicts) - judged} not judged" if judged < len(result.verdicts) else ""
-    return f"Faithfulness {result.score:.2f}: {supported} of {judged} judged sentences supported{left_out}"
+    score = f"{result.score:.2f}"
+    if result.n_unclear:
+        score += f" to {result.score_high:.2f}"
+    return f"Faithfulness {score}: {supported} of {judged} judged sentences supported{unclear}{left_out}"
 
 
 def _report(result: Faithfulness) -> Report:
@@ -225,6 +256,7 @@ def _report(result: Faithfulness) -> Report:
         spans=[(sentence.start, sentence.end) for sentence in result.source_sentences],
         entries=[_entry(s, v) for s, v in zip(result.sentences, result.verdicts, strict=True)],
         signature=str(result.signature),
+        judged_by=result.judged_by,
     )
 
 
@@ -326,14 +358,15 @@ def _ask(checker: Checker, pairs: list[Pair], vectors: _Vectors) -> list[Verdict
         raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
-    return [replace(verdict, threshold=checker.threshold) for verdict in listed]
+    low = getattr(checker, "contradicted_below", None)
+    return [replace(verdict, threshold=checker.threshold, contradicted_below=low) for verdict in listed]
 
 # %% ../nbs/17_faithfulness.ipynb #1f5e7cde
 def _judge(pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: Store | None) -> list[Verdict]:
     """Ask the checker about each distinct pair once, through the store where there is one."""
     keys = [content_key("verdict", checker.fingerprint, list(evidence), claim) for evidence, claim in pairs]
     known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
-    verdicts = {key: _stored_verdict(value, checker.threshold) for key, value in known.items()}
+    verdicts = {key: _stored_verdict(value, checker) for key, value in known.items()}
     missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
     for start in range(0, len(missing), _STEP):
         step = dict(list(missing.items())[start : start + _STEP])
@@ -350,10 +383,15 @@ def _storable(verdict: Verdict) -> dict[str, Any]:
     return {key: value for key, value in verdict.to_dict().items() if key in ("probability", "findings", "details")}
 
 
-def _stored_verdict(value: Mapping[str, Any], threshold: float) -> Verdict:
+def _stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
     findings = [Finding(**item) for item in value["findings"]]
-    details = value["details"]
-    return Verdict(probability=value["probability"], threshold=threshold, findings=findings, details=details)
+    return Verdict(
+        probability=value["probability"],
+        threshold=checker.threshold,
+        contradicted_below=getattr(checker, "contradicted_below", None),
+        findings=findings,
+        details=value["details"],
+    )
 
 # %% ../nbs/17_faithfulness.ipynb #23b04192
 Chosen = list[tuple[list[Evidence], Pair]]
@@ -375,8 +413,10 @@ def _retrieve(
 
 def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Verdict:
     """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text."""
-    findings = [(one.kind, *reading.in_sentence(one.start, one.end)) for one in verdict.findings]
-    moved = [Finding(kind, reading.sentence.text[start:end], start, end) for kind, start, end in findings]
+    moved = []
+    for one in verdict.findings:
+        start, end = reading.in_sentence(one.start, one.end)
+        moved.append(Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash))
     return replace(verdict, evidence=evidence, findings=moved)
 
 
@@ -399,6 +439,7 @@ def _result(
         score=score,
         reason=reason,
         signature=settings.signature,
+        judged_by=getattr(settings.checker, "judged_by", ""),
         source=prepared.article,
         summary=prepared.summary,
         source_sentences=[reading.sentence for reading in prepared.source],
@@ -702,6 +743,7 @@ def _comparison_report(comparison: Comparison) -> Report:
         entries=[entry for report in reports for entry in report.entries],
         signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
         groups=[(title, len(report.entries)) for title, report in zip(titles, reports, strict=True)],
+        judged_by=" ; ".join(dict.fromkeys(report.judged_by for report in reports if report.judged_by)),
     )
 
 # %% ../nbs/17_faithfulness.ipynb #37e838b4

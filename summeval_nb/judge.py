@@ -17,7 +17,7 @@ import numpy as np
 
 from summeval_nb.check import (
     Checker,
-    EmbeddedChecker,
+    WordsChecker,
     PairVectors,
     Parts,
     Token,
@@ -454,7 +454,7 @@ def _answer_said(statement: str, sentences: Sequence[Sentence], vectors: _Vector
 def _answers(embedder: Any, checker: Checker, k: int, items: Sequence[tuple[str, Sequence[Question]]]) -> list[Any]:
     """Answers: what a text says of the questions' statements, or, with another checker, what it entails of them."""
     asked = [(text, [question.statement for question in questions]) for text, questions in items]
-    if not isinstance(checker, EmbeddedChecker):
+    if not isinstance(checker, WordsChecker):
         found = _entail_all(asked, embedder, checker, k)
         return [
             JudgeFailure("answer", f.reason) if isinstance(f, JudgeFailure) else [*map(_as_answer, f)] for f in found
@@ -545,7 +545,7 @@ class EmbeddedJudge(BulkJudge):
     """
 
     def __init__(
-        self, *, checker: str | Checker = "embedded", embedder: Any = "minilm", k: int = 5, phrases: str = "counted"
+        self, *, checker: str | Checker = "words", embedder: Any = "minilm", k: int = 5, phrases: str = "counted"
     ):
         self._phrases = require_option(phrases, "phrases", ["counted", "keybert"])
         self._checker = load_checker(checker)
@@ -595,7 +595,7 @@ def load_judge(judge: str | Judge) -> Judge:
     Examples
     --------
     >>> load_judge("embedded")
-    EmbeddedJudge(checker=EmbeddedChecker(threshold=0.5, slope=1, offset=0), k=5)
+    EmbeddedJudge(checker=WordsChecker(threshold=0.5, slope=1, offset=0), k=5)
     """
     if isinstance(judge, str):
         require_option(judge, "judge", ["embedded"])

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Calibration, Checker, EmbeddedChecker, Verdict, calibration, check, checker, load_checker
+from summeval_nb import Calibration, Checker, WordsChecker, Verdict, calibration, check, checker, load_checker
 from summeval_nb.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
 from summeval_nb.embed import load_embedder
 
@@ -176,7 +176,7 @@ def test_findings_point_at_what_is_missing(claim, expected):
 
 def test_the_probability_is_the_weighted_sum_of_the_features():
     pairs = [(ARTICLE, "The council approved the tram line in Paris.")]
-    verdict = EmbeddedChecker().check_many(pairs)[0]
+    verdict = WordsChecker().check_many(pairs)[0]
     model = json.loads(resources.files("summeval_nb").joinpath("assets/checker.json").read_text())
     features, findings = pair_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
     logit = model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
@@ -190,27 +190,27 @@ def test_the_probability_is_the_weighted_sum_of_the_features():
 
 def test_given_vectors_are_used_only_from_the_right_embedder():
     pairs = [(ARTICLE, "The council approved the plan."), (ARTICLE[:1], "It rained in Oslo.")]
-    own, ready = EmbeddedChecker().check_many(pairs), vectors_of(pairs)
-    given = EmbeddedChecker().check_many(pairs, vectors=ready)
+    own, ready = WordsChecker().check_many(pairs), vectors_of(pairs)
+    given = WordsChecker().check_many(pairs, vectors=ready)
     assert [v.probability for v in given] == pytest.approx([v.probability for v in own], abs=1e-5)
     zeros = [
         PairVectors(v.embedder, v.evidence * 0, v.claim * 0, [t * 0 for t in v.evidence_tokens], v.claim_tokens * 0)
         for v in ready
     ]
-    fooled = EmbeddedChecker().check_many(pairs, vectors=zeros)
+    fooled = WordsChecker().check_many(pairs, vectors=zeros)
     assert fooled[0].probability < given[0].probability - 0.2  # so they are really read ...
     foreign = [PairVectors("other", v.evidence, v.claim, v.evidence_tokens, v.claim_tokens) for v in zeros]
-    again = EmbeddedChecker().check_many(pairs, vectors=foreign)
+    again = WordsChecker().check_many(pairs, vectors=foreign)
     assert [v.probability for v in again] == pytest.approx([v.probability for v in own], abs=1e-5)  # ... or not
 
 
 def test_in_bulk_is_one_by_one():
     claims = [f"The council approved plan number {n} on Monday." for n in range(300)]
-    bulk = EmbeddedChecker().check_many([(ARTICLE, claim) for claim in claims])
+    bulk = WordsChecker().check_many([(ARTICLE, claim) for claim in claims])
     for place in (0, 255, 256, 299):
-        one = EmbeddedChecker().check_many([(ARTICLE, claims[place])])[0]
+        one = WordsChecker().check_many([(ARTICLE, claims[place])])[0]
         assert one.probability == pytest.approx(bulk[place].probability, abs=1e-5)
-    assert EmbeddedChecker().check_many([]) == []
+    assert WordsChecker().check_many([]) == []
 
 
 def bad_vectors(count=1, rows=3):
@@ -218,13 +218,13 @@ def bad_vectors(count=1, rows=3):
 
 
 def check_with(vectors, count):
-    return EmbeddedChecker().check_many([(ARTICLE, "a")] * count, vectors=vectors)
+    return WordsChecker().check_many([(ARTICLE, "a")] * count, vectors=vectors)
 
 
 BAD = [
-    ("one string for pairs", lambda: EmbeddedChecker().check_many("text"), TypeError, "pairs must be a list"),
-    ("None", lambda: EmbeddedChecker().check_many(None), TypeError, "pairs must be a list"),
-    ("pair of three", lambda: EmbeddedChecker().check_many([(1, 2, 3)]), TypeError, r"pairs\[0\]"),
+    ("one string for pairs", lambda: WordsChecker().check_many("text"), TypeError, "pairs must be a list"),
+    ("None", lambda: WordsChecker().check_many(None), TypeError, "pairs must be a list"),
+    ("pair of three", lambda: WordsChecker().check_many([(1, 2, 3)]), TypeError, r"pairs\[0\]"),
     ("evidence as string", lambda: checker("The cat.", "The cat."), TypeError, r"\[text\]"),
     ("claim as list", lambda: checker(["The cat."], ["The cat."]), TypeError, "one string"),
     ("claim as bytes", lambda: checker(["The cat."], b"The cat."), TypeError, "decode"),
@@ -233,12 +233,12 @@ BAD = [
     ("empty claim", lambda: checker(["The cat."], ""), ValueError, "holds no word"),
     ("blank claim", lambda: checker(["The cat."], " \n\t"), ValueError, "holds no word"),
     ("unknown name", lambda: checker(["a"], "a", using="best"), ValueError, "'embedded'"),
-    ("class", lambda: checker(["a"], "a", using=EmbeddedChecker), TypeError, "not its class"),
+    ("class", lambda: checker(["a"], "a", using=WordsChecker), TypeError, "not its class"),
     ("no checker", lambda: load_checker(object()), TypeError, "lacks fingerprint, threshold, check_many"),
-    ("threshold above 1", lambda: EmbeddedChecker(threshold=1.5), ValueError, "1.5"),
-    ("threshold NaN", lambda: EmbeddedChecker(threshold=float("nan")), ValueError, "nan"),
-    ("slope 0", lambda: EmbeddedChecker(slope=0), ValueError, "slope"),
-    ("offset inf", lambda: EmbeddedChecker(offset=math.inf), ValueError, "inf"),
+    ("threshold above 1", lambda: WordsChecker(threshold=1.5), ValueError, "1.5"),
+    ("threshold NaN", lambda: WordsChecker(threshold=float("nan")), ValueError, "nan"),
+    ("slope 0", lambda: WordsChecker(slope=0), ValueError, "slope"),
+    ("offset inf", lambda: WordsChecker(offset=math.inf), ValueError, "inf"),
     ("too few vectors", lambda: check_with(bad_vectors(), 2), ValueError, "2 pairs"),
     ("wrong rows", lambda: check_with(bad_vectors(rows=2), 1), ValueError, "3 evidence"),
     ("lengths differ", lambda: calibration([0.5], [1, 0]), ValueError, "1 and 2"),
@@ -248,7 +248,7 @@ BAD = [
     ("no bins", lambda: calibration([0.5], [1], n_bins=0), ValueError, "n_bins"),
     ("words", lambda: calibration(["high"], [1]), TypeError, "numbers"),
     ("one label only", lambda: platt_scaling([0.2, 0.4], [1, 1]), ValueError, "both kinds"),
-    ("labels reversed", lambda: EmbeddedChecker().calibrate([0.9, 0.8, 0.2, 0.1], [0, 0, 1, 1]), ValueError, "against"),
+    ("labels reversed", lambda: WordsChecker().calibrate([0.9, 0.8, 0.2, 0.1], [0, 0, 1, 1]), ValueError, "against"),
 ]  # fmt: skip
 
 
@@ -270,7 +270,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_strange_text_is_judged(text):
-    same, other = EmbeddedChecker().check_many([([text, ARTICLE[0]], text), ([ARTICLE[0]], text)])
+    same, other = WordsChecker().check_many([([text, ARTICLE[0]], text), ([ARTICLE[0]], text)])
     assert 0 <= other.probability < same.probability <= 1
 
 
@@ -292,7 +292,7 @@ def test_caches_are_bounded():
 
 
 def test_a_failed_verdict_does_not_stop_the_others():
-    verdicts = EmbeddedChecker().check_many([(ARTICLE, "***"), (ARTICLE, ARTICLE[0])])
+    verdicts = WordsChecker().check_many([(ARTICLE, "***"), (ARTICLE, ARTICLE[0])])
     assert verdicts[0].failed and verdicts[0].probability is None and "no word" in verdicts[0].reason
     assert verdicts[1].supported
 
@@ -304,7 +304,7 @@ def test_the_protocol_takes_any_object_that_keeps_it():
         def check_many(self, pairs, *, vectors=None):
             return [Verdict(probability=0.4, threshold=self.threshold) for _ in pairs]
 
-    assert isinstance(Constant(), Checker) and isinstance(EmbeddedChecker(), Checker)
+    assert isinstance(Constant(), Checker) and isinstance(WordsChecker(), Checker)
     assert checker(["a"], "b", using=Constant()) == (True, 0.4)
     for name, value, error in (
         ("fingerprint", "", TypeError),
@@ -318,8 +318,8 @@ def test_the_protocol_takes_any_object_that_keeps_it():
 
 
 def test_the_fingerprint_names_everything_that_changes_the_number():
-    assert EmbeddedChecker().fingerprint == EmbeddedChecker(threshold=0.7).fingerprint  # the threshold stands beside it
-    assert len({EmbeddedChecker(slope=s, offset=o).fingerprint for s in (1, 2) for o in (0, 1)}) == 4
+    assert WordsChecker().fingerprint == WordsChecker(threshold=0.7).fingerprint  # the threshold stands beside it
+    assert len({WordsChecker(slope=s, offset=o).fingerprint for s in (1, 2) for o in (0, 1)}) == 4
 
 
 def test_reliability_bins_equal_scikit_learn():
@@ -366,7 +366,7 @@ def test_recalibration_moves_the_level_and_keeps_the_order():
         "The mayor opposed the tram line.",
     ]
     pairs = [(ARTICLE, claim) for claim in claims]
-    first = EmbeddedChecker()
+    first = WordsChecker()
     p = np.array([v.probability for v in first.check_many(pairs)])
     generator = np.random.default_rng(0)
     scores = generator.uniform(0.05, 0.95, size=400)
@@ -483,7 +483,7 @@ def test_two_hundred_summaries_a_second_with_vectors_given(data_folder):
             evidence = [s.strip() for s in row["article"].split(". ")][:8]
             pairs += [(evidence, s["sentence"]) for s in row["summary_sentences"]]
             summaries += 1
-    vectors, embedded = vectors_of(pairs), EmbeddedChecker()
+    vectors, embedded = vectors_of(pairs), WordsChecker()
     check._kept_parts.cache_clear()
     start = time.process_time()
     embedded.check_many(pairs, vectors=vectors)
