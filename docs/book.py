@@ -190,7 +190,8 @@ def bibliography_page() -> str:
 def api_page(names: list[str]) -> str:
     """Return the page of all public names, by part and chapter, each with a link to its entry in the chapter."""
     home, public = modules(names), exported()
-    if unknown := set(public) - set(home):
+    private = [module for module in public if module.startswith("_")]
+    if unknown := set(public) - set(home) - set(private):
         raise ValueError(f"no notebook exports {sorted(unknown)}, which {PACKAGE}/__init__.pyi names")
     lines = [
         "# API reference",
@@ -200,15 +201,21 @@ def api_page(names: list[str]) -> str:
     ]
     for key, caption in PARTS.items():
         chapters = [name for name in in_order(list(home.values())) if part(name) == key]
-        chapters = [name for name in chapters if any(home[module] == name for module in public)]
+        chapters = [name for name in chapters if any(home.get(module) == name for module in public)]
         lines += ["", f"## {caption}"] if chapters else []
         for chapter in chapters:
             lines += ["", f"### [{numbered(chapter)}]({chapter}.ipynb)", ""]
-            for module in (one for one in public if home[one] == chapter):
+            for module in (one for one in public if home.get(one) == chapter):
                 for name in public[module]:
                     call, summary = definition(module, name)
                     link = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`"
                     lines += [f"{link}<!-- -->`{call}`" if call else link, f": {summary or 'See the chapter.'}", ""]
+    lines += ["", "## Without a chapter of their own", ""] if private else []
+    for module in private:
+        for name in public[module]:
+            link, summary = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`", definition(module, name)[1]
+            entry = ["```{eval-rst}", f".. autoclass:: {PACKAGE}.{module}.{name}", "   :members:", "```"]
+            lines += [link, f": {summary}", "", *entry, ""]
     return "\n".join(lines) + "\n"
 
 

@@ -58,7 +58,8 @@ from .llm_local import TransformersBackend as TransformersBackend
 from .llm_server import ServerBackend as ServerBackend
 from .check import Calibration as Calibration
 from .check import Checker as Checker
-from .check import EmbeddedChecker as EmbeddedChecker
+from ._reading import EmbeddedChecker as EmbeddedChecker
+from .check import WordsChecker as WordsChecker
 from .check import PairVectors as PairVectors
 from .check import calibration as calibration
 from .check import checker as checker

@@ -503,7 +503,7 @@ class EvidenceStudy:
 
 
 def evidence_study(
-    text: str, summary: str, *, max_k: int = 12, embedder: Any = "minilm", checker: Any = "embedded"
+    text: str, summary: str, *, max_k: int = 12, embedder: Any = "minilm", checker: Any = "words"
 ) -> EvidenceStudy:
     """Judge a summary with 1 to `max_k` evidence sentences for each of its sentences.
 
@@ -622,7 +622,7 @@ def evidence_html(state: EvidenceState) -> Markup:
 
 # %% ../nbs/61_play.ipynb #6231e7d3
 def play_evidence(
-    text: str, summary: str, *, k: int = DEFAULT_K, max_k: int = 12, embedder: Any = "minilm", checker: Any = "embedded"
+    text: str, summary: str, *, k: int = DEFAULT_K, max_k: int = 12, embedder: Any = "minilm", checker: Any = "words"
 ) -> Picture:
     """Move the number of evidence sentences and the threshold, and watch verdicts and score change.
 
