@@ -17,8 +17,8 @@ from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
 from summeval_nb._words import antonyms
 from summeval_nb.check import (
-    Parts,
     PairVectors,
+    Parts,
     Token,
     idf_coverage,
     pairs_within,
@@ -35,8 +35,8 @@ QUANTIFIERS = frozenset(
 )
 HEDGES = frozenset(
     "may might could would should plan plans planned planning alleged allegedly reportedly possible possibly perhaps "
-    "likely unlikely expected expects hope hopes hoped consider considering considered proposed proposal claims claimed "
-    "suggested suggests if unless whether rumoured attempted tried wants wanted".split()
+    "likely unlikely expected expects hope hopes hoped consider considering considered proposed proposal claims "
+    "claimed suggested suggests if unless whether rumoured attempted tried wants wanted".split()
 )
 CONNECTIVES = frozenset(
     "before after because despite although though until since while unless if when during without therefore due".split()
@@ -181,7 +181,8 @@ _ONLY_IN_PLACE = frozenset(
     "thousands hundred hundreds trillion dozen half double twice once man men woman women boy boys girl girls father "
     "mother son daughter brother sister husband wife he she him her his hers himself herself old older new young "
     "first last before after january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday left right public private local national foreign".split()
+    "monday tuesday wednesday thursday friday saturday sunday left right public private local national "
+    "foreign".split()
 )
 
 
@@ -250,7 +251,7 @@ def _negation_clashes(claim: Parts, near: Parts, evidence: Sequence[Parts]) -> t
 
 
 def _order(claim: Parts, nearest: Parts) -> tuple[float, float, int]:
-    """Return the share of matched content words in the nearest sentence's order, how many, and a first one out of order."""
+    """Return the share of matched content words in the nearest sentence's order, how many, and the first one."""
     places = {key: i for i, key in enumerate(nearest.content)}
     seen = [
         (i, places[key]) for i, key in enumerate(claim.content) if key in places and nearest.content.count(key) == 1

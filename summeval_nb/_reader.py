@@ -1,9 +1,10 @@
-"""The reader: a small cross-encoder that reads evidence and claim together. A plain module: edited directly, tested in tests/.
+"""The reader: a small cross-encoder that reads evidence and claim together. A plain module: edited directly, tested in
+tests/test_reader.py.
 
-MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves; its upper
-three layers, trained further, look at the claim and all evidence sentences together. Splitting a cross-encoder so was
-proposed as DeFormer (Cao et al. 2020) and PreTTR (MacAvaney et al. 2020). Torch is imported here: import this module
-inside functions only.
+MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves;
+its upper three layers, trained further, look at the claim and all evidence sentences together. Splitting a
+cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR (MacAvaney et al. 2020). Torch is imported here:
+import this module inside functions only.
 """
 
 from __future__ import annotations

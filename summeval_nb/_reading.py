@@ -201,7 +201,7 @@ class EmbeddedChecker:
     def judged_by(self) -> str:
         """One line for reports: who judged, and how often it was right where that was measured."""
         if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["thresholds"]["supported"]):
-            return "Judged by the embedded checker with thresholds or calibration of yours: its measured figures do not hold."
+            return "Judged by the embedded checker, set by you: the figures that were measured do not hold."
         return str(fitted()["measured"]["line"])
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
@@ -261,7 +261,9 @@ class EmbeddedChecker:
             details = {"features": rows[number], "contributions": moved, "logit": logit}
             if number in readings:
                 near = readings[number][0]
-                details["reader"] = {label: getattr(near, label) for label in ("entailment", "neutral", "contradiction")}
+                details["reader"] = {
+                    label: getattr(near, label) for label in ("entailment", "neutral", "contradiction")
+                }
             verdicts.append(
                 self._verdict(
                     sigmoid(self.slope * logit + self.offset),
@@ -272,9 +274,7 @@ class EmbeddedChecker:
             )
         return verdicts
 
-    def _readings(
-        self, lot: Sequence[tuple[list[str], str]], seen: Mapping[int, Looked]
-    ) -> dict[int, tuple[Any, Any]]:
+    def _readings(self, lot: Sequence[tuple[list[str], str]], seen: Mapping[int, Looked]) -> dict[int, tuple[Any, Any]]:
         """Return for each pair what the reader makes of the nearest two sentences and of all."""
         from summeval_nb._reader import load_reader
 
@@ -285,6 +285,16 @@ class EmbeddedChecker:
     def _verdict(self, probability: float | None, **parts: Any) -> Verdict:
         low = self.contradicted_below
         return Verdict(probability=probability, threshold=self.threshold, contradicted_below=low, **parts)
+
+    def with_threshold(self, threshold: float) -> EmbeddedChecker:
+        """Return the same checker with another threshold; nothing is called contradicted that would be supported."""
+        return EmbeddedChecker(
+            threshold=threshold,
+            contradicted_below=min(self.contradicted_below, require_share(threshold, "threshold")),
+            slope=self.slope,
+            offset=self.offset,
+            precision=self.precision,
+        )
 
     def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> EmbeddedChecker:
         """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.

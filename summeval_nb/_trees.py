@@ -1,8 +1,8 @@
 """Boosted trees as plain arrays: a forest's logit, and what each feature adds to it. A plain module: edited directly,
 tested in tests/test_trees.py.
 
-The trees are fitted elsewhere and kept as numbers; nothing is unpickled. Each node carries the mean of the leaves below it,
-weighted by the training rows that reached them, so that the way from root to leaf says what each question added
+The trees are fitted elsewhere and kept as numbers; nothing is unpickled. Each node carries the mean of the leaves
+below, weighted by the training rows that reached them, so that the way from root to leaf says what each question added
 (Saabas 2014, "Interpreting random forests"; the sums are exact).
 """
 

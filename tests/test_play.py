@@ -232,7 +232,7 @@ def test_a_long_candidate_is_drawn_in_part_and_counted_whole():
 
 @pytest.mark.parametrize("k", [1, 2, 7, 12])
 def test_every_k_has_the_numbers_of_evaluate(study, k):
-    result = evaluate(CHESS.text, CHESS.subtle.text, k)
+    result = evaluate(CHESS.text, CHESS.subtle.text, k, checker="words")
     state = evidence_state(study, k)
     assert state.score == result.score
     for mine, theirs in zip(state.verdicts, result.verdicts, strict=True):
