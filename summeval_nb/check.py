@@ -745,8 +745,9 @@ def _packaged(name: str) -> Checker:
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
-    The names: `"embedded"`, the package's own, which reads; `"words"`, this chapter's; `"nli:FOLDER"` for a classifier (chapter 15); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
-    `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 16).
+    The names: `"embedded"`, the package's own, which reads; `"words"`, this chapter's; `"nli:FOLDER"` for a
+    classifier (chapter 15); `"llm:FOLDER"`, `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"` for a language
+    model (chapter 16).
 
     Raises
     ------

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Calibration, Checker, WordsChecker, Verdict, calibration, check, checker, load_checker
+from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, check, checker, load_checker
 from summeval_nb.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
 from summeval_nb.embed import load_embedder
 
