@@ -88,22 +88,23 @@ def torture(
     numbers = dict.fromkeys(kinds, seed)
     said: set[str] = set()
     turn = 0
-    while (left := start + seconds - time.monotonic()) > 0:
-        kind = list(kinds)[turn % len(kinds)]
-        turn += 1
-        share = min(lot_seconds, max(left, 0.2), max(0.2, seconds / len(kinds)))
-        for event in _lot(kind, kinds[kind], numbers[kind], share):
-            report.seconds = time.monotonic() - start
-            if isinstance(event, Finding):
-                report.findings.append(event)
-                report.last_finding = report.seconds
-                say(str(event) if event.name not in said else f"again {event.name} ({kind}:{event.seed})")
-                said.add(event.name)
-            else:
-                report.cases[kind] += 1
-                numbers[kind] = event + 1
-        if turn % (20 * len(kinds)) == 0:
-            say(f"-- {report.seconds / 60:.0f} minutes\n{report}")
+    with contextlib.suppress(KeyboardInterrupt):  # what was found so far is still said
+        while (left := start + seconds - time.monotonic()) > 0:
+            kind = list(kinds)[turn % len(kinds)]
+            turn += 1
+            share = min(lot_seconds, max(left, 0.2), max(0.2, seconds / len(kinds)))
+            for event in _lot(kind, kinds[kind], numbers[kind], share):
+                report.seconds = time.monotonic() - start
+                if isinstance(event, Finding):
+                    report.findings.append(event)
+                    report.last_finding = report.seconds
+                    say(str(event) if event.name not in said else f"again {event.name} ({kind}:{event.seed})")
+                    said.add(event.name)
+                else:
+                    report.cases[kind] += 1
+                    numbers[kind] = event + 1
+            if turn % (20 * len(kinds)) == 0:
+                say(f"-- {report.seconds / 60:.0f} minutes\n{report}")
     return report
 
 
