@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -26,6 +27,7 @@ def main() -> int:
     seed = int(time.time()) if chosen.seed is None else chosen.seed
     kinds = {name: KINDS[name] for name in chosen.only or KINDS}
     print(f"seed {seed}, {chosen.minutes:g} minutes, kinds: {', '.join(kinds)}", flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # says its counts, and leaves no process behind
     report: Report = torture(kinds, seed=seed, seconds=60 * chosen.minutes, say=lambda text: print(text, flush=True))
     print(report)
     return 1 if report.findings else 0

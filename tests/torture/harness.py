@@ -117,6 +117,7 @@ def _lot(kind: str, case: Case, first: int, seconds: float) -> Iterator[int | Fi
         code = 1
         try:
             os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             _work(kind, case, first, seconds, write)
             code = 0
         finally:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import random
 import resource
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from tqdm.auto import tqdm
 
 from summeval_nb.batch import RunStopped, run
 from summeval_nb.run_report import RunReport
@@ -20,6 +24,7 @@ from summeval_nb.run_report import RunReport
 from . import corpus, judges
 from .harness import Wrong
 
+tqdm.set_lock(threading.RLock())  # its own lock is shared with forked processes, and lost when one is killed with it
 TYPED = (ValueError, TypeError, RunStopped)
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
 
@@ -77,18 +82,32 @@ def _same(items: Any, call: Mapping[str, Any], folder: Path, wanted: tuple[bytes
 
 
 def _forked(work: Callable[[], Any]) -> int:
-    """Do something in a process of its own; return its wait status."""
+    """Do something in a process of its own; return its wait status. One that hangs is a finding, with its place."""
+    stuck = Path("stuck.txt").absolute()
     pid = os.fork()
     if pid == 0:
-        for number in (signal.SIGPROF, signal.SIGALRM):
+        for number in (signal.SIGPROF, signal.SIGALRM, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         code = 7
         try:
-            work()
+            with stuck.open("w") as file:
+                faulthandler.dump_traceback_later(HANGS, file=file)
+                work()
             code = 0
         finally:
             os._exit(code)
-    return os.waitpid(pid, 0)[1]
+    end = time.monotonic() + 1.5 * HANGS
+    while time.monotonic() < end:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.002)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    raise Wrong(f"a run hangs here:\n{stuck.read_text()[-2500:]}", "a run hangs")
+
+
+HANGS = 25  # seconds
 
 
 def _dies_at_event(number: int) -> None:
