@@ -20,7 +20,7 @@ from tests.torture import corpus, harness, judges, names, pages, runs, servers, 
 from tests.torture.harness import Wrong, attempt, torture
 from tests.torture.kinds import KINDS
 
-SECONDS = 20  # what finding a planted fault may take
+SECONDS = 20  # of computing, in which a planted fault must be found
 
 
 @pytest.mark.parametrize("kind", ["kills", "damage", "disks", "stores", pytest.param("pages", marks=pytest.mark.slow)])
@@ -32,12 +32,12 @@ def test_a_few_cases_find_nothing(kind, tmp_path):
 
 def found_by(case, tmp_path, kind="planted"):
     """The first finding of a kind within some seconds."""
-    end = time.monotonic() + SECONDS
+    end = time.process_time() + SECONDS
     for seed in range(10_000):
         (folder := tmp_path / f"c{seed}").mkdir()
         if finding := attempt(kind, case, seed, folder):
             return finding
-        if time.monotonic() > end:
+        if time.process_time() > end:
             return None
     return None
 

@@ -107,7 +107,7 @@ def _forked(work: Callable[[], Any]) -> int:
     raise Wrong(f"a run hangs here:\n{stuck.read_text()[-2500:]}", "a run hangs")
 
 
-HANGS = 25  # seconds
+HANGS = 90  # seconds
 
 
 def _dies_at_event(number: int) -> None:
