@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from .harness import Report, again, torture
-from .kinds import KINDS
+from .kinds import KINDS, warm
 
 
 def main() -> int:
@@ -28,6 +28,8 @@ def main() -> int:
     kinds = {name: KINDS[name] for name in chosen.only or KINDS}
     print(f"seed {seed}, {chosen.minutes:g} minutes, kinds: {', '.join(kinds)}", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # says its counts, and leaves no process behind
+    if chosen.minutes > 1:
+        warm()
     report: Report = torture(kinds, seed=seed, seconds=60 * chosen.minutes, say=lambda text: print(text, flush=True))
     print(report)
     return 1 if report.findings else 0

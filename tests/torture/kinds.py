@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..servers.misbehaving import MisbehavingServer
 from .harness import Case
 from .names import names
 from .pages import pages
@@ -20,3 +21,14 @@ KINDS: dict[str, Case] = {
     "pages": pages,
     "shell": shell,
 }
+
+
+def warm() -> None:
+    """Import what is slow to import, once, before lots are forked."""
+    import summeval_nb
+
+    summeval_nb.evaluate("It rained.", "It rained.")
+    summeval_nb.summarization_score("It rained in Paris.", "It rained.")
+    with MisbehavingServer() as server:
+        backend = summeval_nb.ServerBackend("scripted", base_url=server.url, timeout=60)
+        backend.choose("Well?", ["yes", "no"])
