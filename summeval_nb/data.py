@@ -11,6 +11,7 @@ import json
 import math
 import numbers
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -337,7 +338,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
                         yield where, json.loads(line)
                     except json.JSONDecodeError as error:
                         raise ValueError(f"{where} is not JSON: {error}") from error
-        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{path.name} cannot be read as JSON lines: {error}") from error
 
 

@@ -175,6 +175,11 @@ def _called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarr
     return table
 
 # %% ../nbs/43_metrics.ipynb #46923ef2
+def _require_data(data: Any) -> None:
+    if not isinstance(data, SummEval):
+        raise TypeError(f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}")
+
+
 def metric_scores(data: SummEval, metrics: Any, *, embedder: Any = "minilm") -> dict[str, np.ndarray]:
     """Return each metric's (articles, systems) table.
 
@@ -198,6 +203,7 @@ def metric_scores(data: SummEval, metrics: Any, *, embedder: Any = "minilm") -> 
     >>> metric_scores(load_toy_summeval(), ["length"])["length"][0].tolist()
     [20.0, 24.0, 21.0, 16.0]
     """
+    _require_data(data)
     tables = {}
     for name, metric in _named(metrics).items():
         if isinstance(metric, str):
@@ -392,8 +398,7 @@ def metric_table(
     >>> round(table.correlations["length", "relevance"].score, 3)
     0.229
     """
-    if not isinstance(data, SummEval):
-        raise TypeError(f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}")
+    _require_data(data)
     chosen = [
         require_option(q, "quality", data.qualities) for q in (data.qualities if qualities is None else qualities)
     ]

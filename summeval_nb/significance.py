@@ -422,6 +422,8 @@ def _checked(
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
     require_count(n_resamples, "n_resamples")
     require_option(correction, "correction", CORRECTIONS)
+    if not isinstance(metrics, Mapping):
+        raise TypeError(f"metrics must map names to tables, not {type(metrics).__name__}")
     if not metrics:
         raise ValueError("metrics is empty: pass at least one metric's table by name")
     named = {f"{str(name)!r}": table for name, table in metrics.items()}

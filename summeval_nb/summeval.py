@@ -189,13 +189,16 @@ def summeval_scores(
     require_option(main, "main", tables)
     human, *_ = _tables(ratings=ratings, **{f"tables[{kind!r}]": table for kind, table in tables.items()})
     there = {kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()}
-    skip = np.any([_all_equal(table) for table in (human, *there.values())], axis=0)
+    rated = {kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()}
+    skip = np.any([_all_equal(table) for table in (human, *there.values(), *rated.values())], axis=0)
     if skip.all():
         raise ValueError("no article is left: in each one the ratings or the similarities are all equal")
-    n = (~np.isnan(human[~skip])).sum(axis=1)
     scores = {
         f"{kind}_{coefficient}": _mean_of_versions(
-            _by_row(human[~skip], table[~skip], coefficient), n, coefficient, variant
+            _by_row(human[~skip], table[~skip], coefficient),
+            (~np.isnan(table[~skip])).sum(axis=1),
+            coefficient,
+            variant,
         )
         for kind, table in there.items()
         for coefficient in ("pearson", "spearman")

@@ -172,6 +172,16 @@ def test_missing_ratings_are_left_out_and_counted():
     assert found["main_score"] == pytest.approx(np.mean(per_article))
 
 
+def test_an_article_with_nothing_to_correlate_in_common_is_skipped():
+    """Ratings that are all equal where there is a similarity: found by the torture as NaN."""
+    human = [[1.0, 2, 3, 4], [2.0, 4, np.nan, 2]]
+    table = np.array([[1.0, 2, 4, 3], [5.0, np.nan, 1, 2]])
+    for variant in ("v1", "v2"):
+        found, skipped = summeval_scores({"cosine": table}, human, variant=variant)
+        alone, _ = summeval_scores({"cosine": table[:1]}, human[:1], variant=variant)
+        assert skipped == [1] and found == alone and np.isfinite(list(found.values())).all()
+
+
 BAD_TASK = [
     ({"quality": "grammar"}, "'coherence', 'consistency', 'fluency', 'relevance'"),
     ({"variant": "v3"}, "'v1', 'v2'"),

@@ -19,6 +19,8 @@ WRONG = [
     (lambda: s.ask_many("embedded", "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
     (lambda: s.Ledger("calls"), TypeError, "stages must map"),
     (lambda: s.compare_scores(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
+    (lambda: s.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),
+    (lambda: s.compare_all(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),
     (lambda: s.plan_run(1e308), ValueError, "beyond all bounds"),
     (lambda: s.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
