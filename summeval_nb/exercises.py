@@ -87,7 +87,8 @@ _ROUNDS = 20_000
 
 def _seal(exercise: str, form: _Canonical) -> str:
     """Return the salted, slow hash of an answer's form."""
-    text, salt = f"{form.kind}:{form.text}".encode(), f"summeval_nb:{exercise}".encode()
+    text = f"{form.kind}:{form.text}".encode("utf-8", "surrogatepass")
+    salt = f"summeval_nb:{exercise}".encode("utf-8", "surrogatepass")
     return hashlib.pbkdf2_hmac("sha256", text, salt, _ROUNDS).hex()[:32]
 
 # %% ../nbs/60_exercises.ipynb #32f491b3

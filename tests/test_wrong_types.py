@@ -38,3 +38,7 @@ def test_another_kind_of_thing_is_named(call, error, message):
 
 def test_plain_data_come_back():
     assert s.faithfulness_from_dict(GOOD).to_dict() == GOOD
+
+
+def test_half_a_character_is_an_answer_like_another():
+    assert s.check_answer("20_ngrams/1", "half \ud83d").outcome == s.check_answer("20_ngrams/1", "half").outcome
