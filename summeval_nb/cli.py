@@ -143,16 +143,19 @@ def evaluate(
         fail(f"the checker failed on {result.n_failed} of {len(result.verdicts)} sentences", code=3)
 
 # %% ../nbs/51_cli.ipynb #f4da4d6f
-def _errors_of_checker(summary: Any, result: Any) -> str:
-    """Name the sentences that a checker judged otherwise than the author of a sample; empty if there is none."""
-    judged = [verdict.supported for verdict in result.verdicts]
-    known = zip(summary.supported, summary.notes, judged, strict=True)  # the samples' sentences split as written
-    lines = [
-        f"  {place}  {f'false: {note}' if not true else 'true'}"
-        for place, (true, note, verdict) in enumerate(known, 1)
-        if verdict is not None and verdict != true
-    ]
-    return "\n".join(["The checker is wrong here, its author knows:", *lines]) if lines else ""
+def _with_author(summary: Any, result: Any) -> Any:
+    """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
+    from dataclasses import replace
+
+    verdicts = list(result.verdicts)
+    for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
+        verdict = verdicts[place]
+        if verdict.state in (None, "supported" if true else "contradicted"):
+            continue
+        known = "true" if true else f"false: {why}"
+        opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
+        verdicts[place] = replace(verdict, details={**verdict.details, "note": f"{opening}; its author knows: {known}"})
+    return replace(result, verdicts=verdicts)
 
 
 @app.command()
@@ -172,13 +175,12 @@ def demo(
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
     sample = samples[number - 1]
     summaries = {kind: summary.text for kind, summary in sample.summaries.items()}
-    results = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
+    judged = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
+    results = [_with_author(*pair) for pair in zip(sample.summaries.values(), judged, strict=True)]
     for kind, result in zip(summaries, results, strict=True):
         heading = f"{sample.title}: the {kind} summary"
         say(f"\n{heading}\n{'=' * len(heading)}")
         say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
-        if errors := _errors_of_checker(sample.summaries[kind], result):
-            say(errors)
     write(html.resolve(), compare_reports(results, list(summaries)).to_html)
 
 # %% ../nbs/51_cli.ipynb #ce5e1f29

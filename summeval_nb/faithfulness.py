@@ -219,6 +219,7 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
+    notes += [str(value) for key, value in verdict.details.items() if key == "note"]
     return Entry(
         text=sentence.text,
         probability=verdict.probability,
