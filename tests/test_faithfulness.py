@@ -144,19 +144,22 @@ def test_the_answers_printed_in_the_first_lesson():
     printed = next(source for cell in lesson["cells"] if "<details>" in (source := "".join(cell["source"])))
     bridge, chess = sample_articles()[0], sample_articles()[3]
 
-    passed = evaluate(chess.text, chess.subtle.text)
-    first = passed.verdicts[0]
-    assert passed.score == 1 and not chess.subtle.supported[0] and f"passes with {first.probability:.2f}." in printed
-    assert "against Piet Aalders" in " ".join(passed.source_sentences[item.index].text for item in first.evidence)
+    unmarked = evaluate(chess.text, chess.subtle.text)
+    first = unmarked.verdicts[0]
+    assert chess.subtle.supported == (False, True, True) and first.state == "unclear" and not first.findings
+    assert "against Piet Aalders" in " ".join(unmarked.source_sentences[item.index].text for item in first.evidence)
+    marked = evaluate(chess.text, chess.subtle.text, k=3).verdicts[0]
+    assert "Aalders" in [finding.text for finding in marked.findings if finding.clash and finding.kind == "name"]
 
     single = evaluate(bridge.text, bridge.subtle.text, k=1)
-    assert [verdict.supported for verdict in single.verdicts] == [False, False, True]
+    assert [verdict.state for verdict in single.verdicts[1:]] == ["contradicted", "supported"]
     assert single.source_sentences[single.verdicts[1].evidence[0].index].text in printed
 
     for score in (1, 0):
         (summary,) = re.findall(f'Scores {score}: "([^"]+)"', printed)
-        result = evaluate(bridge.text, summary)
-        assert (result.score, len(result.sentences)) == (score, 3)
+        by_words, by_default = (evaluate(bridge.text, summary, checker=name) for name in ("words", "embedded"))
+        assert (by_words.score, len(by_words.sentences), by_default.score) == (score, 3, 0)
+        assert score == 0 or all(any(f.clash for f in verdict.findings) for verdict in by_default.verdicts)
 
 
 def test_failures_are_excluded_counted_and_shown():
