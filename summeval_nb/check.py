@@ -502,7 +502,7 @@ def sigmoid(logit: float) -> float:
 
 
 def feature_weights() -> dict[str, float]:
-    """Return the fitted weight of each feature in the embedded checker's mixture, all at least 0."""
+    """Return the fitted weight of each feature in the words checker's mixture, all at least 0."""
     return dict(_fitted()["weights"])
 
 
@@ -602,7 +602,7 @@ def _vectors_of(pairs: Sequence[Pair], vectors: Sequence[PairVectors] | None) ->
 
 
 def _fingerprint(slope: float, offset: float) -> str:
-    """Return a name for everything that decides an embedded checker's probability."""
+    """Return a name for everything that decides a words checker's probability."""
     counts = resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes()
     settings = json.dumps([_fitted(), gzip.decompress(counts).decode("utf-8"), slope, offset], sort_keys=True)
     return f"words-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
@@ -645,8 +645,7 @@ class WordsChecker:
     ['Paris']
     """
 
-    uses_vectors = True
-    languages = ("en",)
+    uses_vectors, languages = True, ("en",)
 
     def __init__(self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0):
         self.threshold = require_share(threshold, "threshold")

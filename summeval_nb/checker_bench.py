@@ -192,21 +192,6 @@ def load_labelled(
     return found
 
 # %% ../nbs/19_checker_bench.ipynb #6fea2a31
-@dataclass(frozen=True)
-class CheckerRun:
-    """One checker on one set: probabilities and verdicts, None where it failed."""
-
-    checker: str
-    name: str
-    items: tuple[LabelledSentence, ...]
-    probabilities: tuple[float | None, ...]
-    supported: tuple[bool | None, ...]
-    reason: str
-    pairs_per_second: float
-    calls: float | None
-    tokens: float | None
-
-
 def _run(
     label: str,
     checker: Checker,
@@ -238,6 +223,21 @@ def _run(
     speed = len(pairs) / max(seconds, 1e-9)
     columns = tuple(items), tuple(given), tuple(said)
     return CheckerRun(label, name, *columns, reason, speed, *cost)
+
+# %% ../nbs/19_checker_bench.ipynb #aee9563e
+@dataclass(frozen=True)
+class CheckerRun:
+    """One checker on one set: probabilities and verdicts, None where it failed."""
+
+    checker: str
+    name: str
+    items: tuple[LabelledSentence, ...]
+    probabilities: tuple[float | None, ...]
+    supported: tuple[bool | None, ...]
+    reason: str
+    pairs_per_second: float
+    calls: float | None
+    tokens: float | None
 
 # %% ../nbs/19_checker_bench.ipynb #6028f2eb
 def _row(run: CheckerRun, n: int, confidence: float, seed: int) -> dict[str, Any]:
@@ -488,6 +488,16 @@ def nli_recipe(name: str, folder: str | PathLike[str], **options: Any) -> Any:
     words = recipe.get("chunk_words")
     return ChunkedChecker(checker, words) if words else checker
 
+# %% ../nbs/19_checker_bench.ipynb #0c93fa35
+def _histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
+    """The shares of evidence sentences in each bin; None where one failed."""
+    rows: list[Any] = []
+    for group in plumbing.ask_pieces(inner, pairs, list):
+        values = [v.probability for v in group if v.probability is not None]
+        counts, _ = np.histogram(values, bins=bins, range=(0, 1))
+        rows.append(counts / len(group) if len(values) == len(group) else None)
+    return rows
+
 # %% ../nbs/19_checker_bench.ipynb #548cb0ef
 @dataclass(frozen=True)
 class HistogramChecker:
@@ -531,12 +541,7 @@ class HistogramChecker:
         model.fit(np.stack([rows[i] for i in kept]), [truth[i] for i in kept])
         return cls(inner, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
 
-    def check_many(
-        self,
-        pairs: Sequence[Pair],
-        *,
-        vectors: Any = None,
-    ) -> list[Verdict]:
+    def check_many(self, pairs: Sequence[Pair], *, vectors: Any = None) -> list[Verdict]:
         """Return one verdict for each pair; a failed answer fails its pair."""
         rows = _histograms(self.inner, pairs, len(self.weights))
         return [self._verdict(row) for row in rows]
@@ -547,13 +552,3 @@ class HistogramChecker:
             return Verdict(probability=None, failed=True, reason=why)
         p = sigmoid(float(row @ np.array(self.weights)) + self.intercept)
         return Verdict(probability=p, threshold=self.threshold)
-
-
-def _histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
-    """The shares of evidence sentences in each bin; None where one failed."""
-    rows: list[Any] = []
-    for group in plumbing.ask_pieces(inner, pairs, list):
-        values = [v.probability for v in group if v.probability is not None]
-        counts, _ = np.histogram(values, bins=bins, range=(0, 1))
-        rows.append(counts / len(group) if len(values) == len(group) else None)
-    return rows

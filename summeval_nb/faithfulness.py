@@ -260,7 +260,7 @@ def _report(result: Faithfulness) -> Report:
         judged_by=result.judged_by,
     )
 
-
+# %% ../nbs/17_faithfulness.ipynb #214c2503
 def _plot(result: Faithfulness, ax: Axes | None) -> Axes:
     if not result.similarity.size:
         raise ValueError(f"there is nothing to draw: {result.reason}")
@@ -394,7 +394,7 @@ def _stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
         details=value["details"],
     )
 
-# %% ../nbs/17_faithfulness.ipynb #23b04192
+# %% ../nbs/17_faithfulness.ipynb #b4e21b91
 Chosen = list[tuple[list[Evidence], Pair]]
 
 
@@ -420,7 +420,7 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Ver
         moved.append(Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash))
     return replace(verdict, evidence=evidence, findings=moved)
 
-
+# %% ../nbs/17_faithfulness.ipynb #23b04192
 def _result(
     prepared: _Prepared, similarity: np.ndarray, chosen: Chosen, verdicts: Iterator[Verdict], settings: _Settings
 ) -> Faithfulness:
@@ -634,12 +634,13 @@ def evaluate(
     embedder : str or object
         `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
     checker : str or Checker
-        `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with `fingerprint` (str), `threshold` and the method
+        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with `fingerprint`, `threshold` and
         `check_many(pairs, *, vectors=None)`: it gets a list of pairs (list of evidence texts, sentence)
         and returns one `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in `languages`
-        is all it is given to read.
+        is all it is given to read; below its `contradicted_below`, if any, a sentence is contradicted.
     threshold : float, optional
-        A sentence is supported when its probability is at least this, in [0, 1]; by default the checker's own.
+        A sentence is supported when its probability is at least this, in [0, 1], and no finding clashes; by default
+        the checker's own.
     store : Store or path, optional
         Where vectors and verdicts are kept, so that a second run computes only what is missing.
     lang : str, optional
@@ -649,7 +650,8 @@ def evaluate(
     Returns
     -------
     Faithfulness
-        `score` in [0, 1], or None with a reason when a text is empty or nothing could be judged.
+        `score` in [0, 1], the share supported, or None with a reason when a text is empty or nothing could be judged;
+        `score_high` counts the unclear sentences, too.
 
     Warns
     -----
@@ -688,6 +690,20 @@ def evaluate(
         lang=lang,
         progress=False,
     )[0]
+
+# %% ../nbs/17_faithfulness.ipynb #4fa8c9f4
+def _comparison_report(comparison: Comparison) -> Report:
+    reports = [_report(one) for one in comparison.results]
+    titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
+    return Report(
+        title=f"{len(reports)} summaries of one article",
+        source=reports[0].source,
+        spans=reports[0].spans,
+        entries=[entry for report in reports for entry in report.entries],
+        signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
+        groups=[(title, len(report.entries)) for title, report in zip(titles, reports, strict=True)],
+        judged_by=" ; ".join(dict.fromkeys(report.judged_by for report in reports if report.judged_by)),
+    )
 
 # %% ../nbs/17_faithfulness.ipynb #e0ea0697
 @dataclass(frozen=True, repr=False)
@@ -732,20 +748,6 @@ class Comparison:
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the comparison as one stand-alone file and return its path."""
         return _write_page(path, "Comparison of summaries", self._repr_html_())
-
-
-def _comparison_report(comparison: Comparison) -> Report:
-    reports = [_report(one) for one in comparison.results]
-    titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
-    return Report(
-        title=f"{len(reports)} summaries of one article",
-        source=reports[0].source,
-        spans=reports[0].spans,
-        entries=[entry for report in reports for entry in report.entries],
-        signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
-        groups=[(title, len(report.entries)) for title, report in zip(titles, reports, strict=True)],
-        judged_by=" ; ".join(dict.fromkeys(report.judged_by for report in reports if report.judged_by)),
-    )
 
 # %% ../nbs/17_faithfulness.ipynb #37e838b4
 def compare_reports(results: Sequence[Faithfulness], names: Sequence[str] | None = None) -> Comparison:

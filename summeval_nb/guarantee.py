@@ -445,7 +445,7 @@ def _apart(over: Guarantee, under: Guarantee) -> tuple[Guarantee, Guarantee]:
     nothing = facts(None)
     return over, replace(under, score=None, reason=reason, curve=curve, **nothing)
 
-# %% ../nbs/18_guarantee.ipynb #1eb1316b
+# %% ../nbs/18_guarantee.ipynb #075b2d7b
 def _ask_pairs(rows: Sequence[Labelled], checker: Checker) -> list[list[Verdict]]:
     """Return the verdicts on sentences that come with their evidence, one each."""
     pairs = [(list(row.evidence or ()), row.sentence) for row in rows]
@@ -478,7 +478,7 @@ def _ask(
         found.append(min(judged) if all_judged else None)
     return found
 
-
+# %% ../nbs/18_guarantee.ipynb #1eb1316b
 def calibrate(
     labelled: Iterable[Mapping[str, Any]] | pd.DataFrame,
     checker: str | Checker = "embedded",

@@ -531,7 +531,7 @@ def _split_pairs(rows: Sequence[dict[str, Any]], splitter: Any, lang: str | None
     distinct = {one for row in usable for name in ("text", "summary") for one in split[row[name]]}
     return len(distinct), sum(len(row["sentences"]) for row in usable)
 
-
+# %% ../nbs/49_jobs.ipynb #56ba8f99
 class _Rehearsed:
     """The calls of a course, rehearsed over shard after shard."""
 

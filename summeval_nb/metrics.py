@@ -123,7 +123,7 @@ def _bertscore(data: SummEval, embedder: Any) -> np.ndarray:
         best.append(max(found, default=np.nan))
     return np.array(best)
 
-# %% ../nbs/43_metrics.ipynb #b3d06994
+# %% ../nbs/43_metrics.ipynb #3cec92e8
 METRICS: dict[str, Callable[[SummEval, Any], np.ndarray]] = {
     "length": _length,
     "bleu": _bleu,
@@ -137,7 +137,7 @@ METRICS: dict[str, Callable[[SummEval, Any], np.ndarray]] = {
     "faithfulness": _faithfulness,
 }
 
-
+# %% ../nbs/43_metrics.ipynb #b3d06994
 def _named(metrics: Any) -> dict[str, Any]:
     """Return metrics by name: names and functions from a list, or a mapping of names to names, functions or tables."""
     if isinstance(metrics, Mapping):

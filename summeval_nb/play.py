@@ -635,7 +635,7 @@ def play_evidence(
     max_k : int
         How far the slider reaches; everything is judged once, before the picture appears.
     embedder, checker
-        As for `evaluate`.
+        As for `evaluate`; the checker is `"words"` unless you say otherwise.
 
     Returns
     -------

@@ -250,8 +250,37 @@ class RunComparison(NamedTuple):
         interval = f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
         return f"On {self.n} common items {claim}: {interval}, p = {self.p_value:.3g} ({self.method})."
 
-# %% ../nbs/44_run_report.ipynb #00354803
+# %% ../nbs/44_run_report.ipynb #9b955e71
 _EXACT_LIMIT = 2000
+
+
+def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float, float, str]:
+    from scipy import stats
+
+    if not d.any():
+        return 0.0, 0.0, 1.0, "all scores are equal"
+    if len(d) > _EXACT_LIMIT or d.std() == 0:
+        spread = d.std(ddof=1) / math.sqrt(len(d))
+        half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
+        if spread:
+            p = float(2 * stats.norm.sf(abs(d.mean()) / spread))
+            return float(d.mean() - half), float(d.mean() + half), p, "normal approximation"
+    kinds: dict[str, Any] = {"n_resamples": 9999, "batch": max(1, 2_000_000 // len(d)), "vectorized": True}
+    test = stats.permutation_test((d,), _mean, permutation_type="samples", **kinds, rng=np.random.default_rng(seed))
+    if d.std() == 0:
+        return float(d[0]), float(d[0]), float(test.pvalue), "sign-flip permutation"
+    drawn = stats.bootstrap(
+        (d,), _mean, method="percentile", confidence_level=confidence, **kinds, rng=np.random.default_rng(seed)
+    )
+    low, high = drawn.confidence_interval
+    return float(low), float(high), float(test.pvalue), "bootstrap, sign-flip permutation"
+
+
+def _mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    return x.mean(axis=axis)
+
+# %% ../nbs/44_run_report.ipynb #00354803
+_NUMBERS = ("mean_a", "mean_b", "difference", "low", "high", "p_value")
 
 
 def compare_scores(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, seed: int = 0) -> RunComparison:
@@ -286,35 +315,6 @@ def compare_scores(a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, se
     means = float(a[both].mean()), float(b[both].mean()), float(d.mean())
     rest |= zip(_NUMBERS, (*means, low, high, p), strict=True)
     return RunComparison(**rest, method=method)
-
-
-_NUMBERS = ("mean_a", "mean_b", "difference", "low", "high", "p_value")
-
-
-def _paired(d: np.ndarray, confidence: float, seed: int) -> tuple[float, float, float, str]:
-    from scipy import stats
-
-    if not d.any():
-        return 0.0, 0.0, 1.0, "all scores are equal"
-    if len(d) > _EXACT_LIMIT or d.std() == 0:
-        spread = d.std(ddof=1) / math.sqrt(len(d))
-        half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
-        if spread:
-            p = float(2 * stats.norm.sf(abs(d.mean()) / spread))
-            return float(d.mean() - half), float(d.mean() + half), p, "normal approximation"
-    kinds: dict[str, Any] = {"n_resamples": 9999, "batch": max(1, 2_000_000 // len(d)), "vectorized": True}
-    test = stats.permutation_test((d,), _mean, permutation_type="samples", **kinds, rng=np.random.default_rng(seed))
-    if d.std() == 0:
-        return float(d[0]), float(d[0]), float(test.pvalue), "sign-flip permutation"
-    drawn = stats.bootstrap(
-        (d,), _mean, method="percentile", confidence_level=confidence, **kinds, rng=np.random.default_rng(seed)
-    )
-    low, high = drawn.confidence_interval
-    return float(low), float(high), float(test.pvalue), "bootstrap, sign-flip permutation"
-
-
-def _mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    return x.mean(axis=axis)
 
 # %% ../nbs/44_run_report.ipynb #952fdda6
 def _require_same_metric(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
@@ -503,24 +503,6 @@ def _foot_html(report: RunReport, found: Gathered) -> str:
     return "<h2>How it was made</h2>" + (html_table(signatures) if signatures else "") + html_table(details)
 
 # %% ../nbs/44_run_report.ipynb #7b253a54
-def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
-    """Return the page of a run as one HTML document without scripts, links or images from elsewhere."""
-    require_count(worst, "worst", minimum=0)
-    found = gather(report.rows(), worst)
-    second = RunReport.load(other) if isinstance(other, (str, Path)) else other
-    arrays, names = [found.scores], [report.folder.name or "this run"]
-    if second:
-        arrays.append(gather(second.rows(), 0).scores)
-        names.append(second.folder.name if second.folder.name != names[0] else str(second.folder))
-    pieces = [f"<h1>Run: {escape(names[0])}</h1>", html_table(_summary_rows(report)), _reasons_html(found)]
-    pieces += ["<h2>Distribution</h2>", histogram_svg(arrays, names)]
-    if second:
-        pieces.append(_comparison_html(report, second, names))
-    pieces.append(f"<h2>Lowest scores</h2>{''.join(map(worst_html, found.worst)) or '<p>No item has a score.</p>'}")
-    pieces += [_usage_html(report.usage), _foot_html(report, found)]
-    return html_page(f"Run {names[0]}", "".join(pieces))
-
-
 def _reasons_html(found: Gathered) -> str:
     if not found.reasons:
         return "<p>Every item has a score.</p>"
@@ -550,3 +532,21 @@ def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) 
     said = [*aligned.notes, compared.sentence(names[1], names[0]) + extra]
     shown = "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
     return f"<h2>Compared with {escape(names[1])}</h2>{shown}" + html_table(rows)
+
+# %% ../nbs/44_run_report.ipynb #b06bd13f
+def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
+    """Return the page of a run as one HTML document without scripts, links or images from elsewhere."""
+    require_count(worst, "worst", minimum=0)
+    found = gather(report.rows(), worst)
+    second = RunReport.load(other) if isinstance(other, (str, Path)) else other
+    arrays, names = [found.scores], [report.folder.name or "this run"]
+    if second:
+        arrays.append(gather(second.rows(), 0).scores)
+        names.append(second.folder.name if second.folder.name != names[0] else str(second.folder))
+    pieces = [f"<h1>Run: {escape(names[0])}</h1>", html_table(_summary_rows(report)), _reasons_html(found)]
+    pieces += ["<h2>Distribution</h2>", histogram_svg(arrays, names)]
+    if second:
+        pieces.append(_comparison_html(report, second, names))
+    pieces.append(f"<h2>Lowest scores</h2>{''.join(map(worst_html, found.worst)) or '<p>No item has a score.</p>'}")
+    pieces += [_usage_html(report.usage), _foot_html(report, found)]
+    return html_page(f"Run {names[0]}", "".join(pieces))
