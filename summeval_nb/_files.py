@@ -41,6 +41,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
 
 
+def require_path(path: str | os.PathLike[str]) -> Path:
+    """Return a path that a file can have, or raise a `ValueError`."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ValueError(f"no file can be called {str(path)!a}: it holds half a character") from None
+    return Path(path)
+
+
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file whole or not at all; text as UTF-8. Half a character (a lone surrogate) becomes `?`."""
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._files import require_path
 from .results import require_count, require_module, require_text, require_texts
 from .viz import Markup, escape, html_table
 
@@ -398,7 +399,7 @@ def load_summeval(
     ValueError: say where the ratings are: load_summeval(path), ...
     """
     if path is not None:
-        file = Path(path)
+        file = require_path(path)
         return _build(_lines(file), file.name.split(".")[0], raters)
     if not download:
         raise ValueError(

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from tqdm.auto import tqdm
 
+from ._files import require_path
 from .results import require_count, require_text, require_texts
 from .viz import escape, html_table
 
@@ -329,11 +330,7 @@ class _Session:
     def __init__(self, path: str | Path):
         if str(path) == ":memory:":
             raise ValueError("a store lives in a file; pass a path (a dict keeps answers in memory)")
-        try:
-            os.fsencode(path)
-        except UnicodeEncodeError:
-            raise ValueError(f"no file can be called {str(path)!a}: it holds half a character") from None
-        self.path = Path(path).absolute()
+        self.path = require_path(path).absolute()
         self._connection: sqlite3.Connection | None = None
         self._owner = 0
         self._lock = threading.RLock()

@@ -174,7 +174,8 @@ def summeval_scores(
     scores : dict of str to float
         `{kind}_pearson` and `{kind}_spearman` for each kind, and `pearson`, `spearman` and `main_score`.
     skipped : list of int
-        Articles left out because the ratings or one kind of similarity are all equal there.
+        Articles left out because the ratings or one kind of similarity are all equal there, or, in v1, because
+        they have fewer than three pairs.
 
     Raises
     ------
@@ -191,6 +192,8 @@ def summeval_scores(
     there = {kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()}
     rated = {kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()}
     skip = np.any([_all_equal(table) for table in (human, *there.values(), *rated.values())], axis=0)
+    if variant == "v1":  # with fewer than three pairs there is no p-value to average
+        skip |= np.any([(~np.isnan(table)).sum(axis=1) < 3 for table in there.values()], axis=0)
     if skip.all():
         raise ValueError("no article is left: in each one the ratings or the similarities are all equal")
     scores = {

@@ -182,6 +182,15 @@ def test_an_article_with_nothing_to_correlate_in_common_is_skipped():
         assert skipped == [1] and found == alone and np.isfinite(list(found.values())).all()
 
 
+def test_two_pairs_have_no_p_value_and_are_skipped_in_v1():
+    human, table = [[1.0, 2, 3], [2.0, 4, 1]], np.array([[1.0, 3, 2], [5.0, np.nan, 1]])
+    found, skipped = summeval_scores({"cosine": table}, human, variant="v1")
+    assert skipped == [1] and np.isfinite(list(found.values())).all()
+    assert summeval_scores({"cosine": table}, human)[1] == []
+    with pytest.raises(ValueError, match="no article is left"):
+        summeval_scores({"cosine": table[1:]}, human[1:], variant="v1")
+
+
 BAD_TASK = [
     ({"quality": "grammar"}, "'coherence', 'consistency', 'fluency', 'relevance'"),
     ({"variant": "v3"}, "'v1', 'v2'"),

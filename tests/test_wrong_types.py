@@ -23,6 +23,7 @@ WRONG = [
     (lambda: s.compare_all(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),
     (lambda: s.plan_run(1e308), ValueError, "beyond all bounds"),
     (lambda: s.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
+    (lambda: s.load_summeval("half \ud83d.jsonl"), ValueError, "half a character"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
     (lambda: s.faithfulness_from_dict({}), ValueError, "'verdicts' is missing"),
     (lambda: s.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
