@@ -418,8 +418,8 @@ def _checked(
     metrics: Mapping[str, Any], human: Any, alpha: float, correction: str, n_resamples: int
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The metrics' tables by name and the human table, when all arguments make sense."""
-    if not 0 < require_share(alpha, "alpha") < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    if not 1e-6 <= require_share(alpha, "alpha") < 1:  # the permutations needed grow with 1 / alpha
+        raise ValueError(f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}")
     require_count(n_resamples, "n_resamples")
     require_option(correction, "correction", CORRECTIONS)
     if not isinstance(metrics, Mapping):

@@ -245,7 +245,7 @@ def _read(connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[
         for key, stored, checksum in connection.execute(query, (kind, *part)):
             if _checksum(kind, key, stored) != checksum:
                 remedy = "Store(path).prune(damaged=True) deletes it and its like, so that they are computed again"
-                raise StoreError(f"{path}: the {kind} {key[:16]}… is damaged (its checksum is wrong); {remedy}")
+                raise StoreError(f"{path}: the {kind} {str(key)[:16]}… is damaged (its checksum is wrong); {remedy}")
             found[key] = _decode(stored)
     return found
 

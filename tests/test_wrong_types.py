@@ -21,6 +21,7 @@ WRONG = [
     (lambda: s.compare_scores(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
     (lambda: s.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),
     (lambda: s.compare_all(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),
+    (lambda: s.compare_all({"a": np.eye(3), "b": np.ones((3, 3))}, np.eye(3), alpha=5e-324), ValueError, "alpha must"),
     (lambda: s.plan_run(1e308), ValueError, "beyond all bounds"),
     (lambda: s.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
     (lambda: s.load_summeval("half \ud83d.jsonl"), ValueError, "half a character"),
