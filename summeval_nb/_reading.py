@@ -202,7 +202,12 @@ class EmbeddedChecker:
         """One line for reports: who judged, and how often it was right where that was measured."""
         if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["thresholds"]["supported"]):
             return "Judged by the embedded checker, set by you: the figures that were measured do not hold."
-        return str(fitted()["measured"]["line"])
+        found = fitted()["measured"]["package"]
+        return (
+            f"Judged by the package's own checker. Of {found['n']} sentences that it was not fitted to, it called "
+            f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported, and "
+            "left most others unclear. For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'."
+        )
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
