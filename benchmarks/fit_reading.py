@@ -36,7 +36,7 @@ from summeval_nb import _reading, check
 from summeval_nb._differences import word_differences
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
-CONTRADICTED_BELOW = 0.35  # the highest at which no more than half of any set is left unclear
+CONTRADICTED_BELOW = 0.5  # and something must clash: a low probability alone says that nothing was found
 WORDS = list(check.FEATURES)
 # More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
 FOR = {
@@ -340,7 +340,7 @@ def chosen_thresholds(table: Table, probability: np.ndarray, clash: np.ndarray) 
         found[label] = {
             "base": round(float(y.mean()), 3),
             "supported": guaranteed(np.where(clash[rows], 0.0, p), y == 0, a),
-            "contradicted": guaranteed(1 - p, y == 1, a),
+            "contradicted": guaranteed(np.where(clash[rows], 1 - p, 0.0), y == 1, a),
         }
     return found
 
@@ -353,7 +353,7 @@ def states(table: Table, probability: np.ndarray, clash: np.ndarray, supported: 
     for label, rows in groups.items():
         y = table.label[rows]
         yes = (probability[rows] >= supported) & ~clash[rows]
-        no = probability[rows] < CONTRADICTED_BELOW
+        no = (probability[rows] < CONTRADICTED_BELOW) & clash[rows]
         found[label] = {
             "n": int(rows.sum()),
             "true": round(float(y.mean()), 3),

@@ -144,7 +144,7 @@ class EmbeddedChecker:
         From this probability on a sentence is supported, unless a finding clashes. By default the one that keeps
         the package's promise, see Notes.
     contradicted_below : float, optional
-        Below this probability a sentence is contradicted, and unclear in between.
+        Below this probability a sentence in which something clashes with the evidence is contradicted.
     slope, offset : float
         A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use `calibrate` to fit them.
     precision : {"float32", "bfloat16"}
@@ -205,8 +205,8 @@ class EmbeddedChecker:
         found = fitted()["measured"]["package"]
         return (
             f"Judged by the package's own checker. Of {found['n']} sentences that it was not fitted to, it called "
-            f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported, and "
-            "left most others unclear. For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'."
+            f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported; "
+            "read the unclear ones yourself. For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'."
         )
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
@@ -287,8 +287,16 @@ class EmbeddedChecker:
         found = load_reader(self.precision).read(pairs) if pairs else []
         return {number: (found[2 * i], found[2 * i + 1]) for i, number in enumerate(seen)}
 
+    def contradicted_below_of(self, findings: Sequence[Finding]) -> float:
+        """Return below which probability a sentence with these findings is contradicted: 0, never, if nothing clashes.
+
+        A low probability alone says that the sentence was not found in the evidence, not that the evidence says
+        otherwise: an honest paraphrase in new words has one too.
+        """
+        return self.contradicted_below if any(one.clash for one in findings) else 0.0
+
     def _verdict(self, probability: float | None, **parts: Any) -> Verdict:
-        low = self.contradicted_below
+        low = self.contradicted_below_of(parts.get("findings", ()))
         return Verdict(probability=probability, threshold=self.threshold, contradicted_below=low, **parts)
 
     def with_threshold(self, threshold: float) -> EmbeddedChecker:

@@ -359,8 +359,16 @@ def _ask(checker: Checker, pairs: list[Pair], vectors: _Vectors) -> list[Verdict
         raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
-    low = getattr(checker, "contradicted_below", None)
-    return [replace(verdict, threshold=checker.threshold, contradicted_below=low) for verdict in listed]
+    return [
+        replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings)) for one in listed
+    ]
+
+
+def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
+    """Return below which probability a sentence with these findings is contradicted; None: below the threshold."""
+    if callable(own := getattr(checker, "contradicted_below_of", None)):
+        return own(findings)
+    return getattr(checker, "contradicted_below", None)
 
 # %% ../nbs/17_faithfulness.ipynb #1f5e7cde
 def _judge(pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: Store | None) -> list[Verdict]:
@@ -389,7 +397,7 @@ def _stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
     return Verdict(
         probability=value["probability"],
         threshold=checker.threshold,
-        contradicted_below=getattr(checker, "contradicted_below", None),
+        contradicted_below=_low(checker, findings),
         findings=findings,
         details=value["details"],
     )
