@@ -359,9 +359,7 @@ def _ask(checker: Checker, pairs: list[Pair], vectors: _Vectors) -> list[Verdict
         raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
-    return [
-        replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings)) for one in listed
-    ]
+    return [replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings)) for one in listed]
 
 
 def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
