@@ -775,6 +775,8 @@ def compare_reports(results: Sequence[Faithfulness], names: Sequence[str] | None
         raise ValueError("results is empty: pass at least one result of evaluate")
     first = results[0]
     for number, one in enumerate(results):
+        if not isinstance(one, Faithfulness):
+            raise TypeError(f"results[{number}] must be a result of evaluate, not {one!r:.40}")
         if (one.source, one.source_sentences) != (first.source, first.source_sentences):
             raise ValueError(f"results[{number}] judges another article (or another splitting) than results[0]")
     listed = [f"summary {i + 1}" for i in range(len(results))] if names is None else require_texts(names, "names")

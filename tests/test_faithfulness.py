@@ -249,6 +249,8 @@ def test_comparing_summaries_of_one_article(tmp_path):
     assert comparison.to_frame()["summary"].tolist() == kinds
     page = comparison.to_html(tmp_path / "comparison.html").read_text()
     assert all(kind in page for kind in kinds) and page.count('class="sr-article"') == 1
+    with pytest.raises(TypeError, match="result of evaluate"):
+        compare_reports([3.0])
     with pytest.raises(ValueError, match="empty"):
         compare_reports([])
     with pytest.raises(ValueError, match=r"results\[1\] judges another article"):
