@@ -15,6 +15,9 @@ from summeval_nb._language import foreign_language, language_name, language_of
 from summeval_nb.results import require_share
 
 
+__all__ = ["InputWarning", "named_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
+
+
 class InputWarning(UserWarning):
     """Something is allowed but probably not meant, such as a path where a text belongs; the message has the remedy."""
 

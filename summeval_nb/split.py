@@ -477,7 +477,7 @@ def split_markdown(
 
     Examples
     --------
-    >>> [(p.plain, bool(p.reason)) for p in split_markdown(["# News\n- It **rained**. He left."])[0]]
+    >>> [(p.plain, bool(p.reason)) for p in split_markdown(["# News\\n- It **rained**. He left."])[0]]
     [('News', True), ('It rained.', False), ('He left.', False)]
     """
     texts = require_texts(texts, "texts")
