@@ -14,7 +14,6 @@ from typing import Any
 from summeval_nb._language import foreign_language, language_name, language_of
 from summeval_nb.results import require_share
 
-
 __all__ = ["InputWarning", "named_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
 
 
