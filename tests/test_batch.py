@@ -699,7 +699,7 @@ BAD = {
     "shard size": ({"shard_size": 0}, "shard_size must be at least 1"),
     "workers": ({"workers": -1}, "workers must be at least 0"),
     "engine": ({"engine": "spark"}, "known: 'local', 'ray'"),
-    "timeout": ({"timeout": 0}, "timeout must be more than 0 seconds, or None"),
+    "timeout": ({"timeout": 0}, "timeout must be more than 0 seconds, at most"),
     "timeout without a process": ({"timeout": 3, "workers": 0}, "timeout needs a worker process to end"),
     "output": ({"output": "xlsx"}, "known: 'jsonl', 'parquet'"),
     "on_error": ({"on_error": "ignore"}, "known: 'record', 'raise'"),

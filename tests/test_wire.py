@@ -141,7 +141,15 @@ def test_a_forked_process_has_a_loop_of_its_own():
         assert child.exitcode == 0 and asked(wire) == before
 
 
-def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works():
+@pytest.fixture
+def heeding():
+    """A shell starts background jobs deaf to Ctrl-C, and their children inherit it; here it is heeded."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works(heeding):
     with MisbehavingServer(lambda number, prompt: "silent" if number == 0 else "ok") as server:
         wire = wire_to(server)
         timer = threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
