@@ -10,11 +10,11 @@ import numpy as np
 from _labelled import Claim, Document
 from tqdm.auto import tqdm
 
-from summeval_nb import check
-from summeval_nb._differences import DIFFERENCES, compare
-from summeval_nb.cosine import cosine_similarity
-from summeval_nb.embed import load_embedder
-from summeval_nb.retrieve import topk_related
+from summeval_nb.evidence import check
+from summeval_nb.evidence._differences import DIFFERENCES, compare
+from summeval_nb.text.cosine import cosine_similarity
+from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.retrieve import topk_related
 
 K = 8
 WORDS = tuple(check.FEATURES)

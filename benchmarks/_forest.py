@@ -1,4 +1,4 @@
-"""A fitted HistGradientBoostingClassifier as plain arrays for `summeval_nb._trees`."""
+"""A fitted HistGradientBoostingClassifier as plain arrays for `summeval_nb.evidence._trees`."""
 
 from __future__ import annotations
 

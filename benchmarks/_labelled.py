@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from _corrupt import corrupt, tails
 from _reader_rows import read, rephrased
 
-from summeval_nb.split import split_text
+from summeval_nb.text.split import split_text
 
 SETS = ("qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits")
 

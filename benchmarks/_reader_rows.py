@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from _corrupt import NUMBER_WORDS, corrupt, tails
 
-from summeval_nb.split import split_text
+from summeval_nb.text.split import split_text
 
 LABEL = {"entailment": 0, "neutral": 1, "contradiction": 2, "not_entailment": 3}
 _RISKY = re.compile(

@@ -31,9 +31,9 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 from tqdm.auto import tqdm
 
-from summeval_nb import check
-from summeval_nb.embed import load_embedder
-from summeval_nb.split import split_text
+from summeval_nb.evidence import check
+from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.split import split_text
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 SETS = ("qags_cnndm", "summeval", "xsumfaith", "defacto")

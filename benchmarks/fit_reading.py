@@ -32,8 +32,8 @@ from fit_checker import fit as fit_words
 from tqdm.auto import tqdm
 from train_checker import area
 
-from summeval_nb import _reading, check
-from summeval_nb._differences import word_differences
+from summeval_nb.evidence import _reading, check
+from summeval_nb.evidence._differences import word_differences
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 CONTRADICTED_BELOW = 0.5  # and something must clash: a low probability alone says that nothing was found
@@ -232,7 +232,7 @@ def guaranteed(
 
 def measure_package() -> None:
     """Put the shipped checker through the sentences that the package carries, which nothing was fitted to."""
-    from summeval_nb.checker_bench import benchmark_checker
+    from summeval_nb.evidence.checker_bench import benchmark_checker
 
     row = benchmark_checker(_reading.EmbeddedChecker()).to_frame().iloc[0]
     kept = json.loads((ASSETS / "reading.json").read_text())
@@ -267,7 +267,7 @@ def reader_numbers(table: Table, found: list[dict], path: Path) -> np.ndarray:
     """Return the reader's six numbers of each claim that it reads, NaN for the others; from the file if it is there."""
     if path.is_file():
         return np.load(path)
-    from summeval_nb._reader import load_reader
+    from summeval_nb.evidence._reader import load_reader
 
     reader, out = load_reader("bfloat16"), np.full((len(found), len(_reading.READER)), np.nan)
     rows = np.flatnonzero(read_rows(table.claims, table.usable))

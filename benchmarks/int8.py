@@ -26,8 +26,8 @@ import numpy as np
 from evidence import pairs, timed
 
 from summeval_nb import evaluate_many, split_sentences
-from summeval_nb.embed import MiniLMEmbedder
-from summeval_nb.faithfulness import DEFAULT_K
+from summeval_nb.evidence.faithfulness import DEFAULT_K
+from summeval_nb.text.embed import MiniLMEmbedder
 
 
 def export(folder: Path) -> dict[str, Path]:

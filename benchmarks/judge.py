@@ -1,8 +1,8 @@
 """Judged answers: rows per second in bulk against row by row, calls to a backend per row, and a second run.
 
     python benchmarks/judge.py [--rows 500] [--single 40] [--answers 5]
-    python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 32 shows
-    python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 34
+    python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 44 shows
+    python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 46
 
 The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
 where SUMMEVAL_NB_DATA names the folder of real data, and of the sample articles otherwise. Both ways are timed in the
@@ -20,16 +20,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from summeval_nb.answers import evaluate_answer, evaluate_answers
-from summeval_nb.check_llm import LLMChecker
-from summeval_nb.data import load_summeval, sample_articles
-from summeval_nb.judge import EmbeddedJudge
-from summeval_nb.judge_llm import LLMJudge
-from summeval_nb.judging import Answer, JudgeFailure, Question
-from summeval_nb.llm import ScriptedBackend
-from summeval_nb.llm_server import ServerBackend
-from summeval_nb.store import Store
-from summeval_nb.summary_score import summarization_scores
+from summeval_nb.evidence.check_llm import LLMChecker
+from summeval_nb.ground.data import load_summeval, sample_articles
+from summeval_nb.judged.answers import evaluate_answer, evaluate_answers
+from summeval_nb.judged.judge import EmbeddedJudge
+from summeval_nb.judged.judge_llm import LLMJudge
+from summeval_nb.judged.judging import Answer, JudgeFailure, Question
+from summeval_nb.judged.summary_score import summarization_scores
+from summeval_nb.models.llm import ScriptedBackend
+from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.store import Store
 
 TABLE = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summary_score_agreement.json"
 

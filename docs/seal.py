@@ -1,7 +1,7 @@
 """Seal the answers of the exercises: run solutions notebooks and store what their checks would compare with.
 
     python docs/seal.py                             all of nbs/solutions
-    python docs/seal.py nbs/solutions/21_bleu.ipynb
+    python docs/seal.py nbs/solutions/32_bleu.ipynb
 
 Writes summeval_nb/assets/exercises/<chapter>.json.
 """
@@ -16,7 +16,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from summeval_nb.exercises import seal_answers  # noqa: E402
+from summeval_nb.teaching.exercises import seal_answers  # noqa: E402
 
 SOLUTIONS = ROOT / "nbs" / "solutions"
 SEALS = ROOT / "summeval_nb" / "assets" / "exercises"

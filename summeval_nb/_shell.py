@@ -13,9 +13,9 @@ from typing import Any, BinaryIO, NoReturn, TextIO
 import typer
 from typer.core import TyperGroup
 
-from summeval_nb._addresses import without_secrets
 from summeval_nb._start import interrupted
-from summeval_nb.viz import printable
+from summeval_nb.ground._addresses import without_secrets
+from summeval_nb.ground.viz import printable
 
 _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",

@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[1]
 
 def digest() -> dict[str, str]:
     """Hash of every file that an export or a clean may rewrite."""
-    files = [*ROOT.glob("nbs/**/*.ipynb"), *ROOT.glob("summeval_nb/*.py")]
-    kept = (path for path in files if ".ipynb_checkpoints" not in path.parts)
+    files = [*ROOT.glob("nbs/**/*.ipynb"), *ROOT.glob("summeval_nb/**/*.py")]
+    kept = (path for path in files if ".ipynb_checkpoints" not in path.parts and path.name != "_modidx.py")
     return {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest() for path in kept}
 
 

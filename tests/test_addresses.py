@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb._addresses import Address, hidden, without_secrets
+from summeval_nb.ground._addresses import Address, hidden, without_secrets
 
 
 @pytest.mark.parametrize(

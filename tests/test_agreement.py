@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import summeval_nb.agreement
-import summeval_nb.significance
-from summeval_nb.agreement import LEVELS, _bootstrap, _by_row, _draws, _kendall_pooled, correlate
-from summeval_nb.significance import (
+import summeval_nb.agreement.agreement
+import summeval_nb.agreement.significance
+from summeval_nb.agreement.agreement import LEVELS, _bootstrap, _by_row, _draws, _kendall_pooled, correlate
+from summeval_nb.agreement.significance import (
     _null,
     _standardised,
     _swaps,
@@ -29,7 +29,9 @@ by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 by_level = pytest.mark.parametrize("level", LEVELS)
 
 
-@pytest.mark.parametrize("module", [summeval_nb.agreement, summeval_nb.significance], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [summeval_nb.agreement.agreement, summeval_nb.agreement.significance], ids=lambda m: m.__name__
+)
 def test_docstring_examples_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0
@@ -384,7 +386,9 @@ def test_means_are_tied_within_the_stated_tolerance():
     """Neighbours within 1e-12 of the greatest value are one, also across a boundary of rounding to twelve digits."""
     edge = 0.1234567890125  # between two numbers of twelve digits
     assert round(edge - 1e-16, 12) != round(edge + 1e-16, 12)
-    tied = summeval_nb.agreement._tied(np.array([[edge + 1e-16, 1.0, edge - 1e-16, np.nan, edge + 3e-12, -1.0]]))
+    tied = summeval_nb.agreement.agreement._tied(
+        np.array([[edge + 1e-16, 1.0, edge - 1e-16, np.nan, edge + 3e-12, -1.0]])
+    )
     assert tied[0, 0] == tied[0, 2] < tied[0, 4] and np.isnan(tied[0, 3]) and tied[0, [1, 5]].tolist() == [1.0, -1.0]
     scores = np.array([[edge + 1e-16, edge - 1e-16, 1.0]])
     assert correlate(scores, [[1, 2, 3]], level="system", n_resamples=0).score == pytest.approx(2 / np.sqrt(6))
@@ -395,7 +399,7 @@ def test_resamples_of_thirds_keep_their_ties():
     rng = np.random.default_rng(0)
     grades = rng.integers(3, 16, (60, 5))
     table = np.concatenate([grades, grades[rng.permutation(60)]], axis=1) / 3  # equal sums, added in another order
-    means = summeval_nb.agreement._system_means(table, np.zeros(table.shape, bool), np.ones((1, 60)))[0]
+    means = summeval_nb.agreement.agreement._system_means(table, np.zeros(table.shape, bool), np.ones((1, 60)))[0]
     assert (means[:5] == means[5:]).all()
 
 

@@ -8,12 +8,12 @@ import threading
 import pandas as pd
 import pytest
 
-from summeval_nb.answers import AnswerTable, evaluate_answer, evaluate_answers
-from summeval_nb.data import sample_articles
-from summeval_nb.judge_llm import LLMJudge
-from summeval_nb.judging import Entailment, Flag, JudgeFailure, Resolution, as_statement
-from summeval_nb.llm import BackendUnavailable, ScriptedBackend
-from summeval_nb.store import Store
+from summeval_nb.ground.data import sample_articles
+from summeval_nb.judged.answers import AnswerTable, evaluate_answer, evaluate_answers
+from summeval_nb.judged.judge_llm import LLMJudge
+from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Resolution, as_statement
+from summeval_nb.models.llm import BackendUnavailable, ScriptedBackend
+from summeval_nb.models.store import Store
 
 CONTEXT = ["The ferry has run since 1994. It carries 400 passengers.", "Tickets cost 9 euros for adults."]
 QUESTION = "We are two adults with bicycles. What does the ferry cost?"

@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 
 from summeval_nb import bleu_score, rouge_score
-from summeval_nb.batch import RunStopped, count_work, run
-from summeval_nb.items import make_shards, open_items
+from summeval_nb.ground.items import make_shards, open_items
+from summeval_nb.runs.batch import RunStopped, count_work, run
 
 ROOT = Path(__file__).parents[1]
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
@@ -72,7 +72,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
 
 def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
     from summeval_nb import evaluate
-    from summeval_nb.data import sample_articles
+    from summeval_nb.ground.data import sample_articles
 
     sample = sample_articles()[0]
     rows = [{"text": sample.text, "summary": summary.text} for summary in sample.summaries.values()]
@@ -167,7 +167,7 @@ ODD += [
 @pytest.mark.parametrize("data", ODD, ids=repr)
 def test_the_fast_parser_reads_what_pythons_own_reads(data):
     """Whatever pydantic's parser makes of a line, the answer is that of the standard library, errors included."""
-    from summeval_nb.jobs import _parse
+    from summeval_nb.runs.jobs import _parse
 
     def tried(parse):
         try:
@@ -179,7 +179,7 @@ def test_the_fast_parser_reads_what_pythons_own_reads(data):
 
 
 def test_the_fast_parser_agrees_on_any_rows():
-    from summeval_nb.jobs import _parse
+    from summeval_nb.runs.jobs import _parse
 
     rng = random.Random(3)
     pool = [
@@ -209,7 +209,7 @@ def test_the_fast_parser_agrees_on_any_rows():
 def test_a_stray_module_beside_the_script_ends_no_worker(tmp_path):
     """`re.py` next to a script: Python itself starts without it, and so must the workers."""
     (tmp_path / "re.py").write_text("raise SystemExit('the wrong re')")
-    script = "from summeval_nb.batch import run\n"
+    script = "from summeval_nb.runs.batch import run\n"
     script += "print(run([{'candidate': 'a', 'references': 'a'}], 'bleu', out='out', workers=1, progress=False).mean)"
     (tmp_path / "night.py").write_text(script)
     code = (
@@ -225,8 +225,8 @@ def test_a_stray_module_beside_the_script_ends_no_worker(tmp_path):
 
 NIGHT = """
 import sys, time
-from summeval_nb.batch import run
-from summeval_nb.bleu import bleu_score
+from summeval_nb.runs.batch import run
+from summeval_nb.overlap.bleu import bleu_score
 def slow_bleu(row):
     time.sleep(0.002)
     return bleu_score(row["candidate"], row["references"], 2)
@@ -470,7 +470,7 @@ JUDGED = ["answers", "summary_score", "faithfulness", "rating"]
 
 @pytest.mark.parametrize("metric", JUDGED)
 def test_the_ledger_holds_what_the_backend_counted_and_the_plan_foretells_it(metric, tmp_path):
-    from summeval_nb.costs import find_backends
+    from summeval_nb.runs.costs import find_backends
 
     rows, rest = judged(metric)
     (backend,) = find_backends(rest["options"])
@@ -517,7 +517,7 @@ def test_the_plan_of_a_run_that_was_half_done_counts_the_other_half(tmp_path):
 PAID = """
 import sys, time
 from summeval_nb import LLMChecker, ScriptedBackend
-from summeval_nb.batch import run
+from summeval_nb.runs.batch import run
 def slow_yes(prompt):
     time.sleep(0.01)
     return "yes"
@@ -547,7 +547,7 @@ def test_ledgers_of_killed_attempts_add_up(tmp_path):
 
 
 def test_the_tiny_llama_reports_its_tokens(tmp_path):
-    from summeval_nb.llm import example_model
+    from summeval_nb.models.llm import example_model
 
     sentence = "Anna bought a red car in Paris."
     rows = [{"text": sentence, "summary": "Anna bought a red car."}, {"text": sentence, "summary": "Ben sold a boat."}]
@@ -562,7 +562,7 @@ def test_the_tiny_llama_reports_its_tokens(tmp_path):
 
 def test_a_model_of_this_process_needs_a_name_to_go_to_another(tmp_path):
     from summeval_nb import LLMChecker, TransformersBackend
-    from summeval_nb.llm import example_model
+    from summeval_nb.models.llm import example_model
 
     options = {"checker": LLMChecker(TransformersBackend(example_model()))}
     with pytest.raises(TypeError, match=r"name the model, as in \{'checker': 'llm:FOLDER'\}"):
@@ -591,7 +591,7 @@ def asks_twice(row, backend):
 
 FULL = """
 import sys
-from summeval_nb.batch import RunStopped, count_work, run
+from summeval_nb.runs.batch import RunStopped, count_work, run
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
     return {"score": 1, "echo": row["text"]}
@@ -727,7 +727,7 @@ def test_memory_of_the_driver_does_not_grow(tmp_path):
     """The peak of a run in a process of its own, for 2,000 and for 16,000 items, within 20 %."""
     code = """
 import sys
-from summeval_nb.batch import run
+from summeval_nb.runs.batch import run
 rows = ({"id": i, "text": f"{i} " * 200} for i in range(int(sys.argv[1])))
 def metric(row):
     return len(row["text"])

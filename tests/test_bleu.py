@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 import summeval_nb
-from summeval_nb.bleu import bleu_many, bleu_score, compare_bleu, corpus_bleu
+from summeval_nb.overlap.bleu import bleu_many, bleu_score, compare_bleu, corpus_bleu
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")

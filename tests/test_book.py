@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 book, execute = map(importlib.import_module, ("book", "execute"))
 NAMES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
-CHAPTERS = [name for name in NAMES if name[0].isdigit()]
+CHAPTERS = [name for name in NAMES if re.match(r"\d_|workshop/", name)]
 WORKS = parse_file(ROOT / "nbs" / "references.bib").entries
 TERMS = re.findall(r"^## (.+)$", book.prose("glossary"), re.M)
 by_chapter = pytest.mark.parametrize("name", CHAPTERS)
@@ -84,7 +84,9 @@ def test_every_chapter_says_what_it_teaches(name):
 def test_every_page_has_its_place():
     order = book.in_order([*NAMES, *(name.removesuffix(".md") for name in book.made_pages(NAMES))])
     assert set(NAMES) - set(order) == {"index"} | {name for name in NAMES if name.startswith("solutions/")}
-    assert order.index("50_batch") < order.index("44_run_report") < order.index("51_cli"), "read a run after making it"
+    assert order.index("6_runs/61_batch") < order.index("6_runs/62_run_report") < order.index("6_runs/63_cli"), (
+        "read a run after making it"
+    )
     assert max(map(order.index, CHAPTERS)) < order.index("glossary")
     if "solutions" in order:
         assert max(map(order.index, CHAPTERS)) < order.index("solutions"), "solutions are found before the chapters"

@@ -3,12 +3,13 @@
 import ast
 import json
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted(ROOT.glob("nbs/[0-9]*.ipynb"))
+CHAPTERS = sorted([*ROOT.glob("nbs/[0-9]_*/*.ipynb"), *ROOT.glob("nbs/workshop/*.ipynb")])
 NOTEBOOKS = sorted(path for path in ROOT.glob("nbs/**/*.ipynb") if ".ipynb_checkpoints" not in path.parts)
 LIMIT = 40  # lines of an export cell, docstrings and blank lines not counted
 
@@ -23,10 +24,6 @@ def cells(path: Path) -> list[dict]:
 
 def is_export(cell: dict) -> bool:
     return cell["cell_type"] == "code" and re.match(r"\s*#\|\s*exporti?\b", source(cell)) is not None
-
-
-def module(path: Path) -> str:
-    return next(m[1] for cell in cells(path) if (m := re.search(r"#\|\s*default_exp\s+(\S+)", source(cell))))
 
 
 def code_lines(text: str) -> int:
@@ -46,23 +43,58 @@ def code_lines(text: str) -> int:
     return sum(n not in skipped and bool(line.strip()) and not line.strip().startswith("#") for n, line in lines)
 
 
-ORDER = {module(path): int(path.name[:2]) for path in CHAPTERS}
+# A part may import itself and the parts that stand before it. The shell (`cli` and what starts it) stands on top.
+PARTS = ["ground", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"]
+FILES = sorted(path for path in ROOT.glob("summeval_nb/**/*.py") if path.stem not in {"__init__", "_modidx"})
 by_name = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
+by_file = pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ROOT / "summeval_nb").as_posix())
 
 
-@by_name
-def test_imports_point_back_and_are_named(path):
-    for cell in filter(is_export, cells(path)):
-        for node in ast.walk(ast.parse(source(cell))):
-            if isinstance(node, ast.ImportFrom):
-                assert all(alias.name != "*" for alias in node.names), f"star import from {node.module}"
-                if (node.module or "").startswith("summeval_nb."):
-                    other = (node.module or "").removeprefix("summeval_nb.")
-                    if other.startswith("_"):
-                        continue  # plumbing without a chapter
-                    assert ORDER[other] < ORDER[module(path)], f"{path.name} imports the later chapter {other}"
-            if isinstance(node, ast.Import):
-                assert not any(a.name.startswith("summeval_nb") for a in node.names), "import by name from our modules"
+def part(module: str) -> str:
+    """The part of a module, `overlap.rouge` or `cli`."""
+    first = module.split(".")[0]
+    return first if first in PARTS else "cli"
+
+
+def imported(path: Path) -> list[tuple[str, str]]:
+    """What a module imports from the package, anywhere in it: module and name; `__version__` belongs to none."""
+    package, found = path.relative_to(ROOT).with_suffix("").parts, []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        base = [*package[: len(package) - node.level]] if node.level else []
+        full = [*base, *(node.module.split(".") if node.module else [])]
+        if full[:1] == ["summeval_nb"]:
+            for alias in node.names:
+                inner = [*full[1:], alias.name]
+                is_module = (ROOT / "summeval_nb" / Path(*inner)).with_suffix(".py").exists()
+                found.append((".".join(inner if is_module else full[1:]), "" if is_module else alias.name))
+    return [(module, name) for module, name in found if module]
+
+
+@by_file
+def test_imports_go_one_way(path):
+    """A part imports itself and the parts before it, by name; what begins with an underscore stays within its part."""
+    own = part(".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts))
+    for module, name in imported(path):
+        other = part(module)
+        assert PARTS.index(other) <= PARTS.index(own), f"{own} imports the later part {other}: {module}.{name}"
+        assert name != "*", f"star import from {module}"
+        private = name.startswith("_") and not name.endswith("__")
+        assert other == own or not private, f"{own} imports the private {name} of {module}"
+
+
+def test_no_module_imports_itself_in_a_circle():
+    """Within a part, too, imports at the top of a module have a direction."""
+    graph: dict[str, set[str]] = {}
+    for path in FILES:
+        inner = ".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts)
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        lines = {node.lineno for node in body if isinstance(node, ast.ImportFrom)}
+        names = {module for module, _ in imported(path)}
+        text = path.read_text(encoding="utf-8").splitlines()
+        graph[inner] = {m for m in names if any(m.split(".")[-1] in text[line - 1] for line in lines)} - {inner}
+    TopologicalSorter(graph).prepare()
 
 
 @by_name

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, check, checker, load_checker
-from summeval_nb.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
-from summeval_nb.embed import load_embedder
+from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, load_checker
+from summeval_nb.evidence import check
+from summeval_nb.evidence.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
+from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
     "The council approved the plan on Monday.",

@@ -22,7 +22,7 @@ from summeval_nb import (
     load_labelled,
     nli_recipe,
 )
-from summeval_nb.checker_bench import (
+from summeval_nb.evidence.checker_bench import (
     FALSE_KINDS,
     MEASURES,
     RECIPES,
@@ -72,7 +72,7 @@ def test_the_packaged_sentences_are_what_the_chapter_says():
 
 
 def test_a_sentence_is_judged_as_one():
-    from summeval_nb.split import split_text
+    from summeval_nb.text.split import split_text
 
     assert all(split_text(one.text) == [one.text] for one in bench_sentences())
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import InvalidOutput, LLMChecker, ScriptedBackend, TransformersBackend, Verdict, example_model
-from summeval_nb.claims import ClaimFinder, _entities_by_rules, judge_claims
+from summeval_nb.evidence.claims import ClaimFinder, _entities_by_rules, judge_claims
 
 torch.set_num_threads(1)
 

@@ -9,9 +9,11 @@ import sys
 import warnings
 from pathlib import Path
 
+import nltk
 import pytest
 
 from summeval_nb import cli
+from summeval_nb.text import split
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {
@@ -51,6 +53,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
         monkeypatch.setenv(name, "/nonexistent")
+    monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
+    split._punkt.cache_clear()
     return tmp_path
 
 
@@ -110,7 +114,7 @@ FAULTS = {
 @pytest.mark.parametrize(("arguments", "message"), FAULTS.values(), ids=FAULTS.keys())
 def test_a_fault_is_one_line_and_code_2(arguments, message, place, capsys):
     if "good.sqlite" in arguments:
-        from summeval_nb.store import Store
+        from summeval_nb.models.store import Store
 
         Store("good.sqlite").close()
     before = {path: path.read_bytes() for path in place.glob("*.*") if path.is_file()}
@@ -125,7 +129,7 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
     def broken(*_: object, **__: object) -> None:
         raise KeyError("no such thing")
 
-    monkeypatch.setattr("summeval_nb.bleu.corpus_bleu", broken)
+    monkeypatch.setattr("summeval_nb.overlap.bleu.corpus_bleu", broken)
     assert leave("bleu", "pairs.jsonl") == 70
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
@@ -139,7 +143,7 @@ def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, c
     def interrupted(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("summeval_nb.bleu.corpus_bleu", interrupted)
+    monkeypatch.setattr("summeval_nb.overlap.bleu.corpus_bleu", interrupted)
     monkeypatch.setattr("summeval_nb._start._presses", 1)
     assert leave("bleu", "pairs.jsonl") == 130
     assert capsys.readouterr().err == "summeval: interrupted\n"

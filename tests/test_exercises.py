@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import bleu_score, check_answer, common_slip, seal_answers
-from summeval_nb.exercises import _canonical
+from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted(ROOT.glob("nbs/[0-9]*.ipynb"))
+CHAPTERS = sorted([*ROOT.glob("nbs/[0-9]_*/*.ipynb"), *ROOT.glob("nbs/workshop/*.ipynb")])
 SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
 CALL = re.compile(r'check_answer\("(\w+/\d+)", answer\)')
 
@@ -59,7 +59,7 @@ def sealed(tmp_path, monkeypatch):
                 assert check_answer(f"test/{number}", answer)
             for number, (answer, sentence) in (slips or {}).items():
                 common_slip(f"test/{number}", answer, sentence)
-        monkeypatch.setattr("summeval_nb.exercises.resources.files", lambda package: tmp_path)
+        monkeypatch.setattr("summeval_nb.teaching.exercises.resources.files", lambda package: tmp_path)
 
     return seal
 
@@ -134,7 +134,7 @@ def test_kinds_inside_and_rounding_are_named(sealed, answer, wrong, named):
 
 
 def test_an_unknown_chapter_names_the_one_that_was_meant():
-    with pytest.raises(ValueError, match="known: 60_exercises/1$"):
+    with pytest.raises(ValueError, match="known: 71_exercises/1$"):
         check_answer("exercises/1", 1)
 
 
@@ -167,7 +167,7 @@ def test_a_block_that_raises_writes_nothing_and_blocks_do_not_nest(tmp_path):
     assert not (tmp_path / "seals").exists()
 
 
-@pytest.mark.parametrize("name", ["", "21_bleu", "21_bleu/", "/1", "../x/1", "21_bleu/99", "nowhere/1", 7])
+@pytest.mark.parametrize("name", ["", "32_bleu", "32_bleu/", "/1", "../x/1", "32_bleu/99", "nowhere/1", 7])
 def test_an_unknown_exercise_names_the_known(name):
     with pytest.raises(ValueError, match=r"known|named chapter/number"):
         check_answer(name, 1)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import Verdict, compare_reports, evaluate, evaluate_many, faithfulness_from_dict
-from summeval_nb.check import load_checker
-from summeval_nb.data import sample_articles
-from summeval_nb.embed import load_embedder
+from summeval_nb.evidence.check import load_checker
+from summeval_nb.ground.data import sample_articles
+from summeval_nb.text.embed import load_embedder
 
 ROOT = Path(__file__).parents[1]
 PAIRS = [(article.text, summary.text) for article in sample_articles() for summary in article.summaries.values()]

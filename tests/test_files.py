@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb._files import replacing, write_whole
+from summeval_nb.ground._files import replacing, write_whole
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,7 +43,7 @@ def test_after_any_error_the_old_file_stands_and_nothing_is_left_behind(error, t
 def test_a_full_disk_does_not_cut_a_good_page(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
-    code = f"from summeval_nb._files import write_whole; write_whole({str(path)!r}, 'x' * 100_000)"
+    code = f"from summeval_nb.ground._files import write_whole; write_whole({str(path)!r}, 'x' * 100_000)"
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=env, preexec_fn=full, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Chapter 18: thresholds with a guarantee. Exact numbers, a promise that is kept in simulations, bad input by table."""
+"""Chapter 27: thresholds with a guarantee. Exact numbers, a promise that is kept in simulations, bad input by table."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from summeval_nb import Verdict, accepted_needed, calibrate, error_bound, evaluate, guaranteed_threshold
-from summeval_nb._guarantee import FACTS
+from summeval_nb.evidence._guarantee import FACTS
 
 
 @pytest.mark.parametrize(

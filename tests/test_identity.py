@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb._identity import differences, find_unknown, identify, identify_model
-from summeval_nb.batch import run
+from summeval_nb.runs._identity import differences, find_unknown, identify, identify_model
+from summeval_nb.runs.batch import run
 
 ROOT = Path(__file__).parents[1]
 ROWS = [{"id": i, "text": "x" * i} for i in range(6)]
@@ -167,7 +167,7 @@ def test_the_same_script_has_the_same_identity_in_every_process(tmp_path):
         from collections import Counter, defaultdict
         from dataclasses import dataclass
         from enum import Enum
-        from summeval_nb._identity import identify, find_unknown
+        from summeval_nb.runs._identity import identify, find_unknown
         WORDS, PATTERN, COUNT = {"a", "b", "cat", "dog"}, re.compile("x+"), defaultdict(list, a=[1])
         class Kind(Enum):
             A = 1
@@ -242,7 +242,7 @@ def test_a_model_is_its_files_and_not_its_name(tmp_path):
 def test_a_model_folder_that_was_exchanged_is_not_continued(tmp_path):
     import shutil
 
-    from summeval_nb.llm import example_model
+    from summeval_nb.models.llm import example_model
 
     folder = tmp_path / "model"
     shutil.copytree(example_model(), folder)

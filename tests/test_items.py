@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from summeval_nb.items import open_items
+from summeval_nb.ground.items import open_items
 
 BROKEN_CSV = {
     "unclosed quote": ('id,text\n1,a\n2,"never closed\n3,b\n4,c\n', "line 3 of the CSV opens a quote that is never"),

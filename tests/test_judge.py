@@ -8,9 +8,10 @@ from importlib import resources
 import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
-from summeval_nb.judge import EmbeddedJudge, load_judge, premise_sentences
-from summeval_nb.judge_llm import PROMPTS, LLMJudge
-from summeval_nb.judging import (
+from summeval_nb.ground.results import Verdict
+from summeval_nb.judged.judge import EmbeddedJudge, load_judge, premise_sentences
+from summeval_nb.judged.judge_llm import PROMPTS, LLMJudge
+from summeval_nb.judged.judging import (
     PURPOSES,
     Answer,
     Entailment,
@@ -24,11 +25,10 @@ from summeval_nb.judging import (
     as_statement,
     ask_many,
 )
-from summeval_nb.llm import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
-from summeval_nb.llm_local import TransformersBackend
-from summeval_nb.llm_server import ServerBackend
-from summeval_nb.results import Verdict
-from summeval_nb.store import Store
+from summeval_nb.models.llm import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
+from summeval_nb.models.llm_local import TransformersBackend
+from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.store import Store
 
 PREMISE = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
 STATEMENTS = ["The bridge opened in 1931.", "Some 60,000 cars cross it every day.", "It is painted green."]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from summeval_nb import sample_articles, split_text
-from summeval_nb._language import foreign_language, language_of
+from summeval_nb.text._language import foreign_language, language_of
 
 SENTENCES = json.loads((Path(__file__).parent / "language_sentences.json").read_text(encoding="utf-8"))
 

@@ -14,8 +14,8 @@ from servers.misbehaving import MisbehavingServer, true_probability
 
 from summeval_nb import run
 from summeval_nb.cli import main
-from summeval_nb.llm import BackendError, BackendRejected, BackendUnavailable, Choice
-from summeval_nb.llm_server import ServerBackend
+from summeval_nb.models.llm import BackendError, BackendRejected, BackendUnavailable, Choice
+from summeval_nb.models.llm_server import ServerBackend
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -203,7 +203,7 @@ def test_a_probe_that_keeps_failing_asks_its_pages_once(tmp_path):
 
 def test_the_table_is_whole():
     assert len(STREAMED) > 40 and len(BEHAVIOURS) > 90
-    assert all(issubclass(getattr(__import__("summeval_nb.llm", fromlist=["x"]), name), BackendError)
+    assert all(issubclass(getattr(__import__("summeval_nb.models.llm", fromlist=["x"]), name), BackendError)
                for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from servers.misbehaving import PROBE, MisbehavingServer, true_probability
 
-from summeval_nb.llm import (
+from summeval_nb.models.llm import (
     BackendError,
     BackendRejected,
     BackendUnavailable,
@@ -21,8 +21,8 @@ from summeval_nb.llm import (
     InvalidOutput,
     example_model,
 )
-from summeval_nb.llm_local import TransformersBackend
-from summeval_nb.llm_server import ServerBackend, _constraint, _Piece, _served_masses, _written
+from summeval_nb.models.llm_local import TransformersBackend
+from summeval_nb.models.llm_server import ServerBackend, _constraint, _Piece, _served_masses, _written
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -279,7 +279,7 @@ def test_options_that_are_not_shown_are_undecided_never_zero():
 
 def test_five_hundred_pairs_with_faults_complete_and_a_second_run_mends_them(tmp_path):
     """10 % random faults: each is counted, none is a score; the next run asks for the failed ones only."""
-    from summeval_nb.store import Store, content_key, fill_missing
+    from summeval_nb.models.store import Store, content_key, fill_missing
 
     chance, faults = random.Random(11), ["429", "500", "cut", "html", "empty", "wrong_enum", "400"]
     plan = {f"pair {n}": chance.choice(faults) for n in range(500) if chance.random() < 0.1}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import sample_articles, split_many, split_markdown
-from summeval_nb._markdown import CODE, HEADING, PICTURE, RULE, TABLE_HEAD, markdown_pieces
+from summeval_nb.text._markdown import CODE, HEADING, PICTURE, RULE, TABLE_HEAD, markdown_pieces
 
 
 def read(text: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from summeval_nb.ngrams import (
+from summeval_nb.overlap.ngrams import (
     NumberedTexts,
     as_sequences,
     clipped_counts,

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb._prompts import as_json, mark, plain
-from summeval_nb.check_llm import PROMPT, filled
-from summeval_nb.claims import ClaimFinder
-from summeval_nb.judge_llm import PROMPTS, _choice_prompt
-from summeval_nb.llm import ScriptedBackend, neutralise
-from summeval_nb.ratings import rating_prompt
+from summeval_nb.evidence.check_llm import PROMPT, filled
+from summeval_nb.evidence.claims import ClaimFinder
+from summeval_nb.judged.judge_llm import PROMPTS, _choice_prompt
+from summeval_nb.judged.ratings import rating_prompt
+from summeval_nb.models._prompts import as_json, mark, plain
+from summeval_nb.models.llm import ScriptedBackend, neutralise
 
 # Special tokens as the tokenizers of these families write them.
 TOKENS = [

@@ -9,10 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
-from summeval_nb.llm import BackendUnavailable, Choice, ScriptedBackend, example_model
-from summeval_nb.llm_local import TransformersBackend
-from summeval_nb.llm_server import ServerBackend
-from summeval_nb.ratings import (
+from summeval_nb.judged.ratings import (
     QUALITY_DEFINITIONS,
     Rating,
     expected_grade,
@@ -21,7 +18,10 @@ from summeval_nb.ratings import (
     rating_metric,
     rating_prompt,
 )
-from summeval_nb.store import Store
+from summeval_nb.models.llm import BackendUnavailable, Choice, ScriptedBackend, example_model
+from summeval_nb.models.llm_local import TransformersBackend
+from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.store import Store
 
 ARTICLE, SUMMARY = "The bridge opened in 1931. It is long.", "A long bridge of 1931."
 

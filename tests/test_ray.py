@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb.batch import RunStopped, run
+from summeval_nb.runs.batch import RunStopped, run
 
 pytest.importorskip("ray", reason="needs the extra: pip install -e '.[ray]'")
 psutil = pytest.importorskip("psutil")
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 
 SCRIPT = """
 import json, os, sys, time
-from summeval_nb.batch import run
+from summeval_nb.runs.batch import run
 pids, count, pause = sys.argv[3], int(sys.argv[4]), float(sys.argv[5])
 def metric(row):
     import os, time
@@ -46,7 +46,7 @@ print(json.dumps(report.manifest["counts"]))
 
 HANG = """
 import json, sys, time
-from summeval_nb.batch import run
+from summeval_nb.runs.batch import run
 def metric(row):
     import time
     time.sleep(200 if row["n"] == 3 else 0)

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 import torch
 
-from summeval_nb import _reader
-from summeval_nb._reader import Network, Reader, joined, load_minilm, packed, token_marks, unpacked
-from summeval_nb.embed import _load_minilm
+from summeval_nb.evidence import _reader
+from summeval_nb.evidence._reader import Network, Reader, joined, load_minilm, packed, token_marks, unpacked
+from summeval_nb.text.embed import minilm_files
 
 
 @pytest.fixture(scope="module")
 def network():
     torch.manual_seed(0)
     made = Network()
-    load_minilm(made, _load_minilm()[1])
+    load_minilm(made, minilm_files()[1])
     return made.eval()
 
 

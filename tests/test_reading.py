@@ -5,9 +5,9 @@ import math
 import pytest
 
 from summeval_nb import EmbeddedChecker, evaluate, load_checker
-from summeval_nb._reading import ALL_FEATURES, fitted, forest
-from summeval_nb.check import _encode_pairs
-from summeval_nb.embed import load_embedder
+from summeval_nb.evidence._reading import ALL_FEATURES, fitted, forest
+from summeval_nb.evidence.check import _encode_pairs
+from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
     "The harbour board approved the new ferry terminal on Tuesday after a debate of four hours.",

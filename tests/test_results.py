@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.results import (
+from summeval_nb.ground.results import (
     Score,
     Signature,
     Verdict,

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 import summeval_nb
-from summeval_nb.ngrams import number_texts
-from summeval_nb.rouge import (
+from summeval_nb.overlap.ngrams import number_texts
+from summeval_nb.overlap.rouge import (
     MULTI,
     TYPES,
     RougeOptions,
@@ -369,7 +369,7 @@ def test_long_texts_and_many_lines():
 
 
 def test_more_texts_than_a_chunk_keep_their_numbers(monkeypatch):
-    import summeval_nb.rouge as rouge
+    import summeval_nb.overlap.rouge as rouge
 
     pairs = fuzz(50, 4)
     whole = ours(pairs, ALL)
@@ -441,7 +441,7 @@ def test_signatures_say_every_choice():
 
 
 def test_union_counts_are_the_same_for_repeated_lines():
-    from summeval_nb.rouge import _lay_out
+    from summeval_nb.overlap.rouge import _lay_out
 
     pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
     assert _line_counts(pairs, RougeOptions(), "rougeLsum").tolist() == [[4, 4, 6]]

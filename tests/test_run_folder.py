@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb.batch import run
-from summeval_nb.run_report import RunReport
+from summeval_nb.runs.batch import run
+from summeval_nb.runs.run_report import RunReport
 
 ROOT = Path(__file__).parents[1]
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(20)]
@@ -170,7 +170,7 @@ def test_a_shard_that_cannot_be_read_is_scored_again(tmp_path, monkeypatch):
 
 
 def test_the_plan_counts_a_damaged_shard_as_work(tmp_path):
-    from summeval_nb.batch import count_work
+    from summeval_nb.runs.batch import count_work
 
     quiet(ROWS, out=tmp_path)
     sorted((tmp_path / "shards").iterdir())[0].write_text("{}")
@@ -187,7 +187,7 @@ def test_on_a_full_disk_a_good_page_stays(tmp_path):
     page = tmp_path / "page.html"
     RunReport.load(tmp_path / "out").to_html(page)
     before = page.read_bytes()
-    code = "import sys, resource, signal; from summeval_nb.run_report import RunReport"
+    code = "import sys, resource, signal; from summeval_nb.runs.run_report import RunReport"
     code += "; report = RunReport.load(sys.argv[1]); signal.signal(signal.SIGXFSZ, signal.SIG_IGN)"
     code += "; resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)); report.to_html(sys.argv[2])"
     command = [sys.executable, "-B", "-c", code, str(tmp_path / "out"), str(page)]
@@ -240,7 +240,7 @@ def test_every_finished_shard_is_kept_whatever_the_order():
     from concurrent.futures import Future
     from threading import Event
 
-    from summeval_nb.batch import _in_flight
+    from summeval_nb.runs.batch import _in_flight
 
     def submit(number):
         future = Future()
@@ -265,7 +265,7 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
 
 def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
-    from summeval_nb import batch
+    from summeval_nb.runs import batch
 
     class Ray:
         def is_initialized(self):

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from summeval_nb.batch import run
-from summeval_nb.run_report import RunReport, align, compare_scores, read_rows, worst_html
+from summeval_nb.runs.batch import run
+from summeval_nb.runs.run_report import RunReport, align, compare_scores, read_rows, worst_html
 
 quiet = partial(run, progress=False, workers=0)
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]

@@ -132,7 +132,7 @@ def test_search_knows_every_public_name(site):
     names = documented()
     assert len(names) > 20
     assert names <= found, f"not in the search index: {sorted(names - found)}"
-    if "summeval_nb.retrieve.topk_related" in names:
+    if "summeval_nb.text.retrieve.topk_related" in names:
         assert "topk_related" in index["terms"] or "topk_rel" in index["terms"]
 
 
@@ -147,8 +147,8 @@ def test_reference_entries_link_to_their_source(site):
 
 def test_names_in_prose_are_links(site):
     """`Verdict` in the text of the chapter that defines it leads to its entry."""
-    links = [link["href"] for link in document(site / "01_results.html").select("p a:has(code)")]
-    assert "#summeval_nb.results.Verdict" in links
+    links = [link["href"] for link in document(site / "workshop" / "82_results.html").select("p a:has(code)")]
+    assert "#summeval_nb.ground.results.Verdict" in links
 
 
 def test_every_page_offers_its_own_notebook(site):
@@ -188,9 +188,9 @@ def test_readme_is_the_landing_page(site):
 
 MYST = [
     (":::{warning} Careful\nOne.\n\nTwo.\n:::\n", "> [!WARNING]\n> **Careful**\n>\n> One.\n>\n> Two.\n"),
-    ("See {py:obj}`Verdict <summeval_nb.results.Verdict>`.", "See `Verdict`."),
-    ("[a](00_viz.ipynb) [b](../LICENSE) [c](https://example.org/x) [d](#top)",
-     "[a](nbs/00_viz.ipynb) [b](LICENSE) [c](https://example.org/x) [d](#top)"),
+    ("See {py:obj}`Verdict <summeval_nb.ground.results.Verdict>`.", "See `Verdict`."),
+    ("[a](workshop/81_viz.ipynb) [b](../LICENSE) [c](https://example.org/x) [d](#top)",
+     "[a](nbs/workshop/81_viz.ipynb) [b](LICENSE) [c](https://example.org/x) [d](#top)"),
 ]  # fmt: skip
 
 

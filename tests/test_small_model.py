@@ -1,7 +1,7 @@
 """A real small language model as the judge and the rater: SmolLM2-135M-Instruct behind llama.cpp's server.
 
 What is asserted is form: everything completes or fails with a type and is counted, every number can be traced, and a
-second run asks nothing. How wise the model is, chapter 34 says in a table (measured by benchmarks/judge.py --server).
+second run asks nothing. How wise the model is, chapter 46 says in a table (measured by benchmarks/judge.py --server).
 """
 
 import json
@@ -19,9 +19,9 @@ from summeval_nb import (
     rate,
     summarization_score,
 )
-from summeval_nb.judge_llm import PROMPTS
-from summeval_nb.judging import JudgeFailure
-from summeval_nb.ratings import QUALITY_DEFINITIONS
+from summeval_nb.judged.judge_llm import PROMPTS
+from summeval_nb.judged.judging import JudgeFailure
+from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
 
 pytestmark = pytest.mark.slow
 FITNESS = (

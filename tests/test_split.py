@@ -20,7 +20,7 @@ from summeval_nb import (
     split_units,
     splitter_name,
 )
-from summeval_nb.split import SPLITTERS, _ends, _places, _stanza_pipeline
+from summeval_nb.text.split import SPLITTERS, _ends, _places, _stanza_pipeline
 
 pytestmark = pytest.mark.filterwarnings("ignore:the splitter 'punkt' does not end sentences:UserWarning")
 
@@ -490,7 +490,7 @@ def test_a_megabyte_of_units():
 
 def test_real_articles_agree_with_punkt_but_for_the_rules_of_the_chapter(data_folder):
     """On 80 articles: our way of asking Punkt finds nearly the same ends as Punkt's own search with our tables."""
-    from summeval_nb.split import _english
+    from summeval_nb.text.split import _english
 
     own, theirs = set(), set()
     with gzip.open(data_folder / "xsumfaith.jsonl.gz", "rt", encoding="utf-8") as lines:

@@ -18,14 +18,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.store import Store, StoreError, content_key, fill_missing
+from summeval_nb.models.store import Store, StoreError, content_key, fill_missing
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 WRITER = """
 import sys
-from summeval_nb.store import Store, content_key
+from summeval_nb.models.store import Store, content_key
 store = Store(sys.argv[1])
 for i in range(int(sys.argv[3]), 10**9):
     key = content_key(sys.argv[2], i)
@@ -62,7 +62,7 @@ def test_nothing_that_was_acknowledged_is_lost_when_writers_are_killed(tmp_path)
 
 
 def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
-    code = "import sys\nfrom summeval_nb.store import Store\nprint('ready', flush=True)\nStore(sys.argv[1])\n"
+    code = "import sys\nfrom summeval_nb.models.store import Store\nprint('ready', flush=True)\nStore(sys.argv[1])\n"
     for attempt, delay in enumerate([0, 0.0005, 0.001, 0.002, 0.005, 0.02]):
         path = tmp_path / str(attempt) / "s.sqlite"
         process = start(code, path)
@@ -77,7 +77,7 @@ def test_a_kill_during_creation_leaves_no_file_or_a_whole_one(tmp_path):
 def test_processes_that_create_the_same_store_at_once_all_keep_their_answers(tmp_path):
     code = """
 import sys
-from summeval_nb.store import Store
+from summeval_nb.models.store import Store
 print("ready", flush=True); sys.stdin.readline()
 store = Store(sys.argv[1])
 for i in range(50):
@@ -101,7 +101,7 @@ for i in range(50):
 def test_a_killed_run_asks_only_for_what_is_missing_and_gives_equal_results(tmp_path):
     code = """
 import sys, time
-from summeval_nb.store import Store, content_key, fill_missing
+from summeval_nb.models.store import Store, content_key, fill_missing
 def compute(positions):
     print(*positions, flush=True)
     time.sleep(0.01)
@@ -252,7 +252,7 @@ def test_damage_in_the_middle_is_an_error_and_never_a_wrong_value(tmp_path):
 def test_a_full_disk_is_explained_and_costs_nothing_that_was_finished(tmp_path):
     code = f"""
 import resource, signal, sys
-from summeval_nb.store import Store, StoreError
+from summeval_nb.models.store import Store, StoreError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = Store(sys.argv[1])
 store.put_many("k", {{"kept": 1}})

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.judge_llm import LLMJudge
-from summeval_nb.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
-from summeval_nb.llm import BackendUnavailable, ScriptedBackend
-from summeval_nb.store import Store
-from summeval_nb.summary_score import (
+from summeval_nb.judged.judge_llm import LLMJudge
+from summeval_nb.judged.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
+from summeval_nb.judged.summary_score import (
     conciseness_score,
     mixed_score,
     qa_score,
     summarization_score,
     summarization_scores,
 )
+from summeval_nb.models.llm import BackendUnavailable, ScriptedBackend
+from summeval_nb.models.store import Store
 
 FITNESS = (
     "A young company is bringing out a smartphone app that helps people reach their fitness goals. Users set daily "

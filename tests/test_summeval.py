@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import summeval_nb.metrics
-import summeval_nb.summeval
-from summeval_nb.agreement import correlate
-from summeval_nb.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
-from summeval_nb.metrics import METRICS, _bertscore, metric_scores, metric_table
-from summeval_nb.significance import pairwise_accuracy
-from summeval_nb.summeval import (
+import summeval_nb.agreement.metrics
+import summeval_nb.agreement.summeval
+from summeval_nb.agreement.agreement import correlate
+from summeval_nb.agreement.metrics import METRICS, _bertscore, metric_scores, metric_table
+from summeval_nb.agreement.significance import pairwise_accuracy
+from summeval_nb.agreement.summeval import (
     SIMILARITIES,
     _embed,
     _p_values,
@@ -25,6 +24,7 @@ from summeval_nb.summeval import (
     summeval_scores,
     summeval_task,
 )
+from summeval_nb.ground.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import meta  # the benchmark's embedders and its call of mteb
@@ -32,7 +32,9 @@ import meta  # the benchmark's embedders and its call of mteb
 TOY = load_toy_summeval()
 
 
-@pytest.mark.parametrize("module", [summeval_nb.summeval, summeval_nb.metrics], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [summeval_nb.agreement.summeval, summeval_nb.agreement.metrics], ids=lambda m: m.__name__
+)
 def test_docstring_examples_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0
@@ -99,7 +101,7 @@ def test_p_values_are_scipys(coefficient, n):
 
 def test_the_shipped_table_gives_the_published_numbers():
     """From numbers that ship with the package: no data file needed."""
-    path = Path(summeval_nb.summeval.__file__).parent / "assets" / "summeval_real.npz"
+    path = Path(summeval_nb.agreement.summeval.__file__).parent / "assets" / "summeval_real.npz"
     with np.load(path, allow_pickle=False) as file:
         relevance = file["thirds"][:, :, QUALITIES.index("relevance")] / 3
         best = np.round(file["cosine"].max(axis=2).astype(float), 12)
@@ -293,7 +295,7 @@ def test_equal_sums_of_grades_are_equal_means(real):
 
 @pytest.mark.parametrize("variant", ["v1", "v2"])
 def test_thirds_do_not_move_the_task(data_folder, real, variant):
-    """The published parity values hold for ratings as written and as thirds: chapter 41 says by how much they move."""
+    """The published parity values hold for ratings as written and as thirds: chapter 52 says by how much they move."""
     written = load_summeval(data_folder / "summeval.jsonl.gz", raters=None)
     assert not (written.ratings["relevance"] == real.ratings["relevance"]).all()
     vectors = vectors_of(real)
@@ -358,7 +360,7 @@ METEOR_CASES = [  # summary, references, value by hand: 10PR / (R + 9P) * (1 - 0
     ("a tree", ["a shrub"], 0.5 * (1 - 0.5)),  # the small WordNet does not know them
     ("", ["the car"], 0.0),
     # nltk looks for synonyms of the stems that are left over, and "automobil" and "hous" are no words: two pairs
-    # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 43, too.
+    # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 54, too.
     ("The automobile stops near my house", ["the car stopped near our home"], 3 / 6 * (1 - 0.5 * (2 / 3) ** 3)),
 ]
 
@@ -369,8 +371,8 @@ def test_meteor_by_hand_with_a_small_wordnet(tmp_path):
     write_wordnet(tmp_path / "corpora" / "wordnet", {"noun": nouns, "adj": [["big", "great"]]})
     program = """
 import json, sys
-from summeval_nb.data import SummEval
-from summeval_nb.metrics import metric_scores
+from summeval_nb.ground.data import SummEval
+from summeval_nb.agreement.metrics import metric_scores
 cases = json.load(sys.stdin)
 n = len(cases)
 data = SummEval("cases", [str(i) for i in range(n)], [""] * n, [c[1] for c in cases], ["one"], [[c[0]] for c in cases],

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from summeval_nb import run_report
+from summeval_nb.runs import run_report
 from tests.torture import __main__ as face
 from tests.torture import corpus, harness, judges, names, pages, runs, servers, shell, stores
 from tests.torture.harness import Wrong, attempt, torture
@@ -80,12 +80,12 @@ def test_an_untyped_fault_on_a_full_disk_is_found(monkeypatch, tmp_path):
 
 
 def test_a_store_without_checksums_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr("summeval_nb.store._checksum", lambda *row: 0)
+    monkeypatch.setattr("summeval_nb.models.store._checksum", lambda *row: 0)
     assert found_by(stores.stores, tmp_path) is not None
 
 
 def test_a_lie_that_becomes_a_number_is_found():
-    from summeval_nb.llm import BackendUnavailable, Choice
+    from summeval_nb.models.llm import BackendUnavailable, Choice
 
     with pytest.raises(Wrong, match="where the server meant"):
         servers._judge({0.25}, Choice("yes", {"yes": 0.75, "no": 0.25}, 1.0), "planted")
@@ -144,7 +144,7 @@ def test_every_public_name_is_called_or_said_to_be_passive():
 
 
 def test_text_that_is_not_escaped_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr("summeval_nb.viz.html.escape", lambda text, quote=True: text)
+    monkeypatch.setattr("summeval_nb.ground.viz.html.escape", lambda text, quote=True: text)
     assert "markup" in found_by(pages.pages, tmp_path).where
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from summeval_nb._trees import Forest
+from summeval_nb.evidence._trees import Forest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from summeval_nb.viz import (
+from summeval_nb.ground.viz import (
     Mark,
     contrast,
     escape,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from servers.misbehaving import MisbehavingServer
 
-from summeval_nb._addresses import Address
-from summeval_nb._wire import Broken, Chunk, Late, Limits, Odd, Props, Refused, Unreachable, Wire, whole_number
+from summeval_nb.ground._addresses import Address
+from summeval_nb.models._wire import Broken, Chunk, Late, Limits, Odd, Props, Refused, Unreachable, Wire, whole_number
 
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Well?"}], "grammar": 'root ::= "yes" | "no"'}
 REQUEST |= {"logprobs": True}

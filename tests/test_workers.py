@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from summeval_nb import workers
-from summeval_nb.workers import Worker, WorkerRefused, WorkerTimeout
+from summeval_nb.runs import workers
+from summeval_nb.runs.workers import Worker, WorkerRefused, WorkerTimeout
 
 
 def slow_counter():

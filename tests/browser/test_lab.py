@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = [name for name in ("00_viz", "14_check", "17_faithfulness") if (ROOT / "nbs" / f"{name}.ipynb").exists()]
+CHAPTERS = ["workshop/81_viz", "2_evidence/21_check", "2_evidence/26_faithfulness"]
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
     "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is drawn, also those out of sight
@@ -131,7 +131,7 @@ def test_a_chapter_runs_in_the_lab(chapter, lab, visit):
     assert page.locator(".jp-RenderedHTMLCommon table, .jp-RenderedHTMLCommon mark").count() >= 1, "no HTML result"
     page.locator(".jp-OutputArea-output img").first.scroll_into_view_if_needed()
     tour.screenshot("after-run-all")
-    if chapter == "17_faithfulness":
+    if chapter == "2_evidence/26_faithfulness":
         reports = page.locator(".jp-OutputArea-output section.sr").all()
         a_sentence_opens_on_its_evidence(max(reports, key=lambda one: one.locator(".sr-article span").count()))
         tour.screenshot("opened")
@@ -179,15 +179,15 @@ def write_and_run(page: Page, cell: Locator, code: str) -> Locator:
 
 
 def test_a_newcomer_learns_what_rouge_is(lab, visit):
-    """From the first page to chapter 22: look up a word, change a cell and see the number move, do an exercise."""
+    """From the first page to chapter 33: look up a word, change a cell and see the number move, do an exercise."""
     tour = visit(viewport={"width": 1400, "height": 1000})
     page = tour.page
     page.goto(lab.format(path="index.ipynb"))
-    page.locator(".jp-RenderedMarkdown a", has_text="chapter 22").first.click()
+    page.locator(".jp-RenderedMarkdown a", has_text="chapter 33").first.click()
     shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     expect(shown.locator("h1")).to_contain_text("ROUGE", timeout=MINUTES)
 
-    rouge = page.locator(".lm-TabBar-tabLabel", has_text="22_rouge.ipynb")
+    rouge = page.locator(".lm-TabBar-tabLabel", has_text="33_rouge.ipynb")
     word = shown.locator(".jp-RenderedMarkdown a", has_text="precision").first
     word.click()
     expect(shown.locator("h1")).to_contain_text("Glossary", timeout=MINUTES)
@@ -197,18 +197,18 @@ def test_a_newcomer_learns_what_rouge_is(lab, visit):
     rouge.click()
     expect(shown.locator("h1")).to_contain_text("ROUGE")
 
-    restart_and_run_all(page, n_code_cells("22_rouge"))
+    restart_and_run_all(page, n_code_cells("3_overlap/33_rouge"))
     cells = shown.locator(".jp-CodeCell")
     assert not shown.locator(ERRORS).count()
     code = 'rouge_score("The cat is on the mat.", "{}", types=("rouge1",))["rouge1"].recall'
-    first = cells.nth(position("22_rouge", "reference_1 = "))
+    first = cells.nth(position("3_overlap/33_rouge", "reference_1 = "))
     assert write_and_run(page, first, code.format("The cat sat on the mat.")).inner_text().startswith("0.83")
     assert write_and_run(page, first, code.format("The dog sat on the mat.")).inner_text().startswith("0.66")
 
-    exercise = cells.nth(position("22_rouge", 'check_answer("22_rouge/1"'))
-    given = 'from summeval_nb.exercises import check_answer\nanswer = {!r}\ncheck_answer("22_rouge/1", answer)'
+    exercise = cells.nth(position("3_overlap/33_rouge", 'check_answer("33_rouge/1"'))
+    given = 'from summeval_nb.teaching.exercises import check_answer\nanswer = {!r}\ncheck_answer("33_rouge/1", answer)'
     assert "not answered yet" in exercise.locator(".jp-OutputArea").inner_text()
-    answer = solution("22_rouge", 1)
+    answer = solution("33_rouge", 1)
     wrong = write_and_run(page, exercise, given.format([*answer[:-1], 0.123])).inner_text()
     assert "not yet" in wrong
     tour.screenshot("not-yet")

@@ -18,7 +18,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import summeval_nb
-from summeval_nb.workers import WorkerDied, WorkerRefused
+from summeval_nb.runs.workers import WorkerDied, WorkerRefused
 
 from . import corpus, judges
 from .harness import Wrong
@@ -274,8 +274,8 @@ LISTED: dict[str, dict[str, Any]] = {
     "content_key": {},
     "find_backends": {"value": anything},
     "splitter_name": {},
-    "check_answer": {"exercise": st.one_of(texts, st.just("20_ngrams/1")), "answer": anything},
-    "common_slip": {"exercise": st.one_of(texts, st.just("20_ngrams/1")), "answer": anything},
+    "check_answer": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
+    "common_slip": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
     "play_correlation": {},
     # what is built
     "Answer": {"value": st.sampled_from([0, 1, None]), "said": st.one_of(st.none(), shares), "evidence": st.just(())},

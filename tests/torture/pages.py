@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 import summeval_nb
-from summeval_nb import bleu, faithfulness, results, run_report, viz
+from summeval_nb.evidence import faithfulness
+from summeval_nb.ground import results, viz
+from summeval_nb.overlap import bleu
+from summeval_nb.runs import run_report
 
 from . import corpus, judges
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from summeval_nb.batch import RunStopped, run
-from summeval_nb.run_report import RunReport
+from summeval_nb.runs.batch import RunStopped, run
+from summeval_nb.runs.run_report import RunReport
 
 from . import corpus, judges
 from .harness import Wrong

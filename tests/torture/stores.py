@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from summeval_nb.store import Store, StoreError, content_key
+from summeval_nb.models.store import Store, StoreError, content_key
 
 from . import corpus
 from .harness import Wrong

@@ -1,0 +1,1 @@
+"""How well does a metric agree with people? Correlation, SummEval, significance."""

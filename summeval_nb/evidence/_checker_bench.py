@@ -1,0 +1,348 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_checker_bench.py.
+"""What the chapter on choosing a checker does not show: layouts of files, checks of what comes in, table and figure."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from summeval_nb.ground.items import open_items
+from summeval_nb.ground.results import Verdict
+from summeval_nb.ground.viz import figure_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Row = tuple[str, str, bool, str]  # article, text, supported, kind
+Record = tuple[str, Any]  # where it stands, what stands there
+
+_YES = {"1", "1.0", "true", "yes", "supported", "consistent", "entailment"}
+_NO = {"0", "0.0", "false", "no", "unsupported", "not supported", "inconsistent", "not_entailment", "contradiction"}
+
+
+def _field(record: Any, names: Sequence[str], where: str) -> Any:
+    """The first of some fields that a record has; an error names the place and what was found instead."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{where} must be an object with named fields, not {type(record).__name__}")
+    for name in names:
+        if name in record:
+            return record[name]
+    wanted = " or ".join(map(repr, names))
+    raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
+
+
+def _text(record: Any, names: Sequence[str], where: str) -> str:
+    value = _field(record, names, where)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{where}: {names[0]!r} must be a text that is not empty, not {value!r:.40}")
+    return value
+
+
+def _label(record: Any, names: Sequence[str], where: str) -> bool:
+    value = _field(record, names, where)
+    said = str(value).strip().lower()
+    if said in _YES or said in _NO:
+        return said in _YES
+    raise ValueError(f"{where}: {names[0]!r} must say 1 or 0, true or false, yes or no, not {value!r:.40}")
+
+
+def _list(value: Any, name: str, where: str) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f"{where}: {name!r} must be a list with something in it, not {value!r:.40}")
+    return value
+
+
+def _table(path: Path) -> Iterator[Record]:
+    """The rows of a JSONL, CSV or Parquet file, each with its line."""
+    stream = open_items(path)
+    name = f"{path.name}, {stream.unit}"
+    items = iter(stream)
+    while True:
+        try:
+            item = next(items, None)
+        except ValueError as error:
+            raise ValueError(f"{path.name}: {error}") from error
+        if item is None:
+            return
+        where = f"{name} {item.place}"
+        if item.problem:
+            raise ValueError(f"{where}: {item.problem}")
+        try:
+            yield where, json.loads(item.data)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{where} is not JSON: {error}") from error
+
+
+def _document(path: Path) -> list[Record]:
+    """The objects of a file that is one JSON list, each with its number."""
+    try:
+        value = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path.name}, line {error.lineno} is not JSON: {error.msg}") from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path.name} cannot be read as JSON: {error}") from error
+    if not isinstance(value, list):
+        raise ValueError(f"{path.name} must hold one JSON list of objects, not {type(value).__name__}")
+    return [(f"{path.name}, item {number}", one) for number, one in enumerate(value, 1)]
+
+
+def _tabs(path: Path) -> Iterator[Record]:
+    """The rows of a file with tabs; quotation marks are text in it."""
+    csv.field_size_limit(2**31 - 1)
+    with open(path, encoding="utf-8-sig", newline="") as handle:
+        reader = csv.reader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
+        header: list[str] | None = None
+        try:
+            for values in reader:
+                where = f"{path.name}, line {reader.line_num}"
+                if header is None:
+                    header = values
+                elif len(values) != len(header):
+                    raise ValueError(f"{where}: {len(values)} values under {len(header)} column names")
+                else:
+                    yield where, dict(zip(header, values, strict=True))
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path.name}, after line {reader.line_num}: not UTF-8 text ({error.reason})") from error
+
+
+def _rows(path: Path) -> Iterator[Row]:
+    for where, one in _table(path):
+        text = _text(one, ("sentence", "claim", "summary", "text"), where)
+        label = _label(one, ("supported", "label"), where)
+        kind = one.get("kind")
+        yield (
+            _text(one, ("article", "document", "doc", "source"), where),
+            text,
+            label,
+            "" if kind is None else str(kind),
+        )
+
+
+def _qags(path: Path) -> Iterator[Row]:
+    """github.com/W4ngatang/qags, data/mturk_cnndm.jsonl: per sentence the answers of three people; more than half."""
+    for where, one in _table(path):
+        article = _text(one, ("article",), where)
+        for number, part in enumerate(_list(_field(one, ("summary_sentences",), where), "summary_sentences", where), 1):
+            here = f"{where}, sentence {number}"
+            answers = _list(_field(part, ("responses",), here), "responses", here)
+            votes = Counter(_label(answer, ("response",), here) for answer in answers)
+            yield article, _text(part, ("sentence",), here), votes[True] > votes[False], ""
+
+
+def _frank(path: Path) -> Iterator[Row]:
+    """github.com/artidoro/frank: true is a summary without an error in any sentence; the kind is its main error."""
+    folder = path if path.is_dir() else path.parent
+    judged: dict[tuple[str, str], tuple[str, Any]] = {}
+    for where, one in _document(folder / "human_annotations.json"):
+        judged[_text(one, ("hash",), where), _text(one, ("model_name",), where)] = (where, one)
+    errors = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
+    for where, one in _document(folder / "benchmark_data.json"):
+        key = _text(one, ("hash",), where), _text(one, ("model_name",), where)
+        if key not in judged:
+            raise ValueError(f"{where}: human_annotations.json judges no summary of {key[0]} by {key[1]!r}")
+        place, said = judged[key]
+        values = {name: _number(said, name, place) for name in ("Factuality", *errors) if name in said}
+        supported = _number(said, "Factuality", place) == 1.0
+        kind = "" if supported else min((name for name in errors if name in values), key=values.__getitem__, default="")
+        yield _text(one, ("article",), where), _text(one, ("summary",), where), supported, kind
+
+
+def _number(record: Any, name: str, where: str) -> float:
+    value = _field(record, (name,), where)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError(f"{where}: {name!r} must be a number in [0, 1], not {value!r:.40}")
+    return float(value)
+
+
+def _aggrefact(path: Path) -> Iterator[Row]:
+    """github.com/Liyan06/AggreFact, aggre_fact_sota.csv; with `claim` for `summary` also LLM-AggreFact."""
+    for where, one in _table(path):
+        text = _text(one, ("summary", "claim"), where)
+        yield _text(one, ("doc",), where), text, _label(one, ("label",), where), ""
+
+
+def _summedits(path: Path) -> Iterator[Row]:
+    """github.com/salesforce/factualNLG, data/summedits/summedits_DOMAIN.json; a folder holds several domains."""
+    files = sorted(path.glob("summedits_*.json")) if path.is_dir() else [path]
+    if not files:
+        raise ValueError(f"{path} holds no file summedits_DOMAIN.json")
+    for file in files:
+        for where, one in _document(file):
+            label, edits = _label(one, ("label",), where), one.get("edit_types") or []
+            kind = "" if label or not isinstance(edits, list) or not edits else str(edits[0])
+            yield _text(one, ("doc",), where), _text(one, ("summary",), where), label, kind
+
+
+def _begin(path: Path) -> Iterator[Row]:
+    """github.com/google/BEGIN-dataset, begin_test_wow.tsv and its sisters, the second release of 2022."""
+    known = {"fully attributable": True, "not fully attributable": False, "generic": False}
+    for where, one in _tabs(path):
+        said = _text(one, ("begin_label",), where)
+        if said.strip().lower() not in known:
+            raise ValueError(f"{where}: 'begin_label' must be one of {', '.join(known)}, not {said!r:.40}")
+        label = known[said.strip().lower()]
+        yield _text(one, ("knowledge",), where), _text(one, ("response",), where), label, "" if label else said
+
+
+LAYOUTS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    "rows": _rows,
+    "qags": _qags,
+    "frank": _frank,
+    "aggrefact": _aggrefact,
+    "summedits": _summedits,
+    "begin": _begin,
+}
+
+
+def asset(name: str) -> Any:
+    """The content of a JSON file of the package."""
+    return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
+
+
+def ask(checker: Any, pairs: list[Any]) -> list[Verdict]:
+    """The checker's verdicts, one for each pair or an error."""
+    verdicts = checker.check_many(pairs) if pairs else []
+    if not isinstance(verdicts, (list, tuple)) or not all(isinstance(one, Verdict) for one in verdicts):
+        raise TypeError(f"{type(checker).__name__}.check_many must return a list of Verdict")
+    if len(verdicts) != len(pairs):
+        raise TypeError(f"{type(checker).__name__}.check_many gave {len(verdicts)} verdicts on {len(pairs)} pairs")
+    return list(verdicts)
+
+
+def ask_pieces(checker: Any, pairs: Sequence[Any], cut: Callable[[Sequence[str]], list[str]]) -> list[list[Verdict]]:
+    """For each pair the verdicts on every piece of its evidence by itself, all asked in one call."""
+    pieces = [cut(evidence) for evidence, _ in pairs]
+    asked = [([piece], claim) for found, (_, claim) in zip(pieces, pairs, strict=True) for piece in found]
+    verdicts = iter(ask(checker, asked))
+    return [[next(verdicts) for _ in found] for found in pieces]
+
+
+def used(checker: Any, before: tuple[float | None, float | None] = (0, 0)) -> tuple[float | None, float | None]:
+    """Calls and tokens of a checker's language model since `before`; None for a checker that has none."""
+    while hasattr(checker, "inner"):
+        checker = checker.inner
+    usage = getattr(getattr(checker, "backend", None), "usage", None)
+    if usage is None or before[0] is None or before[1] is None:
+        return None, None
+    return usage.calls - before[0], usage.prompt_tokens + usage.generated_tokens - before[1]
+
+
+def checked_set(name: str, items: Any, kind: type[Any]) -> list[Any]:
+    """The items of a set, each of the right type and with something in it."""
+    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
+        raise TypeError(f"sets[{name!r}] must be a list of {kind.__name__}, not {type(items).__name__}")
+    found: list[Any] = list(items)
+    for place, one in enumerate(found):
+        if not isinstance(one, kind):
+            raise TypeError(f"sets[{name!r}][{place}] must be a {kind.__name__}, not {type(one).__name__}")
+        for part in ("article", "text"):
+            value = getattr(one, part)
+            if not isinstance(value, str) or not value.strip():
+                raise ValueError(f"sets[{name!r}][{place}].{part} must be a text that is not empty, not {value!r:.40}")
+        if not isinstance(one.supported, (bool, np.bool_)):
+            raise TypeError(f"sets[{name!r}][{place}].supported must be True or False, not {one.supported!r:.40}")
+    if not found:
+        raise ValueError(f"sets[{name!r}] is empty: leave it out")
+    return found
+
+
+def drawn(items: list[Any], limit: int | None, seed: int) -> list[Any]:
+    """At most `limit` items, article by article in an order drawn by lot."""
+    if limit is None or len(items) <= limit:
+        return items
+    articles = list(dict.fromkeys(one.article for one in items))
+    order = np.random.default_rng(seed).permutation(len(articles))
+    rank = {articles[place]: number for number, place in enumerate(order)}
+    return sorted(items, key=lambda one: rank[one.article])[:limit]
+
+
+def digest(items: Iterable[Any]) -> str:
+    """A name for the content of a set."""
+    rows = [(one.article, one.text, bool(one.supported), one.kind) for one in items]
+    return hashlib.sha256(json.dumps(rows).encode("ascii")).hexdigest()[:12]
+
+
+def kind_rows(run: Any) -> list[dict[str, Any]]:
+    """For each kind of a run's sentences how many were judged rightly, with Wilson's interval."""
+    from scipy.stats import binomtest
+
+    kinds: dict[tuple[str, bool], list[bool]] = {}
+    for one, said in zip(run.items, run.supported, strict=True):
+        if said is not None:
+            kinds.setdefault((one.kind, bool(one.supported)), []).append(said == one.supported)
+    rows = []
+    for (kind, true), right in kinds.items():
+        ends = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
+        row = {"checker": run.checker, "set": run.name, "kind": kind, "true": true, "n": len(right)}
+        rows.append(row | {"right": sum(right) / len(right), "low": float(ends.low), "high": float(ends.high)})
+    return rows
+
+
+def _wide_row(row: Mapping[str, Any], measures: Sequence[str]) -> dict[str, Any]:
+    """A row of the table as people read it."""
+    shown: dict[str, Any] = {name: row[name] for name in ("checker", "set", "n", "failed")}
+    for name in measures:
+        value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+        ends = "" if low is None else f" [{low:.3f}, {high:.3f}]"
+        shown[name.replace("_", " ")] = None if value is None else f"{value:.3f}{ends}"
+    error = row["calibration_error"]
+    shown |= {"calibration error": None if error is None else f"{error:.3f}"}
+    shown |= {"pairs/s": f"{row['pairs_per_second']:.3g}"}
+    shown |= {name: None if row[name] is None else f"{row[name]:.0f}" for name in ("calls", "tokens")}
+    return shown | {"reason": row["reason"] or None}
+
+
+def wide_rows(table: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> list[dict[str, Any]]:
+    """The table as people read it, without costs and reasons where no row has any."""
+    rows = [_wide_row(row, measures) for row in table]
+    idle = {name for name in ("calls", "tokens", "reason") if all(row[name] is None for row in rows)}
+    return [{name: value for name, value in row.items() if name not in idle} for row in rows]
+
+
+_COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
+
+
+def figure(rows: Sequence[Mapping[str, Any]], kinds: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> Figure:
+    """Two panels, a point for each checker and set: the measures with their intervals, and the share right by kind."""
+    import matplotlib.pyplot as plt
+
+    runs = list(dict.fromkeys((row["checker"], row["set"]) for row in rows))
+    names = list(dict.fromkeys(row["kind"] for row in kinds))
+    height = 1.4 + 0.32 * max(len(measures), len(names), 3)
+    drawn, (left, right) = plt.subplots(1, 2, figsize=(10, height), layout="constrained", sharex=True)
+    for number, (checker, name) in enumerate(runs):
+        color = _COLORS[number % len(_COLORS)]
+        offset = 0.5 * (number - (len(runs) - 1) / 2) / max(len(runs), 1)
+        label = figure_text(f"{checker} on {name}")
+        row = next(row for row in rows if (row["checker"], row["set"]) == (checker, name))
+        for place, measure in enumerate(measures):
+            _point(left, place + offset, row[measure], row[f"{measure}_low"], row[f"{measure}_high"], color)
+        for one in kinds:
+            if (one["checker"], one["set"]) == (checker, name):
+                _point(right, names.index(one["kind"]) + offset, one["right"], one["low"], one["high"], color)
+        left.plot([], [], "o-", color=color, label=label)
+    for ax, labels, title in ((left, measures, "measures"), (right, names, "judged rightly, by kind")):
+        shown = [figure_text(label.replace("_", " ")) or "(no kind)" for label in labels]
+        ax.set(yticks=range(len(labels)), yticklabels=shown, xlim=(-0.02, 1.02), title=title)
+        ax.invert_yaxis()
+        ax.axvline(0.5, color="#999999", linewidth=0.8)
+        ax.grid(axis="x", color="#e5e5e5")
+    drawn.legend(loc="outside lower center", ncols=2, frameon=False)
+    return drawn
+
+
+def _point(ax: Any, place: float, value: float | None, low: float | None, high: float | None, color: str) -> None:
+    """One value with its interval; an undefined one leaves its place empty."""
+    if value is None:
+        return
+    if low is not None and high is not None:
+        ax.plot([low, high], [place, place], color=color, linewidth=1.6)
+    ax.plot(value, place, "o", color=color, markersize=5)

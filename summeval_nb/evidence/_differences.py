@@ -1,0 +1,456 @@
+"""What is different between a claim and the sentence it comes from: words in their places. A plain module: edited
+directly, tested in tests/test_differences.py.
+
+The features of chapter 21 ask how much of a claim is in the evidence. The ones here align the claim with the one
+evidence sentence that it is nearest to, and ask what is left over: which word stands where another stood, whether a
+number keeps its unit and its neighbours, whether names keep their order, whether a "not" has come or gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from rapidfuzz.distance import Indel, LCSseq, Levenshtein
+
+from summeval_nb.evidence._words import antonyms
+from summeval_nb.evidence.check import (
+    PairVectors,
+    Parts,
+    Token,
+    idf_coverage,
+    pairs_within,
+    sentence_matches,
+    stem_weight,
+)
+from summeval_nb.ground.results import Finding
+
+__all__ = ["DIFFERENCES", "Clash", "compare"]
+
+QUANTIFIERS = frozenset(
+    "all every each most many some few several none no only any both either half majority always never often "
+    "sometimes rarely usually".split()
+)
+HEDGES = frozenset(
+    "may might could would should plan plans planned planning alleged allegedly reportedly possible possibly perhaps "
+    "likely unlikely expected expects hope hopes hoped consider considering considered proposed proposal claims "
+    "claimed suggested suggests if unless whether rumoured attempted tried wants wanted".split()
+)
+CONNECTIVES = frozenset(
+    "before after because despite although though until since while unless if when during without therefore due".split()
+)
+
+
+class Clash(NamedTuple):
+    """A passage of the claim that the evidence speaks against: its kind, its tokens, and what stood there.
+
+    `firm` is False where the rule is often wrong; such a passage is shown, but does not keep a sentence from being
+    supported.
+    """
+
+    kind: str
+    first: int
+    last: int
+    instead_of: str = ""
+    firm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A sentence's keys, and its words as written, in lower case."""
+
+    parts: Parts
+    raw: tuple[str, ...]
+
+    @staticmethod
+    def of(parts: Parts) -> _Words:
+        return _Words(parts, tuple(parts.text[token.start : token.end].lower() for token in parts.tokens))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
+
+
+def _closest(claim: Parts, evidence: Sequence[Parts], cosines: np.ndarray) -> tuple[int, int]:
+    """Return the places of the evidence sentence nearest to the claim, and of the one that best holds what is left."""
+    found = [
+        0.6 * idf_coverage(claim, [one]) + 0.25 * pairs_within(claim, [one]) + 0.15 * float(cosine)
+        for one, cosine in zip(evidence, cosines, strict=True)
+    ]
+    first = int(np.argmax(found))
+    left = [key for key in claim.content if key not in evidence[first].key_set]
+    if not left or len(evidence) == 1:
+        return first, first
+    held = [
+        sum(stem_weight(key) for key in left if key in one.key_set) + 1e-3 * found[i] for i, one in enumerate(evidence)
+    ]
+    return first, int(np.argmax(held))
+
+
+def _is_number(token: Token) -> bool:
+    return token.kind == "number"
+
+
+def _neighbours(tokens: Sequence[Token], place: int) -> set[str]:
+    """Return the keys of the two content words after and the one before a place: a number's unit and its head."""
+    after = [one.key for one in tokens[place + 1 : place + 5] if one.kind == "content"][:2]
+    before = [one.key for one in tokens[max(0, place - 3) : place] if one.kind == "content"][-1:]
+    return {*after, *before}
+
+
+_TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
+_ABOUT = frozenset("about around near almost rough approxim over under more less than some up to".split())  # stems
+
+
+def _value(tokens: Sequence[Token], place: int) -> float | None:
+    """Return what a number is worth, with a multiplier behind it: 2 million is 2,000,000."""
+    try:
+        value = float(tokens[place].key.replace(",", "."))
+    except ValueError:
+        return None
+    after = tokens[place + 1 : place + 2]
+    return value * _TIMES.get(after[0].key, 1.0) if after else value
+
+
+def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], dict[str, float]]:
+    """Return numbers that the evidence does not hold, or that stand beside a unit that has another number there."""
+    clashes, places = [], [i for i, token in enumerate(claim.tokens) if _is_number(token)]
+    missing = moved = loose = 0
+    where: dict[str, list[tuple[Parts, int]]] = {}
+    heads: dict[str, set[str]] = {}
+    units: dict[str, set[str]] = {}
+    values: list[float] = []
+    for one in evidence if places else ():
+        for i, token in enumerate(one.tokens):
+            if _is_number(token):
+                where.setdefault(token.key, []).append((one, i))
+                units.setdefault(_unit(one.tokens, i), set()).add(token.key)
+                if (worth := _value(one.tokens, i)) is not None:
+                    values.append(worth)
+                for key in _neighbours(one.tokens, i):
+                    heads.setdefault(key, set()).add(token.key)
+    for place in places:
+        token = claim.tokens[place]
+        own = _neighbours(claim.tokens, place)
+        rivals = sorted({other for key in own for other in heads.get(key, ()) if other != token.key})
+        worth = _value(claim.tokens, place)
+        if token.key not in where:
+            about = 0.1 if any(t.key in _ABOUT for t in claim.tokens[max(0, place - 3) : place]) else 1e-9
+            if worth is not None and any(abs(worth - other) <= about * abs(other) for other in values):
+                continue
+            missing += 1
+            clashes.append(Clash("number", place, place, rivals[0] if rivals else ""))
+            continue
+        unit = _unit(claim.tokens, place)
+        other_units = units.get(unit, set()) - {token.key} if unit else set()
+        if other_units and all(_unit(one.tokens, i) != unit for one, i in where[token.key]):
+            moved += 1
+            clashes.append(Clash("number", place, place, min(other_units)))
+        elif own and rivals and not any(own & _neighbours(one.tokens, i) for one, i in where[token.key]):
+            loose += 1
+    features = {"numbers_all": float(len(places)), "numbers_missing": float(missing)}
+    return clashes, features | {"numbers_moved": float(moved), "numbers_loose": float(loose)}
+
+
+def _unit(tokens: Sequence[Token], place: int) -> str:
+    """Return the key of the content word right after a number, or nothing."""
+    after = tokens[place + 1 : place + 2]
+    return after[0].key if after and after[0].kind == "content" else ""
+
+
+def _replacements(claim: _Words, nearest: _Words) -> list[tuple[int, int, int, int]]:
+    """Return the places where other words stand between words that agree: (claim start, end, evidence start, end)."""
+    found = []
+    codes = Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys)
+    equal = [code.tag == "equal" for code in codes]
+    for number, code in enumerate(codes):
+        if code.tag != "replace":
+            continue
+        inside = (number > 0 and equal[number - 1]) or (number + 1 < len(codes) and equal[number + 1])
+        if inside and code.dest_end - code.dest_start <= 4 and code.src_end - code.src_start <= 5:
+            found.append((code.dest_start, code.dest_end, code.src_start, code.src_end))
+    return found
+
+
+_CAPITAL_ONLY = frozenset("may march".split())
+# Two of these can well stand in one true sentence; they exclude each other only in the same place.
+_ONLY_IN_PLACE = frozenset(
+    "minutes minute hours hour days day weeks week months month years year decades decade million billion thousand "
+    "thousands hundred hundreds trillion dozen half double twice once man men woman women boy boys girl girls father "
+    "mother son daughter brother sister husband wife he she him her his hers himself herself old older new young "
+    "first last before after january february march april may june july august september october november december "
+    "monday tuesday wednesday thursday friday saturday sunday left right public private local national "
+    "foreign".split()
+)
+
+
+def _antonym_clashes(
+    claim: _Words, nearest: _Words, others: Sequence[_Words], replaced: Sequence[tuple[int, int, int, int]]
+) -> tuple[list[Clash], float]:
+    """Return words whose opposite stands in the nearest sentence; and how many have it only elsewhere.
+
+    Firm where the opposite stands in the word's own place, or the word stands nowhere in the evidence.
+    """
+    table, clashes = antonyms(), []
+    near, anywhere = set(nearest.raw), {word for one in others for word in one.raw}
+    slots = {i: set(nearest.raw[r[2] : r[3]]) for r in replaced for i in range(r[0], r[1])}
+    loose = 0
+    for place, word in enumerate(claim.raw):
+        if word not in table or claim.parts.keys[place] in nearest.parts.key_set:
+            continue
+        if word in _CAPITAL_ONLY and not claim.parts.text[claim.parts.tokens[place].start].isupper():
+            continue
+        if hit := sorted(table[word] & near):
+            in_place = bool(table[word] & slots.get(place, set()))
+            alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE
+            clashes.append(Clash("antonym", place, place, hit[0], in_place or alone))
+        elif word not in anywhere and table[word] & anywhere:
+            loose += 1
+    return clashes, float(loose)
+
+
+def _negated(parts: Parts) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the first content word after each negation, and all other content words, with their places."""
+    denied: dict[str, int] = {}
+    plain: dict[str, int] = {}
+    open_at = -9
+    for place, token in enumerate(parts.tokens):
+        if token.kind == "negation":
+            open_at = place
+        elif token.kind in ("content", "number"):
+            if 0 < place - open_at <= 4:
+                denied.setdefault(token.key, place)
+                open_at = -9
+            else:
+                plain.setdefault(token.key, place)
+    return denied, plain
+
+
+def _negation_clashes(claim: Parts, near: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
+    """Return words denied on one side only; and whether the count of negations in the nearest sentence differs."""
+    denied, plain = _negated(claim)
+    told = [_negated(one) for one in evidence]
+    their_denied = {key for one, _ in told for key in one}
+    their_plain = {key for _, one in told for key in one}
+    clashes = []
+    for key, place in denied.items():
+        if key in their_plain and key not in their_denied:
+            clashes.append(Clash("negation", place, place, "", key in near.key_set))
+    for key, place in plain.items():
+        if key in their_denied and key not in their_plain and key not in denied:
+            clashes.append(Clash("negation", place, place, "not", key in near.key_set))
+    shared = [i for i, key in enumerate(near.keys) if key in claim.content_set]
+    if not shared:
+        return clashes, float(len(denied))
+    stretch = near.tokens[max(0, shared[0] - 2) : shared[-1] + 1]
+    own = sum(token.kind == "negation" for token in claim.tokens)
+    theirs = sum(token.kind == "negation" for token in stretch)
+    return clashes, float(own % 2 != theirs % 2)
+
+
+def _order(claim: Parts, nearest: Parts) -> tuple[float, float, int]:
+    """Return the share of matched content words in the nearest sentence's order, how many, and the first one."""
+    places = {key: i for i, key in enumerate(nearest.content)}
+    seen = [
+        (i, places[key]) for i, key in enumerate(claim.content) if key in places and nearest.content.count(key) == 1
+    ]
+    if len(seen) < 2:
+        return 1.0, float(len(seen)), -1
+    ordered = sorted(there for _, there in seen)
+    kept = LCSseq.similarity([there for _, there in seen], ordered)
+    return kept / len(seen), float(len(seen)), seen[0][0]
+
+
+def _name_clashes(
+    claim: _Words, nearest: _Words, replaced: Sequence[tuple[int, int, int, int]], new: Sequence[Token]
+) -> list[Clash]:
+    """Return names that the evidence does not hold, or that stand where the nearest sentence has another name."""
+    clashes = [Clash("name", i, i) for i, token in enumerate(claim.parts.tokens) if token in new]
+    theirs = set(nearest.parts.names)
+    for start, end, near_start, near_end in replaced:
+        own = [i for i in range(start, end) if claim.parts.tokens[i] in claim.parts.names]
+        there = [nearest.parts.tokens[i] for i in range(near_start, near_end) if nearest.parts.tokens[i] in theirs]
+        if end - start > 2 or near_end - near_start > 3 or not own or not there:
+            continue
+        if any(token.key in claim.parts.key_set for token in there) or own[0] in {one.first for one in clashes}:
+            continue
+        if all(claim.parts.tokens[i].key not in nearest.parts.key_set for i in own):
+            clashes.append(Clash("name", own[0], own[-1], there[0].key))
+    return clashes
+
+
+def _role_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
+    """Return two neighbouring names that every evidence sentence holding both has the other way round."""
+    names = [(i, token) for i, token in enumerate(claim.tokens) if token in claim.names]
+    clashes = []
+    for (i, a), (j, b) in zip(names, names[1:], strict=False):
+        if a.key == b.key or j - i < 2:
+            continue
+        kept = turned = 0
+        for one in evidence:
+            if a.key in one.key_set and b.key in one.key_set:
+                first = [k for k, key in enumerate(one.keys) if key == a.key]
+                second = [k for k, key in enumerate(one.keys) if key == b.key]
+                kept += first[0] < second[-1]
+                turned += first[-1] > second[0]
+        if turned and not kept and not _passive(claim, i, j):
+            clashes.append(Clash("role", i, j, ""))
+    return clashes, float(len(clashes))
+
+
+def _passive(claim: Parts, i: int, j: int) -> bool:
+    return any(token.key in ("by", "and", "or", "of", "from") for token in claim.tokens[i + 1 : j])
+
+
+def _name_known(claim: Parts, token: Token, known: frozenset[str], evidence: Sequence[Parts]) -> bool:
+    """Return whether the evidence holds a name, a form of it (American, America), or what it abbreviates."""
+    if token.key in known:
+        return True
+    stem = token.key[: max(4, len(token.key) - 2)]
+    if len(stem) >= 4 and any(key.startswith(stem) or (len(key) >= 4 and token.key.startswith(key)) for key in known):
+        return True
+    written = claim.text[token.start : token.end].replace(".", "")
+    return written.isupper() and len(written) > 1 and any(written.lower() in _initials(one) for one in evidence)
+
+
+def _initials(parts: Parts) -> str:
+    return "".join(t.key[0] for t in parts.tokens if t.kind == "content" and parts.text[t.start].isupper())
+
+
+def _word_sets(claim: _Words, nearest: _Words) -> dict[str, float]:
+    own, theirs = set(claim.raw), set(nearest.raw)
+    return {
+        "quantifiers_new": float(len((own - theirs) & QUANTIFIERS)),
+        "quantifiers_gone": float(len((theirs - own) & QUANTIFIERS)),
+        "hedges_new": float(len((own - theirs) & HEDGES)),
+        "hedges_gone": float(len((theirs - own) & HEDGES)),
+        "connectives_new": float(len((own - theirs) & CONNECTIVES)),
+    }
+
+
+def _token_matches(vectors: PairVectors, first: int) -> dict[str, float]:
+    """Return how well the claim's token vectors match: over all evidence, in the nearest sentence, the weakest ones."""
+    matches = sentence_matches(vectors)
+    if not len(matches):
+        return dict.fromkeys(("match_min", "match_second", "match_quarter", "near_mean", "near_min", "near_tenth"), 0.0)
+    best, near = np.sort(matches.max(axis=1)), np.sort(matches[:, first])
+    return {
+        "match_min": float(best[0]),
+        "match_second": float(best[min(1, len(best) - 1)]),
+        "match_quarter": float(np.quantile(best, 0.25)),
+        "near_mean": float(near.mean()),
+        "near_min": float(near[0]),
+        "near_tenth": float(np.quantile(near, 0.1)),
+    }
+
+
+def compare(
+    claim: Parts, evidence: Sequence[Parts], vectors: PairVectors, cosines: np.ndarray
+) -> tuple[dict[str, float], list[Clash], tuple[int, int]]:
+    """Return the features of what is different, the clashes, and the places of the nearest two evidence sentences.
+
+    Parameters
+    ----------
+    claim : Parts
+        The summary sentence, with at least one token.
+    evidence : sequence of Parts
+        The evidence sentences, at least one.
+    vectors : PairVectors
+        The vectors of the same sentences.
+    cosines : ndarray, shape (m,)
+        Cosine of the claim with each evidence sentence.
+    """
+    nearest = _closest(claim, evidence, cosines)
+    features, clashes = word_differences(claim, evidence, nearest)
+    features |= _token_matches(vectors, nearest[0])
+    return {name: features[name] for name in DIFFERENCES}, clashes, nearest
+
+
+def word_differences(
+    claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, int]
+) -> tuple[dict[str, float], list[Clash]]:
+    """Return the part of `compare` that needs no vectors."""
+    first, second = nearest
+    near, own = evidence[first], _Words.of(claim)
+    words = _Words.of(near)
+    numbers, features = _number_clashes(claim, evidence)
+    replaced = _replacements(own, words)
+    antonym, loose = _antonym_clashes(own, words, [_Words.of(one) for one in evidence], replaced)
+    negation, parity = _negation_clashes(claim, near, evidence)
+    roles, turned = _role_clashes(claim, evidence)
+    order, shared, _ = _order(claim, near)
+    known = frozenset().union(*(one.key_set for one in evidence))
+    new = [token for token in claim.tokens if token.kind in ("content", "number") and token.key not in known]
+    left = [key for key in claim.content if key not in near.key_set]
+    both = near.key_set | evidence[second].key_set
+    substance = ("content", "number", "negation")
+    swapped = [
+        r for r in replaced
+        if any(claim.tokens[i].kind in substance for i in range(r[0], r[1]))
+        and any(near.tokens[i].kind in substance for i in range(r[2], r[3]))
+    ]  # fmt: skip
+    one_word = [r for r in swapped if r[1] - r[0] == 1 and claim.tokens[r[0]].key not in near.key_set]
+    names_new = [token for token in claim.names if not _name_known(claim, token, known, evidence)]
+    names_far = [token for token in claim.names if token.key not in near.key_set]
+    features |= {
+        "words": float(len(claim.keys)),
+        "new_words": float(len(new)),
+        "new_weight": sum(stem_weight(token.key) for token in new),
+        "left_over": float(len(left)),
+        "left_over_two": float(sum(key not in both for key in claim.content)),
+        "near_coverage": idf_coverage(claim, [near]),
+        "near_pairs": pairs_within(claim, [near]),
+        "taken": _share(sum(key in claim.content_set for key in near.content), len(near.content)),
+        "edit": Indel.normalized_similarity(claim.keys, near.keys),
+        "in_order": _share(LCSseq.similarity(claim.keys, near.keys), len(claim.keys)),
+        "replaced": float(len(swapped)),
+        "replaced_words": float(len(one_word)),
+        "antonyms": float(len(antonym)),
+        "antonyms_far": loose,
+        "antonyms_firm": float(sum(one.firm for one in antonym)),
+        "negation_parity": parity,
+        "negations": float(len(negation)),
+        "order": order,
+        "order_words": shared,
+        "roles_turned": turned,
+        "names_all": float(len(claim.names)),
+        "names_new": float(len(names_new)),
+        "names_far": float(len(names_far)),
+    }
+    features |= _word_sets(own, words)
+    names = _name_clashes(own, words, replaced, names_new)
+    features["names_replaced"] = float(len(names) - len(names_new))
+    if features["near_coverage"] < 0.7:  # too far from any sentence to say who did what to whom
+        roles = [one._replace(firm=False) for one in roles]
+    return features, sorted([*numbers, *antonym, *negation, *roles, *names], key=lambda one: one.first)
+
+
+DIFFERENCES = (
+    *("words", "new_words", "new_weight", "left_over", "left_over_two", "near_coverage", "near_pairs", "taken"),
+    *("edit", "in_order", "replaced", "replaced_words", "antonyms", "antonyms_far", "antonyms_firm"),
+    *("negation_parity", "negations", "order"),
+    *(
+        "order_words",
+        "roles_turned",
+        "numbers_all",
+        "numbers_missing",
+        "numbers_moved",
+        "numbers_loose",
+        "names_all",
+        "names_new",
+    ),
+    *("names_far", "names_replaced", "quantifiers_new", "quantifiers_gone", "hedges_new", "hedges_gone"),
+    "connectives_new",
+    *("match_min", "match_second", "match_quarter", "near_mean", "near_min", "near_tenth"),
+)
+
+
+def findings_of(claim: Parts, clashes: Sequence[Clash]) -> list[Finding]:
+    """Return clashes as findings, with their places in the claim's text."""
+    found = []
+    for clash in clashes:
+        start, end = claim.tokens[clash.first].start, claim.tokens[clash.last].end
+        found.append(Finding(clash.kind, claim.text[start:end], start, end, clash.firm))
+    return found

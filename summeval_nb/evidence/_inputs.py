@@ -1,0 +1,151 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_inputs.py.
+"""What is probably not what the caller meant: swapped texts, paths for texts, a language that nobody reads."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from summeval_nb.ground.results import require_share
+from summeval_nb.models._named import load_model
+from summeval_nb.models.llm import Backend
+from summeval_nb.text._language import foreign_language, language_name, language_of
+
+__all__ = ["InputWarning", "named_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
+
+
+class InputWarning(UserWarning):
+    """Something is allowed but probably not meant, such as a path where a text belongs; the message has the remedy."""
+
+
+_PATH = re.compile(
+    r"[^\n\r\t<>|?*\"]{1,250}\.(?:txt|text|md|markdown|rst|html?|json|jsonl|csv|tsv|xml|pdf|docx?|gz)", re.I
+)
+_LONG = 300  # characters of a summary below which its length says nothing
+_LARGER = 2  # times as long as the article
+
+
+def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
+    """Warn, once for each kind, of paths that were passed as texts and of summaries much longer than their articles."""
+    stacklevel = _callers_level()
+    paths = [text for text in (*texts, *summaries) if len(text) < 256 and _looks_like_path(text)]
+    if paths:
+        warnings.warn(
+            f"{_first(paths)} a path, and the path itself is judged, not the file: "
+            "pass the text, as in Path(...).read_text(encoding='utf-8')",
+            InputWarning,
+            stacklevel=stacklevel,
+        )
+    swapped = [
+        number
+        for number, (text, summary) in enumerate(zip(texts, summaries, strict=True))
+        if len(summary) > _LONG and text.strip() and len(summary) > _LARGER * len(text)
+    ]
+    if swapped:
+        number = swapped[0]
+        which = f"{len(swapped)} summaries are" if len(swapped) > 1 else "the summary is"
+        sizes = f"{len(summaries[number]):,} characters against {len(texts[number]):,}"
+        place = f", first in pair {number}" if len(texts) > 1 else ""
+        warnings.warn(
+            f"{which} much longer than the article ({sizes}{place}): the article comes first, "
+            "evaluate(article, summary)",
+            InputWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def _callers_level() -> int:
+    """Return the stack level, for the caller of this function, of the first frame outside of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("summeval_nb."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _looks_like_path(text: str) -> bool:
+    if text.count(" ") > 3 or "\0" in text:
+        return False
+    return bool(_PATH.fullmatch(text.strip())) or (bool(re.search(r"[/\\]", text)) and os.path.isfile(text))
+
+
+def _first(paths: Sequence[str]) -> str:
+    others = f" and {len(paths) - 1} more look" if len(paths) > 1 else " looks"
+    return f"{paths[0]!r}{others} like"
+
+
+def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: str | None) -> list[str]:
+    """Return for each summary sentence why the checker cannot read it or the article, or an empty string.
+
+    A checker says in `languages` which codes it reads; without, or with None, it is trusted with any. `lang`, where
+    the caller gave it, is believed; otherwise a text must clearly be in another language. A sentence that is too short
+    to tell counts as what all such sentences are together.
+    """
+    languages = getattr(checker, "languages", None)
+    if languages is None:
+        return [""] * len(sentences)
+    read = {one.partition("-")[0] for one in languages}
+    if lang is not None:
+        code = lang.partition("-")[0]
+        return ["" if code in read else _unread("the text", code, languages)] * len(sentences)
+    if (found := foreign_language(article[:4000], languages)) is not None:
+        return [_unread("the article", found, languages)] * len(sentences)
+    own = [language_of(sentence[:4000]) for sentence in sentences]
+    short = " ".join(sentence for sentence, code in zip(sentences, own, strict=True) if code is None)
+    general = foreign_language(short[:4000], languages)
+    found_in = [code or general for code in own]
+    return ["" if code is None or code in read else _unread("the sentence", code, languages) for code in found_in]
+
+
+def _unread(what: str, code: str, languages: Sequence[str]) -> str:
+    own = " and ".join(map(language_name, languages)) or "no language"
+    said = f"{what} is in {language_name(code)}, and this checker reads {own}"
+    if not languages:
+        return said
+    other = "use a checker that does, such as checker='nli:FOLDER' or 'llm:FOLDER'"
+    return f"{said}: {other}, or say lang={languages[0]!r} if it is {language_name(languages[0])}"
+
+
+def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Any:
+    """Return the checker that a text such as "nli:FOLDER" or "llm:NAME@http://HOST/v1" names.
+
+    Raises
+    ------
+    ValueError
+        If the kind is neither "nli" nor "llm", or no model is named.
+    """
+    kind, _, model = name.partition(":")
+    if kind not in ("nli", "llm"):
+        raise ValueError(f"checker cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
+    if not model:
+        made = {"nli": "NLIChecker('FOLDER')", "llm": "LLMChecker(TransformersBackend('FOLDER'))"}[kind]
+        raise ValueError(
+            f"checker={name!r} names no model: write checker='{kind}:FOLDER', or build one: "
+            f"from summeval_nb import {made.partition('(')[0]}; checker={made}"
+        )
+    if kind == "nli":
+        from summeval_nb.evidence.check_nli import NLIChecker
+
+        return NLIChecker(model)
+    from summeval_nb.evidence.check_llm import LLMChecker
+
+    return LLMChecker(load(model))
+
+
+def with_threshold(checker: Any, threshold: float) -> Any:
+    """Return a checker of the same kind with another threshold; the given one stays as it is."""
+    share = require_share(threshold, "threshold")
+    if callable(make := getattr(checker, "with_threshold", None)):
+        return make(share)
+    if "threshold" not in getattr(checker, "__dict__", {}):
+        raise TypeError(
+            f"{type(checker).__name__} has no threshold that could be set for one call: build it with that threshold, "
+            "or give it a method with_threshold(threshold)"
+        )
+    other = copy.copy(checker)
+    other.threshold = share
+    return other

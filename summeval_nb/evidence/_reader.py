@@ -1,0 +1,322 @@
+"""The reader: a small cross-encoder that reads evidence and claim together. A plain module: edited directly, tested in
+tests/test_reader.py.
+
+MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves;
+its upper three layers, trained further, look at the claim and all evidence sentences together. Splitting a
+cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR (MacAvaney et al. 2020). Torch is imported here:
+import this module inside functions only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from summeval_nb.text.embed import encodable, minilm_files
+
+CLS, SEP = 101, 102
+WINDOW = 160  # tokens of claim and evidence that are read together, at most
+LONGEST = 80  # tokens of one sentence, at most
+WIDTH, HEADS, INNER, LAYERS, LOWER = 384, 12, 1536, 6, 3
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+class Layer(nn.Module):
+    """One layer of BERT: self-attention and a feed-forward part, each added to its input and normalised."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
+        self.out = nn.Linear(WIDTH, WIDTH)
+        self.norm_a = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.up = nn.Linear(WIDTH, INNER)
+        self.down = nn.Linear(INNER, WIDTH)
+        self.norm_b = nn.LayerNorm(WIDTH, eps=1e-12)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Return the next states, shape (b, t, 384); `mask`, shape (b, 1, 1, t), is True where there is a token."""
+        b, t, _ = x.shape
+        q, k, v = self.qkv(x).view(b, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        x = self.norm_a(x + self.out(mixed.transpose(1, 2).reshape(b, t, WIDTH)))
+        return self.norm_b(x + self.down(F.gelu(self.up(x))))
+
+
+class Network(nn.Module):
+    """The reader's network; `encode` is MiniLM up to its third layer, `forward` reads claim and evidence together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(30522, WIDTH)
+        self.places = nn.Embedding(512, WIDTH)
+        self.segment = nn.Parameter(torch.zeros(WIDTH))
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
+        self.lower = nn.ModuleList(Layer() for _ in range(LOWER))
+        self.mark = nn.Linear(6, WIDTH, bias=False)
+        self.upper = nn.ModuleList(Layer() for _ in range(LAYERS - LOWER))
+        self.error = nn.Linear(WIDTH, 1)
+        self.hidden = nn.Linear(3 * WIDTH + 2, 256)
+        self.label = nn.Linear(256, 3)
+
+    def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Return the states after the third layer, shape (b, t, 384), of token ids, shape (b, t)."""
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = self.norm(self.words(ids) + self.places(places) + self.segment)
+        for layer in self.lower:
+            x = layer(x, mask[:, None, None])
+        return x
+
+    def forward(self, x: Tensor, mask: Tensor, claim: Tensor, marks: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logits of entailment, neutral and contradiction, shape (b, 3), and of an error, shape (b, t).
+
+        `x`, shape (b, t, 384), holds the states of claim and evidence after the third layer, `mask` and `claim`,
+        shape (b, t), say where a token and where a word of the claim is, `marks`, shape (b, t, 6), see `token_marks`.
+        """
+        x = x + self.mark(marks.to(x.dtype))
+        for layer in self.upper:
+            x = layer(x, mask[:, None, None])
+        x = x.float()
+        errors = self.error(x).squeeze(-1).masked_fill(~claim, -30.0)
+        inside = claim[..., None]
+        mean = (x * inside).sum(1) / inside.sum(1).clamp(min=1)
+        most = x.masked_fill(~inside, -30.0).max(1).values
+        pooled = torch.cat([x[:, 0], mean, most], -1)
+        worst = torch.stack([torch.logsumexp(errors, 1), errors.max(1).values], -1).clamp(-30, 30) / 5
+        hidden = F.gelu(self.hidden(torch.cat([F.dropout(pooled, 0.1, self.training), worst], -1)))
+        return self.label(hidden), errors
+
+
+def load_minilm(network: Network, state: Mapping[str, Tensor]) -> None:
+    """Copy MiniLM's weights, by their names in its safetensors file, into the network's layers."""
+    take = {name.removeprefix("bert."): value.float() for name, value in state.items()}
+    with torch.no_grad():
+        network.words.weight.copy_(take["embeddings.word_embeddings.weight"])
+        network.places.weight.copy_(take["embeddings.position_embeddings.weight"])
+        network.segment.copy_(take["embeddings.token_type_embeddings.weight"][0])
+        network.norm.weight.copy_(take["embeddings.LayerNorm.weight"])
+        network.norm.bias.copy_(take["embeddings.LayerNorm.bias"])
+        for number, layer in enumerate([*network.lower, *network.upper]):
+            _copy_layer(layer, take, f"encoder.layer.{number}.")
+
+
+def _copy_layer(layer: nn.Module, take: Mapping[str, Tensor], prefix: str) -> None:
+    for kind in ("weight", "bias"):
+        parts = [take[f"{prefix}attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
+        getattr(layer.qkv, kind).copy_(torch.cat(parts))
+        getattr(layer.out, kind).copy_(take[f"{prefix}attention.output.dense.{kind}"])
+        getattr(layer.norm_a, kind).copy_(take[f"{prefix}attention.output.LayerNorm.{kind}"])
+        getattr(layer.up, kind).copy_(take[f"{prefix}intermediate.dense.{kind}"])
+        getattr(layer.down, kind).copy_(take[f"{prefix}output.dense.{kind}"])
+        getattr(layer.norm_b, kind).copy_(take[f"{prefix}output.LayerNorm.{kind}"])
+
+
+def token_marks(claim: np.ndarray, evidence: Sequence[np.ndarray]) -> np.ndarray:
+    """Return six marks of each token of claim and evidence, shape (t, 6), from token ids alone.
+
+    The claim's and the evidence's side of: is it claim or evidence; does the other side hold this token; does it hold
+    this token together with its left or right neighbour. Without such marks a small network spends its training on
+    learning to compare tokens.
+    """
+    other = np.concatenate(evidence) if evidence else np.zeros(0, int)
+    pairs_claim = set(zip(claim.tolist(), claim[1:].tolist(), strict=False))
+    pairs_other = {pair for one in evidence for pair in zip(one.tolist(), one[1:].tolist(), strict=False)}
+    marks = np.zeros((len(claim) + len(other), 6), np.float32)
+    marks[: len(claim), 0] = 1
+    marks[: len(claim), 1] = np.isin(claim, other)
+    marks[: len(claim), 2] = _in_pair(claim, pairs_other)
+    marks[len(claim) :, 3] = 1
+    marks[len(claim) :, 4] = np.isin(other, claim)
+    marks[len(claim) :, 5] = np.concatenate([_in_pair(one, pairs_claim) for one in evidence]) if evidence else 0
+    return marks
+
+
+def _in_pair(tokens: np.ndarray, pairs: set[tuple[int, int]]) -> np.ndarray:
+    hit = np.array([pair in pairs for pair in zip(tokens.tolist(), tokens[1:].tolist(), strict=False)], bool)
+    found = np.zeros(len(tokens), bool)
+    found[:-1] |= hit
+    found[1:] |= hit
+    return found
+
+
+def joined(
+    network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return what `Network.forward` takes, for pairs of (token ids of a claim, token ids of its evidence sentences).
+
+    Each distinct sentence is encoded once.
+    """
+    rows: dict[bytes, int] = {}
+    texts: list[np.ndarray] = []
+    places = []
+    for claim, evidence in pairs:
+        numbers = []
+        for one in (claim, *evidence):
+            key = one.tobytes()
+            if key not in rows:
+                rows[key] = len(texts)
+                texts.append(one)
+            numbers.append(rows[key])
+        places.append(numbers)
+    states = _encoded(network, texts)
+    total = max(len(claim) + 2 + sum(len(one) + 1 for one in evidence) for claim, evidence in pairs)
+    x = torch.zeros((len(pairs), total, WIDTH), dtype=states[0].dtype)
+    mask = torch.zeros((len(pairs), total), dtype=torch.bool)
+    claims = torch.zeros((len(pairs), total), dtype=torch.bool)
+    marks = torch.zeros((len(pairs), total, 6))
+    for i, ((claim, evidence), (own, *others)) in enumerate(zip(pairs, places, strict=True)):
+        n = len(claim)
+        pieces = [states[own], *(states[one][1:] for one in others)]  # the first [CLS] is the pair's
+        whole = torch.cat(pieces)
+        x[i, : len(whole)] = whole
+        mask[i, : len(whole)] = True
+        claims[i, 1 : n + 1] = True
+        values = token_marks(claim, [np.append(one, SEP) for one in evidence])
+        marks[i, 1 : n + 1] = torch.from_numpy(values[:n])
+        marks[i, n + 2 : len(whole)] = torch.from_numpy(values[n:])
+    return x, mask, claims, marks
+
+
+def _encoded(network: Network, texts: Sequence[np.ndarray]) -> list[Tensor]:
+    """Return the states after the third layer of each text, shape (t + 2, 384), with [CLS] and [SEP]."""
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    found: list[Tensor] = [torch.empty(0)] * len(texts)
+    with torch.no_grad():
+        for lot in _lots([len(texts[i]) + 2 for i in order], 4096):
+            chosen = [order[i] for i in lot]
+            long = len(texts[chosen[-1]]) + 2
+            ids = torch.zeros((len(chosen), long), dtype=torch.long)
+            mask = torch.zeros((len(chosen), long), dtype=torch.bool)
+            for row, i in enumerate(chosen):
+                n = len(texts[i]) + 2
+                ids[row, :n] = torch.from_numpy(np.concatenate([[CLS], texts[i], [SEP]]).astype(np.int64))
+                mask[row, :n] = True
+            for i, state in zip(chosen, network.encode(ids, mask), strict=True):
+                found[i] = state[: len(texts[i]) + 2]
+    return found
+
+
+def _lots(lengths: Sequence[int], budget: int) -> Iterator[range]:
+    """Yield ranges over ascending lengths whose padded size stays within a budget of tokens."""
+    start = 0
+    for stop in range(1, len(lengths) + 1):
+        if stop == len(lengths) or (stop + 1 - start) * lengths[stop] > budget:
+            yield range(start, stop)
+            start = stop
+
+
+class Reading(NamedTuple):
+    """What the reader says of one pair: three probabilities, and for each piece of the claim that of an error."""
+
+    entailment: float
+    neutral: float
+    contradiction: float
+    errors: tuple[tuple[int, int, float], ...]
+
+
+def packed(network: Network) -> bytes:
+    """Return what training changed as a compressed npz: eight-bit differences with one scale a row."""
+    start = Network()
+    load_minilm(start, minilm_files()[1])
+    before = start.state_dict()
+    arrays: dict[str, np.ndarray] = {}
+    for name, value in network.state_dict().items():
+        if not name.startswith(("upper", "mark", "error", "hidden", "label")):
+            continue
+        new = value.float() - before[name] if name.startswith("upper") else value.float()
+        if name.endswith("weight") and new.ndim == 2 and new.numel() > 10_000:
+            scale = new.abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
+            arrays[name] = torch.round(new / scale).to(torch.int8).numpy()
+            arrays[f"{name}:scale"] = scale.squeeze(1).numpy()
+        else:
+            arrays[name] = new.numpy()
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def unpacked(content: bytes) -> Network:
+    """Return the network: MiniLM, and what training changed."""
+    network = Network()
+    load_minilm(network, minilm_files()[1])
+    state = network.state_dict()
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        for name in arrays.files:
+            if name.endswith(":scale"):
+                continue
+            value = torch.from_numpy(arrays[name]).float()
+            if f"{name}:scale" in arrays.files:
+                value = value * torch.from_numpy(arrays[f"{name}:scale"])[:, None]
+            state[name] = state[name] + value if name.startswith("upper") else value
+    network.load_state_dict(state)
+    return network.eval()
+
+
+class Reader:
+    """The trained reader: `read` takes pairs of (evidence sentences, claim)."""
+
+    def __init__(self, content: bytes | None = None, *, dtype: str = "float32") -> None:
+        raw = content if content is not None else _weights()
+        self.fingerprint = hashlib.sha256(raw).hexdigest()[:12] + ("" if dtype == "float32" else f":{dtype}")
+        self.network = unpacked(raw)
+        self.dtype = dtype
+        self.tokenizer = minilm_files()[0]
+
+    def read(self, pairs: Sequence[tuple[Sequence[str], str]], *, budget: int = 4096) -> list[Reading]:
+        """Return one `Reading` a pair, in order; what does not fit into the window is left out from the end."""
+        tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
+        rows = []
+        for evidence, claim in pairs:
+            own = tokens[claim][0]
+            room = WINDOW - len(own) - 2
+            kept: list[np.ndarray] = []
+            for text in evidence:
+                ids = tokens[text][0]
+                room -= len(ids) + 1
+                if room < 0 and kept:
+                    break
+                kept.append(ids)
+            rows.append((own, kept))
+        lengths = [len(own) + 2 + sum(len(one) + 1 for one in kept) for own, kept in rows]
+        order = sorted(range(len(rows)), key=lambda i: lengths[i])
+        found: list[Reading] = [Reading(0, 0, 0, ())] * len(rows)
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == "bfloat16"):
+            for lot in _lots([lengths[i] for i in order], budget):
+                chosen = [order[i] for i in lot]
+                x, mask, claims, marks = joined(self.network, [rows[i] for i in chosen])
+                logits, errors = self.network(x, mask, claims, marks)
+                shares = logits.double().softmax(-1).tolist()
+                wrong = torch.sigmoid(errors.double())
+                for row, i in enumerate(chosen):
+                    offsets = tokens[pairs[i][1]][1]
+                    each = wrong[row, 1 : len(offsets) + 1].tolist()
+                    places = tuple((a, b, p) for (a, b), p in zip(offsets, each, strict=True))
+                    entailed, neutral, denied = shares[row]
+                    found[i] = Reading(entailed, neutral, denied, places)
+        return found
+
+    def _tokens(self, texts: Sequence[str]) -> dict[str, tuple[np.ndarray, list[tuple[int, int]]]]:
+        """Return token ids and character offsets of each text."""
+        encoded = self.tokenizer.encode_batch(encodable(texts), add_special_tokens=False)
+        return {
+            text: (np.array(one.ids[:LONGEST] or [100], np.int32), one.offsets[:LONGEST] or [(0, len(text))])
+            for text, one in zip(texts, encoded, strict=True)
+        }
+
+
+def _weights() -> bytes:
+    return resources.files("summeval_nb").joinpath("assets/reader.npz").read_bytes()
+
+
+@lru_cache(maxsize=2)
+def load_reader(dtype: str = "float32") -> Reader:
+    """Return the packaged reader, loaded once per process."""
+    return Reader(dtype=dtype)

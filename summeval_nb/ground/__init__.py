@@ -1,0 +1,1 @@
+"""What every part stands on: results and their errors, drawing, sample data, reports, rows of files."""

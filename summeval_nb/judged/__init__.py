@@ -1,0 +1,1 @@
+"""Judged answers, summary scores and ratings."""

@@ -1,0 +1,1 @@
+"""Language models, on this machine or behind a server, and the store of their answers."""

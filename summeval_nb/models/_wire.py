@@ -1,0 +1,480 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_wire.py.
+"""One call of a server of language models: what is sent, how long it may take, and what a reply may hold.
+
+Nothing is redirected, every wait has an end, and a reply is read through one schema: what does not fit it is `Odd`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import threading
+import weakref
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from summeval_nb.ground._addresses import Address, hidden
+from summeval_nb.ground.results import require_module
+
+Value = TypeVar("Value")
+Reply = TypeVar("Reply", bound=BaseModel)
+MOST_BYTES = 16_000_000  # of one answer; a page that names a dialect has a few thousand
+MOST_ERROR_BYTES = 65_536
+PAGE_SECONDS = 10.0
+
+
+class Fault(Exception):
+    """A call that gave no answer."""
+
+
+class Unreachable(Fault):
+    """No connection."""
+
+
+class Late(Fault):
+    """A limit of time was passed; the text says which."""
+
+
+class Broken(Fault):
+    """The answer broke off, or is no HTTP."""
+
+
+class Empty(Fault):
+    """200 OK without an answer."""
+
+
+class Odd(Fault):
+    """An answer of another shape than the protocol's."""
+
+
+class Refused(Fault):
+    """A status other than 200."""
+
+    def __init__(self, status: int, said: str, retry_after: str | None = None, elsewhere: str = ""):
+        super().__init__(said)
+        self.status, self.said, self.retry_after, self.elsewhere = status, said, retry_after, elsewhere
+
+
+# What a reply may hold. Unknown fields are ignored, as protocols grow; known ones have the type that they must have.
+
+
+def _possible(logprob: float) -> float:
+    if math.isnan(logprob) or logprob > 0.001:  # a little above 0 is rounding
+        raise ValueError(f"a log-probability of {logprob:g} is impossible")
+    return min(logprob, 0.0)
+
+
+Logprob = Annotated[float, AfterValidator(_possible)]
+Byte = Annotated[int, Field(ge=0, le=255)]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+
+class Alternative(_Shape):
+    """A token that was possible at a place, and the logarithm of its probability."""
+
+    token: str
+    logprob: Logprob
+    bytes: list[Byte] | None = None
+
+
+def _adding_up(tokens: list[Alternative] | None) -> list[Alternative]:
+    total = math.fsum(math.exp(one.logprob) for one in tokens or ())
+    if total > 1.02:  # one and some rounding
+        raise ValueError(f"the probabilities of the tokens at one place add up to {total:.3g}")
+    return tokens or []
+
+
+class ShownToken(Alternative):
+    """A token of the answer, with those that were possible in its place."""
+
+    top_logprobs: Annotated[list[Alternative] | None, AfterValidator(_adding_up)] = Field(default_factory=list)
+
+
+class Logprobs(_Shape):
+    content: list[ShownToken] | None = None
+
+
+class Delta(_Shape):
+    content: str | None = None
+    refusal: Annotated[str | None, AfterValidator(lambda said: said or None)] = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    tool_calls: list[Any] | None = None
+    function_call: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _calls_nothing(self) -> Delta:
+        if self.tool_calls or self.function_call is not None:
+            raise ValueError("the model called a tool, and none was offered")
+        return self
+
+    @property
+    def carries(self) -> bool:
+        """Whether it holds anything of the answer."""
+        return bool(self.content or self.refusal or self.reasoning_content or self.reasoning)
+
+
+class Part(_Shape):
+    delta: Delta
+    logprobs: Logprobs | None = None
+    finish_reason: str | None = None
+
+
+class PromptDetails(_Shape):
+    cached_tokens: Count | None = None
+
+
+class TokenCounts(_Shape):
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    prompt_tokens_details: PromptDetails | None = None
+
+
+class Chunk(_Shape):
+    """One event of an answer."""
+
+    choices: list[Part] | None = None
+    usage: TokenCounts | None = None
+    error: Any = None
+
+    @property
+    def carries(self) -> bool:
+        """Whether it holds anything of the answer."""
+        return any(part.delta.carries for part in self.choices or ())
+
+
+class _Settings(BaseModel):
+    n_ctx: Any = None
+
+
+class Props(BaseModel):
+    """llama.cpp's page about itself."""
+
+    default_generation_settings: _Settings
+
+
+class Version(BaseModel):
+    """Ollama's page about itself."""
+
+    version: str
+
+
+class Listed(BaseModel):
+    id: Any = None
+    max_model_len: Any = None
+
+
+class Models(BaseModel):
+    """The models of a server."""
+
+    data: list[Any]
+
+    def find(self, name: str) -> Listed:
+        """The entry of a model; one without anything if it is not there."""
+        found = (one for one in self.data if isinstance(one, dict) and one.get("id") == name)
+        return Listed.model_validate(next(found, {}))
+
+
+class Counted(BaseModel):
+    """A server's count of a prompt's tokens."""
+
+    count: Any = None
+    tokens: Any = None
+
+
+def whole_number(value: Any) -> int | None:
+    """A positive whole number as such (also one that a server wrote as a text), else None."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12 else None
+
+
+def first_error(error: ValidationError) -> str:
+    """What is wrong with a reply, in one line that quotes nothing of it but the names of its fields."""
+    one = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(part)[:30] for part in one["loc"])
+    return f"{place}: {one['msg']}"[:200] if place else str(one["msg"])[:200]
+
+
+# One event loop in a thread of its own serves all backends of a process: there every wait can be ended.
+
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+_loops_lock = threading.Lock()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    with _loops_lock:
+        loop = _loops.get(os.getpid())
+        if loop is None:
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="summeval_nb-wire", daemon=True).start()
+            _loops.clear()  # a forked process has no use for its parent's
+            _loops[os.getpid()] = loop
+        return loop
+
+
+if hasattr(os, "register_at_fork"):  # a fork may happen while another thread holds the lock
+
+    def _new_lock() -> None:
+        global _loops_lock
+        _loops_lock = threading.Lock()
+
+    os.register_at_fork(after_in_child=_new_lock)
+
+
+def wait_for(coroutine: Coroutine[Any, Any, Value]) -> Value:
+    """Run a coroutine in the loop's thread and return its value; Ctrl-C ends it."""
+    future = asyncio.run_coroutine_threadsafe(coroutine, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds: for a connection, for silence, and for a whole call, of which `spent` have gone already."""
+
+    connect: float
+    silence: float
+    whole: float
+    spent: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """What is left of the whole."""
+        return max(0.0, self.whole - self.spent)
+
+
+class _Clock:
+    """The ends of waiting within one call: of silence, pushed on by whatever is heard, and of all."""
+
+    def __init__(self, limits: Limits, alarm: asyncio.Timeout):
+        self._limits, self._alarm, self._time = limits, alarm, asyncio.get_running_loop().time
+        self._end = self._time() + limits.left
+
+    def heard(self) -> None:
+        """Something of the answer came: begin the silence anew."""
+        self._alarm.reschedule(min(self._time() + self._limits.silence, self._end))
+
+    def late(self) -> Late:
+        """What the alarm means."""
+        if self._time() >= self._end - 0.001:
+            return Late(f"the answer was not complete within {self._limits.whole:g} s")
+        return Late(f"the server was silent for {self._limits.silence:g} s")
+
+
+@dataclass
+class Wire:
+    """The way to one server. Nothing is followed off it, and no wait is without an end."""
+
+    address: Address
+    key: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        self._client: tuple[int, Any] | None = None
+        self.reached = False  # whether a page was ever answered, be it by a refusal
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"address": self.address, "key": self.key, "_client": None, "reached": False}
+
+    def hide(self, text: str) -> str:
+        """Return a text without key, password and query."""
+        return hidden(text, [self.key, *self.address.secrets])
+
+    def answer(self, request: Mapping[str, Any], limits: Limits) -> list[Chunk]:
+        """Ask for a streamed answer and return its events, checked; raises a `Fault`."""
+        return wait_for(self._answer(dict(request), limits))
+
+    def page(self, path: str, shape: type[Reply], limits: Limits, body: Any = None) -> Reply | None:
+        """Fetch a page of JSON from the server's root (above `/v1`); None if there is none of this shape."""
+        seconds = min(PAGE_SECONDS, limits.silence)
+        brief = Limits(min(limits.connect, seconds), seconds, seconds)
+        try:
+            text = wait_for(self._page(path, body, brief))
+            self.reached = True
+            return shape.model_validate_json(text)
+        except Refused:
+            self.reached = True
+        except (Fault, ValidationError):
+            pass
+        return None
+
+    async def _http(self) -> Any:
+        """The client; made in the loop's thread, once in each process."""
+        if self._client is None or self._client[0] != os.getpid():
+            httpx = require_module("httpx", "llm")
+            headers = {"User-Agent": "summeval_nb", "Accept-Encoding": "identity"}
+            authorization = self.address.basic or (f"Bearer {self.key}" if self.key else "")
+            if authorization:
+                headers["Authorization"] = authorization
+            client = httpx.AsyncClient(
+                headers=headers, follow_redirects=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=5)
+            )
+            self._client = os.getpid(), client
+            weakref.finalize(self, _close, asyncio.get_running_loop(), client).atexit = False
+        return self._client[1]
+
+    @asynccontextmanager
+    async def _sent(self, method: str, address: str, body: Any, limits: Limits) -> AsyncIterator[tuple[Any, _Clock]]:
+        """A request under way, its faults given their names."""
+        httpx = require_module("httpx", "llm")
+        client, clock = await self._http(), None
+        try:
+            async with asyncio.timeout(min(limits.silence, limits.left)) as alarm:
+                clock = _Clock(limits, alarm)
+                waits = httpx.Timeout(None, connect=limits.connect)
+                async with client.stream(method, address, json=body, timeout=waits) as response:
+                    if response.status_code != 200:
+                        raise await _refused(response)
+                    yield response, clock
+        except httpx.ConnectTimeout:
+            raise Late(f"no connection within {limits.connect:g} s") from None
+        except TimeoutError:
+            raise (clock.late() if clock else Late("no answer")) from None
+        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.ProxyError) as error:
+            raise Unreachable(self._said(error)) from None
+        except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
+            raise Broken(self._said(error)) from None
+
+    def _said(self, error: Exception) -> str:
+        return self.hide(f"{type(error).__name__}: {error}")[:300]
+
+    async def _answer(self, request: dict[str, Any], limits: Limits) -> list[Chunk]:
+        asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
+        address, chunks, done = self.address.below("/chat/completions"), [], False
+        async with self._sent("POST", address, asked, limits) as (response, clock):
+            async for event in _events(response):
+                if done := event == _DONE:
+                    break
+                chunks.append(chunk := _chunk(event, self.hide))
+                if chunk.carries:
+                    clock.heard()
+        if not any(chunk.choices for chunk in chunks):
+            raise Empty("the server answered 200 OK but sent no answer (an empty body, or a web page)")
+        if not done and not any(part.finish_reason for chunk in chunks for part in chunk.choices or ()):
+            raise Broken("the stream ended before its [DONE]")
+        return chunks
+
+    async def _page(self, path: str, body: Any, limits: Limits) -> bytes:
+        address, method = self.address.below(path, root=True), "GET" if body is None else "POST"
+        async with self._sent(method, address, body, limits) as (response, _):
+            return await _body(response, MOST_BYTES)
+
+
+def _close(loop: asyncio.AbstractEventLoop, client: Any) -> None:
+    if loop is _loops.get(os.getpid()) and loop.is_running():
+        asyncio.run_coroutine_threadsafe(client.aclose(), loop)
+
+
+async def _body(response: Any, most: int) -> bytes:
+    """The first bytes of a body."""
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            break
+    return b"".join(parts)[:most]
+
+
+async def _refused(response: Any) -> Refused:
+    """What a status other than 200 says, and where it would send us, without a secret."""
+    location = response.headers.get("location", "")
+    elsewhere = ""
+    if response.is_redirect:
+        with suppress(ValueError):
+            parts = urlsplit(str(response.url.join(location)))
+            elsewhere = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+        return Refused(response.status_code, "", elsewhere=elsewhere or "another address")
+    said = await _body(response, MOST_ERROR_BYTES)
+    return Refused(response.status_code, _message(said), response.headers.get("retry-after"))
+
+
+class _Complaint(BaseModel):
+    message: str | None = None
+    code: str | int | None = None
+    type: str | None = None
+
+
+class _Complaining(BaseModel):
+    error: _Complaint | str | None = None
+    detail: str | None = None
+    message: str | None = None
+
+
+def _message(said: bytes) -> str:
+    """What an error's body says, for people: the message within JSON, else the text."""
+    text = said.decode("utf-8", "replace")
+    try:
+        found = _Complaining.model_validate_json(said)
+    except ValidationError:
+        return text
+    error = found.error
+    if isinstance(error, _Complaint):
+        parts = dict.fromkeys(str(one) for one in (error.message, error.code, error.type) if one is not None)
+        return ", ".join(parts) or text
+    return error or found.detail or found.message or text
+
+
+_DONE = b"[DONE]"
+
+
+async def _events(response: Any) -> AsyncIterator[bytes]:
+    """The events of a stream up to its [DONE], that included; comments and other fields are left out."""
+    held: list[bytes] = []
+    lines, size, parts = [], 0, response.aiter_bytes()
+    async for part in parts:
+        size += len(part)
+        if size > MOST_BYTES:
+            raise Odd(f"the answer has more than {MOST_BYTES // 1_000_000} MB")
+        if b"\n" not in part:
+            held.append(part)
+            continue
+        *complete, rest = b"".join([*held, part]).split(b"\n")
+        held = [rest]
+        for line in complete:
+            line = line.rstrip(b"\r")
+            if line.startswith((b"data:", b"error:")):
+                lines.append(line.partition(b":")[2].strip())
+            elif not line and lines:
+                event, lines = b"\n".join(lines), []
+                if event == _DONE:
+                    await _drained(parts)
+                    yield event
+                    return
+                yield event
+    if lines:
+        yield b"\n".join(lines)
+
+
+async def _drained(parts: Any) -> None:
+    """Read what follows the answer, mostly nothing, so that the connection can be used again; but not for long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(0.1):
+            async for _ in parts:
+                pass
+
+
+def _chunk(event: bytes, hide: Any) -> Chunk:
+    """An event as its type: no JSON is a stream that broke, another shape is odd, an error is said."""
+    try:
+        chunk = Chunk.model_validate_json(event)
+    except ValidationError as error:
+        if error.errors(include_url=False, include_input=False, include_context=False)[0]["type"] == "json_invalid":
+            raise Broken(f"an event is no JSON: {first_error(error)}") from None
+        raise Odd(hide(first_error(error))) from None
+    if chunk.error is not None:
+        raise Broken(hide(f"the server says: {chunk.error}")[:300])
+    return chunk

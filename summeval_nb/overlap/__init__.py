@@ -1,0 +1,1 @@
+"""Counting what two texts share: n-grams, BLEU, ROUGE."""

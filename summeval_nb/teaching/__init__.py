@@ -1,0 +1,1 @@
+"""Exercises that check themselves, pictures to move."""

@@ -1,0 +1,1 @@
+"""From text to evidence: sentences, vectors, cosine similarity, the nearest sentences."""
