@@ -9,9 +9,10 @@ import sys
 import warnings
 from pathlib import Path
 
+import nltk
 import pytest
 
-from summeval_nb import cli
+from summeval_nb import cli, split
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {
@@ -51,6 +52,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("STANZA_RESOURCES_DIR", "NLTK_DATA"):
         monkeypatch.setenv(name, "/nonexistent")
+    monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
+    split._punkt.cache_clear()
     return tmp_path
 
 
