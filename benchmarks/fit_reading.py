@@ -36,6 +36,7 @@ from summeval_nb.evidence import _reading, check
 from summeval_nb.evidence._differences import word_differences
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
+RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
 CONTRADICTED_BELOW = 0.5  # and something must clash: a low probability alone says that nothing was found
 WORDS = list(check.FEATURES)
 # More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
@@ -201,13 +202,13 @@ def measured(table: Table, scores: np.ndarray) -> dict[str, Any]:
     return figures
 
 
-def bound(errors: int, n: int, confidence: float = 0.9) -> float:
+def bound(errors: int, n: int, confidence: float = CONFIDENCE) -> float:
     """Return the upper bound of Clopper and Pearson (1934)."""
     return 1.0 if errors >= n else float(beta.ppf(confidence, errors + 1, n - errors))
 
 
 def guaranteed(
-    scores: np.ndarray, wrong: np.ndarray, articles: np.ndarray, *, risk: float = 0.1, confidence: float = 0.9
+    scores: np.ndarray, wrong: np.ndarray, articles: np.ndarray, *, risk: float = RISK, confidence: float = CONFIDENCE
 ) -> tuple[float | None, int, int]:
     """Return the lowest threshold that Learn then Test accepts (fixed sequence from the top), and errors and articles.
 
@@ -230,6 +231,28 @@ def guaranteed(
     return best
 
 
+def promise(guarantees: dict[str, Any], states: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what may be promised of "supported" on all sets together, with what it rests on; None if nothing may be.
+
+    The groups of `states` (see there) are the sets and the edits: together the sentences that the threshold was
+    chosen on, each judged by a model that saw no claim and no article of its set.
+    """
+    threshold, errors, articles = guarantees["all"]["supported"]
+    if threshold is None:
+        return None
+    sentences = sum(one["n"] for one in states.values())
+    return {
+        "risk": RISK,
+        "confidence": CONFIDENCE,
+        "bound": round(bound(errors, articles), 4),
+        "errors": errors,
+        "articles": articles,
+        "sentences": sentences,
+        "unclear": round(sum(one["n"] * one["unclear"] for one in states.values()) / sentences, 3),
+        "sets": list(states),
+    }
+
+
 def measure_package() -> None:
     """Put the shipped checker through the sentences that the package carries, which nothing was fitted to."""
     from summeval_nb.evidence.checker_bench import benchmark_checker
@@ -237,6 +260,7 @@ def measure_package() -> None:
     row = benchmark_checker(_reading.EmbeddedChecker()).to_frame().iloc[0]
     kept = json.loads((ASSETS / "reading.json").read_text())
     shares = ("auc", "balanced_accuracy", "false_found", "true_passed", "precision")
+    kept["promise"] = promise(kept["guarantees"], kept["measured"]["states"])
     kept["measured"]["package"] = {"n": int(row["n"]), **{name: round(float(row[name]), 3) for name in shares}}
     (ASSETS / "reading.json").write_text(json.dumps(kept, indent=1) + "\n")
     print(kept["measured"]["package"])
@@ -381,7 +405,7 @@ def write(table: Table, names: list[str], calibration: dict[str, float], thresho
     calibration["words_mean"] = float(shipped[table.training(None)].mean())
     chosen = {"supported": thresholds["all"]["supported"][0], "contradicted": CONTRADICTED_BELOW}
     draft = {"features": names, "calibration": calibration, "thresholds": chosen, "measured": figures}
-    draft["guarantees"] = thresholds
+    draft["guarantees"], draft["promise"] = thresholds, promise(thresholds, figures["states"])
     (ASSETS / "reading.json").write_text(json.dumps(draft, indent=1) + "\n")
     print("wrote", len(out.getvalue()), "bytes of trees")
 

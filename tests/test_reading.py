@@ -5,8 +5,10 @@ import math
 import pytest
 
 from summeval_nb import EmbeddedChecker, evaluate, load_checker
+from summeval_nb.evidence import _reading
 from summeval_nb.evidence._reading import ALL_FEATURES, fitted, forest
 from summeval_nb.evidence.check import _encode_pairs
+from summeval_nb.evidence.guarantee import error_bound
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
@@ -97,6 +99,34 @@ def test_the_report_says_who_judged_and_how_well():
         assert f"{measured['n']} sentences" in page and "nli:FOLDER" in page
     own = evaluate(" ".join(ARTICLE), TRUE[0], threshold=0.5)
     assert "set by you" in own.judged_by
+    assert "set by you" in EmbeddedChecker(contradicted_below=0.1).judged_by
+
+
+def test_the_report_says_what_is_promised_on_which_sets_and_what_is_left_unclear():
+    stored = fitted()["promise"]
+    assert (
+        stored["errors"] <= stored["articles"] and error_bound(stored["errors"], stored["articles"]) <= stored["risk"]
+    )
+    assert [stored["errors"], stored["articles"]] == fitted()["guarantees"]["all"]["supported"][1:]
+    assert set(stored["sets"]) == set(fitted()["measured"]["states"])
+    result = evaluate(" ".join(ARTICLE), TRUE[0])
+    for page in (result.to_text(), result._repr_html_(), str(result.to_dict()["judged_by"])):
+        assert f"at most {stored['risk']:.0%} are not, with {stored['confidence']:.0%} confidence" in page
+        assert "SummEval" in page and f"{stored['unclear']:.0%} of those sentences were left unclear" in page
+    assert "at most" not in EmbeddedChecker(threshold=0.5).judged_by
+
+
+def test_without_a_stored_promise_nothing_is_promised(monkeypatch):
+    without = {key: value for key, value in fitted().items() if key != "promise"}
+    monkeypatch.setattr(_reading, "fitted", lambda: without)
+    line = EmbeddedChecker().judged_by
+    assert "confidence" not in line and "  " not in line and f"{fitted()['measured']['package']['n']} sentences" in line
+
+
+def test_the_signature_names_both_thresholds():
+    one = evaluate("It rained.", "It rained.", checker=EmbeddedChecker(threshold=0.8, contradicted_below=0.2)).signature
+    assert (one["threshold"], one["contradicted_below"]) == ("0.8", "0.2")
+    assert "contradicted_below" not in evaluate("It rained.", "It rained.", checker="words").signature
 
 
 def test_a_claim_without_a_word_fails_alone():

@@ -126,6 +126,25 @@ def reads() -> bool:
     return any(name in READER for name in fitted()["features"])
 
 
+_SETS = {"qags_cnndm": "QAGS", "summeval": "SummEval", "xsumfaith": "XSumFaith", "defacto": "DeFacto"}
+_SETS |= {"summedits": "SummEdits"}
+
+
+def promised() -> str:
+    """Return what the default threshold promises, on which sets, and the share left unclear; "" if nothing is."""
+    found = fitted().get("promise")
+    if not found:
+        return ""
+    names = [_SETS.get(name, name) for name in found["sets"] if name != "edits"]
+    edits = ", some with one fact changed by a rule" if "edits" in found["sets"] else ""
+    return (
+        f"Of the sentences called supported at most {found['risk']:.0%} are not, with {found['confidence']:.0%} "
+        f"confidence, on texts like those of {', '.join(names[:-1])} and {names[-1]} taken together "
+        f"({found['sentences']:,} sentences{edits}; {found['errors']:,} errors in {found['articles']:,} articles); "
+        f"{found['unclear']:.0%} of those sentences were left unclear."
+    )
+
+
 def _mixed(features: Mapping[str, float], tree: float, added: np.ndarray) -> tuple[float, dict[str, float]]:
     """Return the logit, trees and words together, and what each feature moved it by from where all claims start."""
     how = fitted()["calibration"]
@@ -199,15 +218,20 @@ class EmbeddedChecker:
 
     @property
     def judged_by(self) -> str:
-        """One line for reports: who judged, and how often it was right where that was measured."""
-        if (self.slope, self.offset, self.threshold) != (1.0, 0.0, fitted()["thresholds"]["supported"]):
-            return "Judged by the embedded checker, set by you: the figures that were measured do not hold."
+        """For reports: who judged, how often it was right where that was measured, and what is promised."""
+        chosen = fitted()["thresholds"]
+        own = (self.slope, self.offset, self.threshold, self.contradicted_below)
+        if own != (1.0, 0.0, chosen["supported"], chosen["contradicted"]):
+            return "Judged by the embedded checker, set by you: what was measured and promised does not hold."
         found = fitted()["measured"]["package"]
-        return (
+        said = [
             f"Judged by the package's own checker. Of {found['n']} sentences that it was not fitted to, it called "
             f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported; "
-            "read the unclear ones yourself. For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'."
-        )
+            "read the unclear ones yourself.",
+            promised(),
+            "For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'.",
+        ]
+        return " ".join(filter(None, said))
 
     def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order.

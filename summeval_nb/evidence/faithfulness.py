@@ -523,6 +523,7 @@ class _Settings:
 
     @property
     def signature(self) -> Signature:
+        low = getattr(self.checker, "contradicted_below", None)
         return Signature(
             {
                 "metric": "faithfulness",
@@ -533,6 +534,7 @@ class _Settings:
                 "checker": self.checker.fingerprint,
                 "threshold": self.checker.threshold,
             }
+            | ({} if low is None else {"contradicted_below": low})
         )
 
 
