@@ -1,7 +1,8 @@
 """The numbers of the sample data stay what they are, whatever house the code lives in.
 
 A table of scores by every public metric over the package's sample data was stored before modules moved. A change that
-means to change a number stores it again, and says so in the changelog: `UPDATE_SCORES=1 pytest tests/test_same_scores.py`.
+means to change a number stores it again, and says so in the changelog:
+`UPDATE_SCORES=1 pytest tests/test_same_scores.py`.
 """
 
 import json
