@@ -196,7 +196,7 @@ def measured(table: Table, scores: np.ndarray) -> dict[str, Any]:
     kept = float(np.quantile(scores[true], 0.25))
     figures["edits_found_at_75_kept"] = round(float((scores[false] < kept).mean()), 3)
     figures["edits_found_by_set"] = {}
-    for name in SETS[:-1]:
+    for name in [one for one in SETS if (true & (table.set == one)).any()]:
         kept = float(np.quantile(scores[true & (table.set == name)], 0.25))
         figures["edits_found_by_set"][name] = round(float((scores[false & (table.set == name)] < kept).mean()), 3)
     return figures
@@ -329,27 +329,38 @@ def main() -> None:
     values, found = all_features(articles, claims, options.folder / "features.npy")
     usable = np.array([bool(one) for one in found])
     table = Table(claims, np.c_[values, np.zeros(len(values))], usable, list(_reading.WORD_FEATURES))
+    tried: dict[str, dict[str, Any]] = {}
     names = list(_reading.WORD_FEATURES)
     if not options.no_reader:
         numbers = reader_numbers(table, found, options.folder / "reader.npy")
         table.usable = ~np.isnan(numbers[:, 0])
         table.values, table.names = np.c_[table.values, np.nan_to_num(numbers)], [*names, *_reading.READER]
         names = list(table.names)
-        for name in ("near_entailed", "all_entailed"):
-            print(name, {key: measured(table, table.column(name))[key] for key in ("auc", "edits_auc")}, flush=True)
+        alone = {"near_entailed": "the reader, nearest two sentences", "all_entailed": "the reader, all evidence"}
+        tried |= {label: short(measured(table, table.column(name))) for name, label in alone.items()}
+        before = options.folder / "left_out_words.npz"
+        if before.is_file() and len(kept := np.load(before)["tree"]) == len(claims):
+            tried["trees, without the reader"] = short(measured(table, kept))
     tree, words = left_out_logits(table, names)
     np.savez(options.folder / ("left_out_words.npz" if options.no_reader else "left_out.npz"), tree=tree, words=words)
-    for label, one in (("words", words), ("trees", tree)):
-        print(label, measured(table, one), flush=True)
+    tried["words checker"] = short(measured(table, words))
+    tried["trees"] = short(measured(table, tree))
     calibration, probability = mixed(table, tree, words)
     figures = measured(table, probability)
-    print("mixed", figures, flush=True)
+    tried["trees and words checker"] = short(figures)
+    for label, found_out in tried.items():
+        print(label, found_out, flush=True)
     clash = firm_clashes(table, found)
     thresholds = chosen_thresholds(table, probability, clash)
     figures["states"] = states(table, probability, clash, thresholds["all"]["supported"][0] or 1.0)
     print(json.dumps([thresholds, figures["states"]], indent=1), flush=True)
     if options.write:
-        write(table, names, calibration, thresholds, figures)
+        write(table, names, calibration, thresholds, figures | {"tried": tried})
+
+
+def short(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures that the table of what was tried shows."""
+    return {name: figures[name] for name in ("auc", "edits_auc", "edits_found_at_75_kept")}
 
 
 def chosen_thresholds(table: Table, probability: np.ndarray, clash: np.ndarray) -> dict[str, Any]:

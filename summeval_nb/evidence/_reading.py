@@ -127,7 +127,7 @@ def reads() -> bool:
 
 
 _SETS = {"qags_cnndm": "QAGS", "summeval": "SummEval", "xsumfaith": "XSumFaith", "defacto": "DeFacto"}
-_SETS |= {"summedits": "SummEdits"}
+_SETS |= {"summedits": "SummEdits", "written": "passages written for this"}
 
 
 def promised() -> str:
