@@ -35,7 +35,8 @@ PLACES = {  # pages outside of the folders: part, and order within it
     "bibliography": "reference/2",
     "api": "reference/3",
 }
-CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*references\.bib#([^)\s]+)\)")
+CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*bibliography\.md#([^)\s]+)\)")
+NOTE = re.compile(r"^> \*\*(Note|Tip|Warning)\.\*\*[ ]*(.*(?:\n>.*)*)", re.M)  # what JupyterLab shows as a quotation
 GOALS = re.compile(r"^(?P<before>.*?)After this chapter you can:?[ ]*\n\n?(?P<list>(?:- .+\n?(?:  .+\n?)*)+)", re.M)
 
 

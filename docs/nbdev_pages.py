@@ -5,8 +5,8 @@ A page is the notebook as it was executed, in the reader's order, with these cha
 - nbdev's directives (`#| export` ...) become myst-nb's tags and are not shown;
 - exported code keeps the first line of its docstrings, and the rest stands below it as a reference entry;
 - names of public functions and classes in prose link to their entries;
-- a link into references.bib cites the work, and leads to its entry in the bibliography;
-- what a reader can do after the chapter stands in a box;
+- a link into bibliography.md cites the work, and leads to its entry in the bibliography;
+- what a reader can do after the chapter stands in a box, and so does a note;
 - a link offers the notebook itself.
 
 The pages that no notebook stands for (bibliography, API reference, what each chapter teaches) come from book.py.
@@ -125,10 +125,17 @@ def terminal_colors(output: Any) -> Any:
     return nbformat.v4.new_output("display_data", {"text/html": f"<pre>{page}</pre>"})
 
 
+def note(found: re.Match[str]) -> str:
+    """Return a quotation that begins with a bold "Note." as an admonition of that kind."""
+    body = re.sub(r"^> ?", "", found[2], flags=re.M)
+    return f":::{{{found[1].lower()}}}\n{body}\n:::"
+
+
 def site_markdown(text: str, name: str) -> str:
-    """Turn what means something to our readers, but not to MyST, into MyST: citations, the box of goals."""
+    """Turn what means something to our readers, but not to MyST, into MyST: citations, notes, the box of goals."""
     text = book.CITATION.sub(r"{work}`\1 <\2>`", text)
-    text = re.sub(r"\]\((?:\.\./)*references\.bib\)", "](/bibliography.md)", text)
+    text = re.sub(r"\]\((?:\.\./)*bibliography\.md\)", "](/bibliography.md)", text)
+    text = book.NOTE.sub(note, text)
     box = "\\g<before>\n\n:::{admonition} After this chapter you can\n:class: tip goals\n\n\\g<list>\n:::\n"
     text = book.GOALS.sub(box, text)
     if name == "glossary":  # in JupyterLab a link finds a heading only if both are written alike

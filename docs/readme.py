@@ -20,29 +20,23 @@ import sys
 from typing import Any
 
 import nbformat
+from book import NOTE
 from execute import NOTEBOOKS, ROOT, execute_notebook
 from nbdev_pages import cell_tags, split_directives
 
 PICTURES = ROOT / "docs" / "_static" / "readme"
-ALERTS = {"note": "NOTE", "tip": "TIP", "hint": "TIP", "important": "IMPORTANT", "warning": "WARNING"}
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def github_markdown(text: str) -> str:
-    """Turn MyST's admonitions and roles into GitHub's alerts and code, and links from nbs/ into links from the root."""
-
-    def alert(match: re.Match[str]) -> str:
-        body = [f"**{match[2].strip()}**", ""] if match[2].strip() else []
-        lines = [f"[!{ALERTS.get(match[1], 'NOTE')}]", *body, *match[3].strip().splitlines()]
-        return "\n".join(f"> {line}".rstrip() for line in lines)
+    """Turn notes into GitHub's alerts, and links from nbs/ into links from the root."""
 
     def link(match: re.Match[str]) -> str:
         address = match[1]
         outside = re.match(r"[a-z]+:|#|/", address)
         return f"]({address if outside else posixpath.normpath(posixpath.join('nbs', address))})"
 
-    text = re.sub(r"^:::+\{(\w+)\}(.*)\n((?:.*\n)*?):::+$", alert, text, flags=re.M)
-    text = re.sub(r"\{[\w:-]+\}`([^`<]+?)(?: *<[^`]*>)?`", r"`\1`", text)
+    text = NOTE.sub(lambda note: f"> [!{note[1].upper()}]\n> {note[2]}", text)
     return re.sub(r"\]\(([^)\s]+)\)", link, text)
 
 

@@ -34,7 +34,7 @@ def test_works_are_complete_and_in_order():
 
 
 def test_a_link_to_the_works_is_recognised():
-    cited = "see [Papineni et al. (2002)](references.bib#papineni2002) and [Lin 2004](../references.bib#lin2004)"
+    cited = "see [Papineni et al. (2002)](bibliography.md#papineni2002) and [Lin 2004](../bibliography.md#lin2004)"
     assert book.CITATION.findall(cited) == [("Papineni et al. (2002)", "papineni2002"), ("Lin 2004", "lin2004")]
 
 
@@ -43,9 +43,42 @@ def test_every_cited_work_is_in_the_bibliography(name):
     for key in book.citations([name]):
         near = difflib.get_close_matches(key, WORKS, cutoff=0.5)
         assert key in WORKS, f"{name} cites {key!r}, which nbs/references.bib does not hold; did you mean {near}?"
-    for link in re.findall(r"\]\(([^)]*references\.bib[^)]*)\)", book.prose(name)):
+    for link in re.findall(r"\]\(([^)]*(?:references|bibliography)\.\w+[^)]*)\)", book.prose(name)):
         back = "../" * name.count("/")
-        assert link.startswith(f"{back}references.bib"), f"{name}: {link} does not lead to nbs/references.bib"
+        assert link.startswith(f"{back}bibliography.md"), f"{name}: {link} does not lead to nbs/bibliography.md"
+
+
+def test_the_readable_bibliography_is_that_of_the_works():
+    bibliography = importlib.import_module("bibliography")
+    page = bibliography.bibliography()
+    assert bibliography.TARGET.read_text(encoding="utf-8") == page, "run python docs/bibliography.py"
+    assert re.findall(r"^## (.+)$", page, re.M) == list(WORKS)
+    entry = page.partition("## lin2004\n")[2].partition("\n## ")[0]
+    for part in ("Chin", "Lin", "package for automatic evaluation of summaries", "2004", "https://"):
+        assert part in entry
+
+
+FOREIGN = re.compile(r"^[ >]*(?::::|```\{).*|\{[a-z][\w:-]*\}`[^`\n]+`|\[\^\w+\]|^\{[.#].*\}$", re.M)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "bibliography"])
+def test_lab_needs_no_extension(name):
+    """Directives and roles are MyST's: JupyterLab shows them as raw text. A note is a quotation that begins in bold."""
+    text = book.prose(name) if name in NAMES else (execute.NOTEBOOKS / f"{name}.md").read_text(encoding="utf-8")
+    outside_of_code = re.sub(r"^```\w*\n.*?^```$|`[^`{}\n]*`(?!`)", "", text, flags=re.M | re.S)
+    assert not (found := FOREIGN.findall(outside_of_code)), f"{name}: {found}"
+
+
+@pytest.mark.parametrize("text", [":::{note}", "> ::: tip", "```{bibliography}", "see {cite}`lin2004`", "{.download}"])
+def test_what_lab_cannot_show_is_noticed(text):
+    assert FOREIGN.search(f"# Title\n\n{text}\n")
+
+
+def test_a_note_is_a_quotation_in_lab_and_a_box_on_the_site():
+    pages = importlib.import_module("nbdev_pages")
+    text = "Before.\n\n> **Warning.** One line,\n> and another.\n>\n> A second part.\n\n> **Someone** said so."
+    box = "Before.\n\n:::{warning}\nOne line,\nand another.\n\nA second part.\n:::\n\n> **Someone** said so."
+    assert pages.site_markdown(text, "index") == box
 
 
 def test_every_work_is_cited():
