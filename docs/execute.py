@@ -4,7 +4,7 @@
     python docs/execute.py nbs/workshop/81_viz.ipynb  these notebooks
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
-the notebook, the exported package with its assets, the constraints, Python itself, or this file.
+the notebook, the modules that it imports with their assets (`closure.py`), the constraints, Python, or this file.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
+from closure import files_behind
 from filelock import FileLock
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -31,6 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "nbs"
 BUILD = ROOT / "docs" / "_build"
 EXECUTED = BUILD / "executed"
+WATCH = Path(__file__).with_name("watch.py")
 CELL_TIMEOUT = 120  # seconds
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -47,11 +49,9 @@ def notebooks() -> list[Path]:
 
 def fingerprint(path: Path) -> str:
     """Return a hash over all that decides what the notebook prints."""
-    package = ROOT / "summeval_nb"
-    files = [p for p in package.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
-    files += [p for p in (path, ROOT / "constraints.txt", Path(__file__).resolve()) if p.is_file()]
+    files = {path, ROOT / "constraints.txt", Path(__file__).resolve(), *files_behind(path, ROOT)}
     digest = hashlib.sha256(sys.version.encode())
-    for one in sorted(files):
+    for one in sorted(file for file in files if file.is_file()):
         content = hashlib.sha256(one.read_bytes()).hexdigest()
         digest.update(f"{one.relative_to(ROOT).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()
@@ -74,7 +74,7 @@ def execute_notebook(path: str | Path) -> Path:
         if _stored(copy) == wanted:
             return copy
         notebook = nbformat.read(path, 4)
-        _run(notebook, path)
+        notebook.metadata["opened"] = _run(notebook, path)
         notebook.metadata["fingerprint"] = wanted
         partial = copy.with_suffix(".partial")
         nbformat.write(notebook, partial)
@@ -87,17 +87,29 @@ def _stored(copy: Path) -> str:
     return nbformat.read(copy, 4).metadata.get("fingerprint", "") if copy.exists() else ""
 
 
-def _run(notebook: nbformat.NotebookNode, path: Path) -> None:
-    """Execute a notebook's cells in place, in the notebook's own folder."""
+def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
+    """Execute a notebook's cells in place, in the notebook's own folder; return the files of ours that it opened."""
     with tempfile.TemporaryDirectory(prefix="nb", ignore_cleanup_errors=True) as folder:
         # Local sockets where there are any: over TCP other users of the machine could listen.
         transport = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"} if os.name == "posix" else {}
         manager = AsyncKernelManager(kernel_name="python3", **transport)
         manager.kernel_spec.argv[0] = sys.executable  # this Python, whatever kernels the user has installed
+        manager.kernel_spec.argv.append(f"--IPKernelApp.exec_files={WATCH}")
+        log = Path(folder, "opened")
         resources = {"metadata": {"path": path.parent}}
         client = NotebookClient(notebook, km=manager, timeout=CELL_TIMEOUT, resources=resources)
-        with client.setup_kernel(env=_environment(), cleanup_kc=True):
+        watched = {"WATCH_ROOT": f"{ROOT}{os.sep}", "WATCH_LOG": str(log)}
+        with client.setup_kernel(env=_environment() | watched, cleanup_kc=True):
             _run_cells(client, notebook, path)
+        opened = {_source(Path(line)) for line in log.read_text(encoding="utf-8").splitlines()}
+        return sorted(file.relative_to(ROOT).as_posix() for file in opened if not file.is_relative_to(BUILD))
+
+
+def _source(path: Path) -> Path:
+    """Return an opened file; of compiled code, its source."""
+    if path.parent.name != "__pycache__":
+        return path
+    return path.parents[1] / f"{path.name.partition('.')[0]}.py"
 
 
 def _run_cells(client: NotebookClient, notebook: nbformat.NotebookNode, path: Path) -> None:

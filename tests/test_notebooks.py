@@ -17,7 +17,11 @@ OURS = re.compile(r"^.*(?:summeval_nb/|ipykernel_).*Warning\b.*$", re.M)  # a ce
 
 @pytest.mark.parametrize("path", execute.notebooks(), ids=lambda p: p.relative_to(execute.NOTEBOOKS).as_posix())
 def test_notebook_runs(path):
-    for cell in nbformat.read(execute.execute_notebook(path), 4).cells:
+    notebook = nbformat.read(execute.execute_notebook(path), 4)
+    known = {file.relative_to(ROOT).as_posix() for file in [path, *execute.files_behind(path, ROOT)]}
+    unknown = set(notebook.metadata["opened"]) - known - {"summeval_nb/__init__.pyi"}
+    assert not unknown, f"docs/closure.py does not know that it reads {sorted(unknown)}: it would not run again"
+    for cell in notebook.cells:
         outputs = cell.get("outputs", [])
         assert not [out for out in outputs if out.output_type == "error"], cell.source
         shown_on_purpose = re.search(r"^#\|\s*warning:\s*true", cell.source, re.M)
@@ -45,7 +49,10 @@ def bench(tmp_path, monkeypatch):
 
 
 def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
-    path = bench("import os, pathlib\n(os.environ['IN_TEST'], pathlib.Path.cwd().name, os.urandom(8).hex())")
+    for name in ("__init__", "near", "far"):
+        (tmp_path / "summeval_nb" / f"{name}.py").write_text("NAME = 'assets/table.json'" if name == "near" else "")
+    start = "import os, pathlib, summeval_nb.near\n"
+    path = bench(start + "(os.environ['IN_TEST'], pathlib.Path.cwd().name, os.urandom(8).hex())")
 
     def text() -> str:
         return nbformat.read(execute.execute_notebook(path), 4).cells[0].outputs[0].data["text/plain"]
@@ -53,12 +60,17 @@ def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
     first = text()
     assert "('1', 'nbs'" in first
     assert text() == first
-    for change in ("summeval_nb/new.py", "summeval_nb/assets/table.json", "constraints.txt"):
-        (tmp_path / change).write_text("1")
+    opened = nbformat.read(execute.execute_notebook(path), 4).metadata["opened"]
+    assert opened == ["summeval_nb/__init__.py", "summeval_nb/near.py"]
+    for change in ("summeval_nb/near.py", "summeval_nb/assets/table.json", "constraints.txt"):
+        (tmp_path / change).write_text("NAME = 'assets/table.json'\n")
         changed = text()
         assert changed != first, f"{change} changed and the old copy was returned"
         assert text() == changed
         first = changed
+    for change in ("summeval_nb/far.py", "summeval_nb/assets/other.json"):
+        (tmp_path / change).write_text("1")
+        assert text() == first, f"{change} changed, which the notebook does not import"
 
 
 def test_a_failure_names_notebook_cell_source_and_cause(bench, monkeypatch):

@@ -1,0 +1,105 @@
+"""docs/closure.py: a notebook runs again when something changes that it could notice, and only then."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+closure = importlib.import_module("closure")
+
+SOURCES = {
+    "__init__.py": "",
+    "__init__.pyi": "from .low.one import first as first\nfrom .high.two import second as second\n",
+    "__main__.py": "from summeval_nb.cli import main",
+    "cli.py": "def main():\n    from summeval_nb.high import two",
+    "low/__init__.py": "",
+    "low/one.py": '"""Of high.two only prose."""\nif TYPE_CHECKING:\n    from ..high import two\nfirst = 1',
+    "low/_late.py": "def later():\n    from .one import first",
+    "high/__init__.py": "",
+    "high/two.py": "from ..low._late import later\nsecond = 'words.txt'",
+    "high/reads.py": "def read(name):\n    return f'assets/{name}.txt'\nNAMES = ('words',)",
+    "high/reads_all.py": "def read(name):\n    return open('assets/' + name)",
+    "high/checks.py": "FOLDER = 'assets', 'exercises'",
+    "high/dynamic.py": "import importlib\nKIND = 'high.two:second'\nimportlib.import_module(f'summeval_nb.{KIND}')",
+}
+ASSETS = ["words.txt", "other.txt", "exercises/33_rouge.json", "exercises/32_bleu.json"]
+LOW = {"__init__.py", "low/__init__.py", "low/one.py"}
+TWO = {*LOW, "low/_late.py", "high/__init__.py", "high/two.py", "assets/words.txt"}
+COMMAND = {*TWO, "__main__.py", "cli.py"}
+HIGH = {"__init__.py", "high/__init__.py"}
+CASES = {
+    "a dotted name in a string": ("print('summeval_nb.low.one is a module')[:0]", LOW),
+    "no mention": ("1 + 1", set()),
+    "prose alone": ("'''from summeval_nb import second'''", set()),
+    "a module": ("from summeval_nb.low.one import first", LOW),
+    "a module as a whole": ("import summeval_nb.low.one as one", LOW),
+    "a module from its part": ("from summeval_nb.low import one", LOW),
+    "late and by way of another": ("def f():\n    from summeval_nb.high.two import second", TWO),
+    "a lazy name": ("from summeval_nb import second", TWO),
+    "a lazy name as an attribute": ("import summeval_nb as package\npackage.first", LOW),
+    "the package as a whole": ("import summeval_nb\nprint(dir(summeval_nb))", TWO),
+    "everything": ("from summeval_nb import *", TWO),
+    "a computed name": ("from summeval_nb.high import dynamic", {*TWO, "high/dynamic.py"}),
+    "a script": ("script = '''import sys\nfrom summeval_nb import second\nprint(%s)'''", TWO),
+    "a command": ("subprocess.run([sys.executable, '-m', 'summeval_nb', 'demo'])", COMMAND),
+    "a line for the shell": ("!summeval demo --html page.html", COMMAND),
+    "assets by their stems": ("from summeval_nb.high import reads", {*HIGH, "high/reads.py", "assets/words.txt"}),
+    "assets that nobody names": (
+        "from summeval_nb.high import reads_all",
+        {*HIGH, "high/reads_all.py", "assets/words.txt", "assets/other.txt"},
+    ),
+    "an asset that the notebook names": (
+        "from summeval_nb.high import reads\nreads.read('other.txt')",
+        {*HIGH, "high/reads.py", "assets/words.txt", "assets/other.txt"},
+    ),
+    "the sealed answers of its own chapter": (
+        "from summeval_nb.high import checks\ncheck_answer('33_rouge/1', answer)",
+        {*HIGH, "high/checks.py", "assets/exercises/33_rouge.json"},
+    ),
+}
+
+
+@pytest.fixture
+def package(tmp_path) -> Path:
+    for name, text in (SOURCES | dict.fromkeys((f"assets/{name}" for name in ASSETS), "")).items():
+        path = tmp_path / "summeval_nb" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def notebook(folder: Path, source: str) -> Path:
+    path = folder / "nbs" / "lesson.ipynb"
+    path.parent.mkdir(exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
+    return path
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES.values(), ids=CASES)
+def test_the_files_behind_a_notebook(package, source, expected):
+    found = closure.files_behind(notebook(package, source), package)
+    assert {path.relative_to(package / "summeval_nb").as_posix() for path in found} == expected
+
+
+def test_a_source_that_changes_is_read_again(package):
+    path = notebook(package, "from summeval_nb.low.one import first")
+    before = closure.files_behind(path, package)
+    (package / "summeval_nb" / "low" / "one.py").write_text("from ..high.reads import read\nfirst = 1")
+    assert closure.files_behind(path, package) - before == {
+        package / "summeval_nb" / name for name in ("high/__init__.py", "high/reads.py", "assets/words.txt")
+    }
+
+
+def test_a_chapter_hangs_on_what_it_needs_and_not_on_the_rest():
+    """In this book: a change of the runs does not run the chapter on n-grams again, one of `ngrams` that on ROUGE."""
+    behind = {name: closure.files_behind(ROOT / "nbs" / name, ROOT) for name in ("3_overlap/31_ngrams.ipynb",)}
+    behind["rouge"] = closure.files_behind(ROOT / "nbs/solutions/33_rouge.ipynb", ROOT)
+    ngrams = {path.relative_to(ROOT / "summeval_nb").as_posix() for path in behind["3_overlap/31_ngrams.ipynb"]}
+    assert not any(name.startswith(("runs/", "judged/", "evidence/", "cli")) for name in ngrams), ngrams
+    assert ROOT / "summeval_nb/overlap/ngrams.py" in behind["rouge"]
+    assert ROOT / "summeval_nb/assets/exercises/33_rouge.json" in behind["rouge"]
+    assert ROOT / "summeval_nb/assets/exercises/32_bleu.json" not in behind["rouge"]
