@@ -13,7 +13,12 @@ from .text.cosine import require_matrix as require_matrix
 from .text.retrieve import topk_related as topk_related
 from .ground.results import Evidence as Evidence
 from .ground.results import Finding as Finding
+from .ground.results import InputWarning as InputWarning
+from .ground.results import Metric as Metric
+from .ground.results import Outcome as Outcome
+from .ground.results import ResultTable as ResultTable
 from .ground.results import Score as Score
+from .ground.results import ScoreTable as ScoreTable
 from .ground.results import Sentence as Sentence
 from .ground.results import Signature as Signature
 from .ground.results import Verdict as Verdict
@@ -117,7 +122,6 @@ from .text.split import split_many as split_many
 from .text.split import split_sentences as split_sentences
 from .text.split import split_text as split_text
 from .text.split import split_units as split_units
-from .evidence._inputs import InputWarning as InputWarning
 from .text.split import splitter_name as splitter_name
 from .judged.judging import Answer as Answer
 from .judged.judge import EmbeddedJudge as EmbeddedJudge
@@ -159,7 +163,6 @@ from .runs.costs import Rehearsal as Rehearsal
 from .runs.costs import find_backends as find_backends
 from .runs.costs import read_ledger as read_ledger
 from .runs.jobs import Job as Job
-from .runs.jobs import Outcome as Outcome
 from .runs.jobs import Work as Work
 from .runs.batch import RunStopped as RunStopped
 from .runs.batch import count_work as count_work

@@ -6,21 +6,17 @@ from __future__ import annotations
 import copy
 import os
 import re
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from summeval_nb.ground.results import require_share
+from summeval_nb.ground._callers import callers_level
+from summeval_nb.ground.results import InputWarning, require_share
 from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
 from summeval_nb.text._language import foreign_language, language_name, language_of
 
 __all__ = ["InputWarning", "named_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
-
-
-class InputWarning(UserWarning):
-    """Something is allowed but probably not meant, such as a path where a text belongs; the message has the remedy."""
 
 
 _PATH = re.compile(
@@ -32,7 +28,7 @@ _LARGER = 2  # times as long as the article
 
 def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
     """Warn, once for each kind, of paths that were passed as texts and of summaries much longer than their articles."""
-    stacklevel = _callers_level()
+    stacklevel = callers_level()
     paths = [text for text in (*texts, *summaries) if len(text) < 256 and _looks_like_path(text)]
     if paths:
         warnings.warn(
@@ -57,14 +53,6 @@ def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
             InputWarning,
             stacklevel=stacklevel,
         )
-
-
-def _callers_level() -> int:
-    """Return the stack level, for the caller of this function, of the first frame outside of this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("summeval_nb."):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def _looks_like_path(text: str) -> bool:

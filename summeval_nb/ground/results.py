@@ -5,14 +5,15 @@
 # %% ../../nbs/workshop/82_results.ipynb #3f611275
 from __future__ import annotations
 
+import hashlib
 import importlib
 import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from os import PathLike
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['Sentence', 'Signature', 'Score', 'score_card', 'Evidence', 'Finding', 'Verdict', 'require_text', 'require_texts',
-           'require_count', 'require_flag', 'require_share', 'require_option', 'how_to_install', 'require_module']
+__all__ = ['Result', 'Sentence', 'Signature', 'Score', 'score_card', 'Evidence', 'Finding', 'Verdict', 'require_text',
+           'require_texts', 'require_count', 'require_flag', 'require_share', 'require_option', 'how_to_install',
+           'require_module', 'Outcome', 'as_outcome', 'ScoreTable', 'ResultTable', 'Metric', 'require_metric',
+           'score_rows', 'InputWarning']
 
 # %% ../../nbs/workshop/82_results.ipynb #cf9b309c
 @dataclass(frozen=True, slots=True)
@@ -395,3 +398,258 @@ def require_module(name: str, extra: str) -> ModuleType:
             raise
         message = f"this needs the package {error.name}: {how_to_install(extra)}"
         raise ImportError(message, name=error.name) from error
+
+# %% ../../nbs/workshop/82_results.ipynb #d936f7a0
+class Outcome(NamedTuple):
+    """What a metric found about one item: a finite score with status "ok", or None with "undefined" or "failed"."""
+
+    score: float | None
+    status: str = "ok"
+    reason: str = ""
+    parts: Mapping[str, Any] = {}
+    signature: str = ""
+
+# %% ../../nbs/workshop/82_results.ipynb #1587d030
+def as_outcome(value: Any, signature: str = "") -> Outcome:
+    """Return what a metric returned as an `Outcome`; NaN, infinity and what is no number count as failed.
+
+    Examples
+    --------
+    >>> as_outcome({"score": 1, "words": 7})
+    Outcome(score=1.0, status='ok', reason='', parts={'words': 7}, signature='')
+    >>> as_outcome(float("nan")).status
+    'failed'
+    """
+    parts: Mapping[str, Any] = {}
+    reason = "the metric returned None"
+    if isinstance(value, Score):
+        known = ("score", "reason", "signature")
+        parts = {name: part for name, part in value.to_dict().items() if name not in known}
+        value, reason, signature = value.score, value.reason, str(value.signature)
+    elif isinstance(value, Mapping):
+        if "score" not in value:
+            return Outcome(None, "failed", f"the metric's mapping has no 'score'; it has: {', '.join(map(str, value))}")
+        parts = {name: part for name, part in value.items() if name not in ("score", "reason")}
+        value, reason = value["score"], str(value.get("reason") or reason)
+    if value is None:
+        return Outcome(None, "undefined", reason, parts, signature)
+    if not isinstance(value, numbers.Real):
+        return Outcome(None, "failed", f"the metric returned {type(value).__name__}, not a number", parts, signature)
+    if not math.isfinite(value):
+        return Outcome(None, "failed", f"the metric returned {float(value)}", parts, signature)
+    return Outcome(float(value), "ok", "", parts, signature)
+
+# %% ../../nbs/workshop/82_results.ipynb #241d243b
+class ScoreTable:
+    """The scores of many texts, in the order of the texts: the base of every table.
+
+    `arrays` holds numbers, one place a text, NaN where there is none; in `rows` and in
+    plain data such a place is None. `mean` leaves it out and `n_undefined` counts it.
+    """
+
+    signature: Signature
+    nothing: ClassVar[str] = "there is nothing to score"
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each number by name, shape (texts,); the first is the main score."""
+        raise NotImplementedError(f"{type(self).__name__} must say what its arrays are")
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The main score of each text, shape (texts,), NaN where it is undefined."""
+        return next(iter(self.arrays().values()))
+
+    @property
+    def defined(self) -> np.ndarray:
+        """Whether each text has a score, shape (texts,)."""
+        return ~np.isnan(self.scores)
+
+    @property
+    def n_undefined(self) -> int:
+        """How many texts have no score."""
+        return int((~self.defined).sum())
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def mean(self, name: str | None = None) -> float | None:
+        """Return the mean of the main score, or of another of `arrays`, where defined."""
+        arrays = self.arrays()
+        chosen = self.scores if name is None else arrays[require_option(name, "number", arrays)]
+        values = chosen[~np.isnan(chosen)]
+        return float(values.mean()) if values.size else None
+
+    def means(self) -> dict[str, float | None]:
+        """Return the mean of each number by its name; None where no text has it."""
+        return {name: self.mean(name) for name in self.arrays()}
+
+    def reasons(self) -> list[str]:
+        """Return why a text has no score, one line a text; '' where it has one."""
+        return ["" if known else self.nothing for known in self.defined.tolist()]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a text; a number that is undefined is None."""
+        columns = {name: _without_nan(values) for name, values in self.arrays().items()}
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down for each text: score, status, reason, parts."""
+        found = zip(_without_nan(self.scores), self.reasons(), self.rows(), strict=True)
+        line = str(self.signature)
+        return [Outcome(s, "undefined" if s is None else "ok", w, r, line) for s, w, r in found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data, ready for JSON."""
+        counts = {"mean": self.mean(), "n_undefined": self.n_undefined}
+        return {**counts, "rows": self.rows(), "signature": str(self.signature)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a text; a number that is undefined is missing."""
+        import pandas as pd
+
+        rows = self.rows()
+        return pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(self.arrays()))
+
+    def __repr__(self) -> str:
+        mean = "None" if self.mean() is None else f"{self.mean():.4f}"
+        counts = f"{len(self)} texts, mean {mean}, {self.n_undefined} undefined"
+        return f"{type(self).__name__}({counts}, signature={str(self.signature)!r})"
+
+    def _repr_html_(self) -> str:
+        heading = f"{type(self).__name__}: mean of {len(self)} texts"
+        reason, rows = f"no text of {len(self)} has a score", self.rows()[:10]
+        return score_card(heading, self.mean(), reason, rows, str(self.signature))
+
+
+def _without_nan(values: np.ndarray) -> list[float | None]:
+    """Numbers as plain data: None where an array holds NaN."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+# %% ../../nbs/workshop/82_results.ipynb #42a320a6
+Result = TypeVar("Result", bound=Score)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ResultTable(ScoreTable, Generic[Result]):
+    """A table that keeps the whole result of each text: `table[3]` is the fourth."""
+
+    results: Sequence[Result]
+    signature: Signature
+
+    def __getitem__(self, place: int) -> Result:
+        return self.results[place]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the scores by the name `score`."""
+        values = [np.nan if one.score is None else one.score for one in self.results]
+        return {"score": np.array(values, dtype=float)}
+
+    def reasons(self) -> list[str]:
+        """Return each result's own reason where it has no score."""
+        return [one.reason if one.score is None else "" for one in self.results]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down for each result."""
+        return [as_outcome(one) for one in self.results]
+
+# %% ../../nbs/workshop/82_results.ipynb #ed53fcb4
+class Metric:
+    """A way to score texts, with its choices: the base of `Bleu`, `Rouge` and the others.
+
+    A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
+    checked once, when it is made; models and stores may be named by a text.
+    It has `signature` and `score_many`; the rest follows.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in `METRICS`, in `run` and in the shell.
+    columns : mapping of str to str
+        What it reads, in the order of its arguments: "text", or "texts" for one text or
+        a list of them.
+    judged : str
+        The column that holds what a system wrote.
+    probe : str
+        A text that is scored to try the choices before the first item; '' for a model's.
+    shard_size : int
+        How many items a long run keeps together.
+    """
+
+    name: ClassVar[str] = ""
+    columns: ClassVar[Mapping[str, str]] = {}
+    judged: ClassVar[str] = ""
+    probe: ClassVar[str] = ""
+    shard_size: ClassVar[int] = 500
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        raise NotImplementedError(f"{type(self).__name__} must have a signature")
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name for exactly these choices."""
+        digest = hashlib.sha256(str(self.signature).encode("utf-8", "surrogatepass"))
+        return f"{self.name or type(self).__name__}-{digest.hexdigest()[:16]}"
+
+    def score_many(self, *columns: Any, **choices: Any) -> Any:
+        """Return a `ScoreTable` for lists of equal length, one list for each column."""
+        raise NotImplementedError(f"{type(self).__name__} must have score_many")
+
+    def score(self, *row: Any, **choices: Any) -> Any:
+        """Return the result of one text, given by the columns in their order."""
+        return self.score_many(*([value] for value in row), **choices)[0]
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Return the choices by name with their defaults; MISSING where there is none."""
+        own = fields(cls) if is_dataclass(cls) else ()
+        made = {one.name: one.default_factory for one in own if one.default_factory is not MISSING}
+        return {one.name: made[one.name]() if one.name in made else one.default for one in own if one.init}
+
+    def options(self) -> dict[str, Any]:
+        """Return the choices that are not the default."""
+        values = {name: (getattr(self, name), one) for name, one in self.defaults().items()}
+        return {name: value for name, (value, one) in values.items() if value is not one and value != one}
+
+# %% ../../nbs/workshop/82_results.ipynb #69294279
+def require_metric(value: Any, name: str = "metric") -> Any:
+    """Return `value` if it scores texts as a `Metric` does; otherwise raise with the remedy."""
+    if isinstance(value, type):
+        raise TypeError(f"{name} is the class {value.__name__}: make one, {value.__name__}()")
+    if callable(getattr(value, "score_many", None)) and isinstance(getattr(value, "columns", None), Mapping):
+        return value
+    remedy = "pass a name, a Metric such as Bleu(), or an object with columns and score_many"
+    raise TypeError(f"{name} must be a metric, not {type(value).__name__} ({_short(value)}): {remedy}")
+
+
+def score_rows(metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any) -> list[Outcome]:
+    """Return one outcome a row; each row has the metric's columns.
+
+    Examples
+    --------
+    >>> class Words(Metric):
+    ...     columns = {"candidate": "text"}
+    ...     def score_many(self, candidates):
+    ...         return [len(one.split()) or None for one in candidates]
+    >>> [one.score for one in score_rows(Words(), [{"candidate": "a cat"}, {"candidate": ""}])]
+    [2.0, None]
+    """
+    lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
+    found = metric.score_many(*lists, **choices)
+    if isinstance(found, ScoreTable):
+        outcomes = found.outcomes()
+    elif isinstance(found, Iterable) and not isinstance(found, (str, bytes, Mapping)):
+        outcomes = [as_outcome(one) for one in found]
+    else:
+        shown = type(metric).__name__
+        raise TypeError(f"score_many of {shown} must return a ScoreTable or a list, not {type(found).__name__}")
+    if len(outcomes) != len(rows):
+        gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
+        raise ValueError(f"{gave} for {len(rows)} rows: one a row is needed")
+    return outcomes
+
+# %% ../../nbs/workshop/82_results.ipynb #788754ac
+class InputWarning(UserWarning):
+    """Something is allowed but probably not meant, such as a path where a text belongs; the message has the remedy."""

@@ -50,8 +50,8 @@ from summeval_nb.runs._run_folder import (
 )
 from .costs import LEDGER, Ledger, find_backends, note_usage, read_ledger
 from ..ground.items import Item, ItemStream, Shard, make_shards, open_items
-from .jobs import Columns, Job, Line, Outcome, Planner, Scored, Scorer, Work, make_line, read_row
-from ..ground.results import require_count, require_flag, require_module, require_option
+from .jobs import Columns, Job, Line, Planner, Scored, Scorer, Work, make_line, read_row
+from ..ground.results import Outcome, require_count, require_flag, require_module, require_option
 from .run_report import RunReport
 from .workers import Worker, WorkerDied, only_one, pack, try_together, write_whole
 

@@ -11,7 +11,6 @@ import inspect
 import itertools
 import json
 import math
-import numbers
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,55 +23,15 @@ from ._identity import identify, identify_model
 from .costs import COURSES, Ledger, Rehearsal, Stages, exchange_backends, find_backends, metered
 from ..ground.items import Item
 from ..models.llm import Backend
-from ..ground.results import Score, Signature, require_option
+from ..ground.results import Outcome, Signature, as_outcome, require_option
 from ..ground.viz import escape, html_table, text_table
 from ..evidence._inputs import named_checker
 from ..models._named import load_model
 from .workers import try_together
 
 # %% auto #0
-__all__ = ['Columns', 'Rows', 'KNOWN', 'Outcome', 'as_outcome', 'read_row', 'Kind', 'load_options', 'describe', 'Job', 'Line',
-           'Scored', 'make_line', 'Scorer', 'Work', 'Planner']
-
-# %% ../../nbs/workshop/92_jobs.ipynb #a1ef1a0d
-class Outcome(NamedTuple):
-    """What a metric found about one item: a finite score with status "ok", or None with "undefined" or "failed"."""
-
-    score: float | None
-    status: str = "ok"
-    reason: str = ""
-    parts: Mapping[str, Any] = {}
-    signature: str = ""
-
-# %% ../../nbs/workshop/92_jobs.ipynb #73bc4cb3
-def as_outcome(value: Any, signature: str = "") -> Outcome:
-    """Return what a metric returned as an `Outcome`; NaN, infinity and what is no number count as failed.
-
-    Examples
-    --------
-    >>> as_outcome({"score": 1, "words": 7})
-    Outcome(score=1.0, status='ok', reason='', parts={'words': 7}, signature='')
-    >>> as_outcome(float("nan")).status
-    'failed'
-    """
-    parts: Mapping[str, Any] = {}
-    reason = "the metric returned None"
-    if isinstance(value, Score):
-        known = ("score", "reason", "signature")
-        parts = {name: part for name, part in value.to_dict().items() if name not in known}
-        value, reason, signature = value.score, value.reason, str(value.signature)
-    elif isinstance(value, Mapping):
-        if "score" not in value:
-            return Outcome(None, "failed", f"the metric's mapping has no 'score'; it has: {', '.join(map(str, value))}")
-        parts = {name: part for name, part in value.items() if name not in ("score", "reason")}
-        value, reason = value["score"], str(value.get("reason") or reason)
-    if value is None:
-        return Outcome(None, "undefined", reason, parts, signature)
-    if not isinstance(value, numbers.Real):
-        return Outcome(None, "failed", f"the metric returned {type(value).__name__}, not a number", parts, signature)
-    if not math.isfinite(value):
-        return Outcome(None, "failed", f"the metric returned {float(value)}", parts, signature)
-    return Outcome(float(value), "ok", "", parts, signature)
+__all__ = ['Columns', 'Rows', 'KNOWN', 'read_row', 'Kind', 'load_options', 'describe', 'Job', 'Line', 'Scored', 'make_line',
+           'Scorer', 'Work', 'Planner']
 
 # %% ../../nbs/workshop/92_jobs.ipynb #036b2121
 Columns = Mapping[str, "str | Sequence[str]"]

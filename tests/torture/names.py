@@ -389,7 +389,7 @@ PASSIVE = _words(
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
-    "sample_articles rating_metric seal_answers "
+    "sample_articles rating_metric seal_answers Metric ResultTable ScoreTable "
 )
 MAY_HOLD_NAN = _words(
     "metric_scores Signature Outcome Verdict Score Work Ledger Choice Job RunReport content_key "
