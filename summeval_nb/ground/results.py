@@ -10,7 +10,7 @@ import importlib
 import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from os import PathLike
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -604,7 +604,7 @@ class Metric:
     @classmethod
     def defaults(cls) -> dict[str, Any]:
         """Return the choices by name with their defaults; MISSING where there is none."""
-        own = fields(cls) if is_dataclass(cls) else ()
+        own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
         made = {one.name: one.default_factory for one in own if one.default_factory is not MISSING}
         return {one.name: made[one.name]() if one.name in made else one.default for one in own if one.init}
 
