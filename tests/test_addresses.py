@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.ground._addresses import Address, hidden, without_secrets
+from summeval_nb.ground._addresses import Address, hidden, looks_like_a_key, without_keys, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,53 @@ def test_no_password_no_user_and_no_query_is_left(user, password, query):
     said = f"refused: {secrets} {quoted} {address.basic} {address.below('/x')}"
     left = hidden(said, address.secrets)
     assert not any(mark in left for mark in ("USER", "PASS", "QUERY", address.basic[6:]))
+
+
+KEYS = [
+    *("7f3kd92mfa81jd0q", "0123456789abcdef0123456789abcdef", "01234567-89ab-cdef-0123-456789abcdef", "sk-12345"),
+    *("AIzaSyD4kQ9x_Zr1", "AbCdEfGhIjKlMnOp", "x%2D7f3kd92mfa81jd0q", "a1b2-c3d4-e5f6-g7h8", "1234567890123456"),
+    *(
+        "hf_AbCdEfGh1234",
+        "abcdefghijklmnopqrstuvwxyzab",
+        "eyJhbGciOiJIUzI1NiJ9.e30.Zm9v",
+        "key-9f8e7d6c",
+        "MTIzNDU2Nzg5MDEy==",
+    ),
+]
+NAMES = [
+    *("v1", "openai", "deployments", "gpt-4o-mini-2024-07-18", "Llama-3.1-8B-Instruct", "internationalization"),
+    *("chat", "us-central1-aiplatform", "my-project-123456", "Qwen2.5-7B-Instruct-GPTQ-Int4", "serving-endpoints"),
+    *("mixtral-8x7b-instruct-v0.1", "token-auth.html", "api-reference", "anthropic.claude-3-5-sonnet-20240620-v1:0"),
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_in_a_path_is_sent_and_never_shown(key):
+    text = f"https://h:8/v1/{key}/openai"
+    address = Address.parse(text)
+    assert address.below("/x") == text + "/x" and key not in repr(address) + address.shown
+    assert address.shown == without_secrets(text) == without_secrets(address.shown)  # hidden once, hidden for good
+    assert key not in hidden(f"no page {address.below('/x')}", address.secrets)
+    assert address.shown != Address.parse(text.replace(key, f"{key[:-1]}_7f3kd92mfa81jd0r")).shown  # told apart
+    assert without_secrets(f"llm:m@{text}, no") == f"llm:m@{address.shown}, no"
+    wrong = pytest.raises(ValueError, Address.parse, f"ftp://h/{key}/v1")
+    assert key not in str(wrong.value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_in_a_path_are_shown(name):
+    assert not looks_like_a_key(name)
+    assert (
+        Address.parse(f"https://h/{name}/v1").shown == without_secrets(f"https://h/{name}/v1") == f"https://h/{name}/v1"
+    )
+
+
+@pytest.mark.parametrize("before", ["key", "api-key", "apikey", "token", "access_token", "Secret", "x-api-key"])
+def test_what_follows_a_part_that_is_called_a_key_is_hidden(before):
+    assert without_keys(f"/v1/{before}/abc/x") == f"/v1/{before}/***/x"
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=20, max_size=60))
+def test_long_keys_of_small_letters_and_digits_are_hidden(key):
+    if not key.isalpha() or len(key) > 23:
+        assert key not in Address.parse(f"http://h/{key}/v1").shown

@@ -209,14 +209,17 @@ def test_the_table_is_whole():
 
 def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, monkeypatch, capsys):
     """The shell's run, with a model named by an address that holds a password and a key, which the server quotes."""
-    rows, secrets = tmp_path / "rows.jsonl", ("hunter2", "k-777", "someone", KEY)
+    within = "7f3kd92mfa81jd0q"  # a key in the path, as some gateways want it
+    rows, secrets = tmp_path / "rows.jsonl", ("hunter2", "k-777", "someone", KEY, within)
     rows.write_text('{"text": "It rained.", "summary": "Rain."}\n', encoding="utf-8")
     monkeypatch.setenv("SUMMEVAL_API_KEY", KEY)
     with MisbehavingServer("401") as server:
         model = "llm:scripted@" + server.url.replace("http://", "http://someone:hunter2@") + "?api_key=k-777"
+        keyed = model.replace("/v1?", f"/{within}/v1?")  # the server has no such page
         command = ["run", str(rows), "--metric", "rating", "--out", str(tmp_path / "run"), "-o", "quality=fluency"]
         command += ["--html", str(tmp_path / "page.html"), "--workers", "0", "--json", "-o"]
-        for more, code in ((f"backend={model}", 3), (f"checker={model}", 2), (f"backend=llm:{model[13:]}", 2)):
+        cases = ((f"backend={model}", 3), (f"checker={model}", 2), (f"backend=llm:{model[13:]}", 2))
+        for more, code in (*cases, (f"backend={keyed}", 2)):
             with pytest.raises(SystemExit) as caught:
                 main([*command, more])
             said = "".join(capsys.readouterr())

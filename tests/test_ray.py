@@ -184,6 +184,88 @@ def test_auto_finds_the_cluster_and_an_item_that_hangs_is_given_up(cluster, tmp_
     assert cluster.nodes[0].poll() is None, "a cluster that was there before stays"
 
 
+LISTENING = """
+import json, os, sys, time
+import psutil
+from summeval_nb.runs import batch
+
+def metric(row):
+    return row["n"]
+metric.fingerprint = "n"
+
+class Watched(batch._RayScorer):  # one of the two actors refuses, after the other has finished some shards
+    def _score(self, data):
+        out = sys.argv[1] if len(sys.argv) > 1 else None
+        place = os.environ["REFUSALS"]
+        try:
+            os.close(os.open(place + "/first", os.O_CREAT | os.O_EXCL))
+            self._version = "0"
+        except FileExistsError:
+            pass
+        if self._version == "0":
+            end = time.monotonic() + 60
+            while len(os.listdir(place)) < 4 and time.monotonic() < end:
+                time.sleep(0.1)
+            return super()._score(data)
+        answer = super()._score(data)
+        open(f"{place}/{time.monotonic_ns()}", "w").close()
+        time.sleep(0.2)
+        return answer
+
+batch._RayScorer = Watched
+found = []
+whole = batch._run_window
+def window(ray, *rest):
+    me = psutil.Process()
+    for done in whole(ray, *rest):
+        for process in [me, *me.children(recursive=True)]:
+            try:
+                sockets = process.net_connections("inet")
+            except psutil.Error:
+                continue
+            found.extend([process.name(), one.laddr.ip] for one in sockets if one.status == psutil.CONN_LISTEN)
+        yield done
+batch._run_window = window
+try:
+    rows = [{"n": n} for n in range(60)]
+    batch.run(rows, metric, out=sys.argv[1], engine="ray", workers=2, shard_size=2, progress=False)
+    stopped = None
+except ImportError as error:
+    stopped = str(error)
+print(json.dumps({"found": found, "stopped": stopped, "left": sorted(v for v in os.environ if "OSX_CLUSTER" in v)}))
+"""
+
+
+def own_ray(tmp_path, script):
+    """Run a script that starts a Ray of its own; Ray gives up too early on a busy machine, so it is tried again."""
+    (tmp_path / "script.py").write_text(script)
+    (tmp_path / "refusals").mkdir()
+    folder = tempfile.mkdtemp(prefix="ray")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_TMPDIR": folder, "REFUSALS": str(tmp_path / "refusals")}
+    env.pop("RAY_ADDRESS", None)
+    try:
+        for _ in range(4):
+            command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "out")]
+            done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+            if "Ray could not be started" not in done.stderr:
+                break
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout.splitlines()[-1])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_our_own_ray_listens_on_loopback_and_keeps_every_finished_shard_when_an_actor_refuses(tmp_path):
+    said = own_ray(tmp_path, LISTENING)
+    addresses = {address.removeprefix("::ffff:") for _, address in said["found"]}
+    assert len({name for name, _ in said["found"]}) >= 3 and addresses <= {"127.0.0.1", "::1"}, said["found"]
+    assert said["left"] == []  # what Ray reads is set for its own start and for nothing else
+    assert "the cluster has summeval_nb" in said["stopped"]
+    finished = len(list((tmp_path / "refusals").iterdir())) - 1
+    kept = len(list((tmp_path / "out" / "shards").glob("*.jsonl")))
+    assert 3 <= finished == kept < 30  # none is lost, and the others are not waited for
+
+
 def test_a_client_address_is_refused_at_once(tmp_path):
     with pytest.raises(ValueError, match=r"Ray Client.*address='auto'.*ray job submit"):
         run([{"text": "a"}], len, out=tmp_path, engine="ray", address="ray://127.0.0.1:10001", progress=False)

@@ -2,13 +2,18 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
+from summeval_nb.ground.items import make_shards, open_items
+from summeval_nb.runs._loopback import VARIABLE
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.run_report import RunReport
 
@@ -278,4 +283,132 @@ def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
     monkeypatch.setattr(batch, "require_module", lambda name, extra: Ray())
     stopped = pytest.raises(batch.RunStopped, match="Ray could not be started: The current node timed out")
     with stopped, batch._cluster(None, 1):
+        pass
+
+
+class FakeRay:
+    """As much of Ray as a window uses, with two actors that take turns; the second one refuses."""
+
+    def __init__(self, address="127.0.0.1"):
+        self.data, self.util = self, SimpleNamespace(get_node_ip_address=lambda: address)
+        self._private = SimpleNamespace(ray_constants=SimpleNamespace(ENABLE_RAY_CLUSTER=True))
+        self.started_with = None
+
+    def is_initialized(self):
+        return False
+
+    def init(self, address, **options):
+        self.started_with = os.environ.get(VARIABLE), self._private.ray_constants.ENABLE_RAY_CLUSTER
+
+    def shutdown(self):
+        pass
+
+    def cluster_resources(self):
+        return {"CPU": 2}
+
+    def put(self, value):
+        return value
+
+    get = put
+
+    class DataContext:
+        @staticmethod
+        def get_current():
+            return SimpleNamespace()
+
+    def ActorPoolStrategy(self, **sizes):
+        return sizes
+
+    def remote(self, **options):
+        class Handle:
+            def __init__(self, kind):
+                self.kind, self.actor = kind, None
+
+            def remote(self):
+                self.actor = self.kind()
+                return self
+
+            def __getattr__(self, name):
+                return SimpleNamespace(remote=getattr(self.actor, name))
+
+        return Handle
+
+    def from_arrow_refs(self, blocks):
+        self.blocks = [block.to_pylist()[0] for block in blocks]
+        return self
+
+    def map_batches(self, scorer, fn_constructor_args, **options):
+        packed, version, *rest = fn_constructor_args
+        self.actors = [scorer(packed, version, *rest), scorer(packed, "0", *rest)]
+        return self
+
+    def iter_rows(self):
+        first, second = self.actors
+        for actor, number in ((first, 0), (first, 1), (second, 2), (first, 3), (first, 4)):
+            row = self.blocks[number]
+            under_way = first._score(self.blocks[5]["data"]) if actor is second else None
+            yield {"number": row["number"], "answer": actor._score(row["data"])}
+            if under_way is not None:  # finished before the refusal, arrives after it
+                yield {"number": self.blocks[5]["number"], "answer": under_way}
+        first._worker.close()
+
+
+def ray_window(monkeypatch, ray, stop=None):
+    from summeval_nb.runs import batch
+    from summeval_nb.runs.jobs import Job
+
+    real = batch.require_module
+    monkeypatch.setattr(
+        batch, "require_module", lambda name, extra: ray if name.startswith("ray") else real(name, extra)
+    )
+    rows = [{"candidate": "the cat", "references": f"the cat {n}"} for n in range(6)]
+    shards = list(make_shards(open_items(rows), 1))
+    yield from batch.run_ray(shards, Job("bleu"), 2, stop=stop)
+
+
+def test_every_finished_shard_is_kept_when_one_actor_refuses(monkeypatch):
+    pytest.importorskip("pyarrow")
+    kept = []
+    with pytest.raises(ImportError, match="the cluster has summeval_nb"):
+        for shard, _ in ray_window(monkeypatch, FakeRay()):
+            kept.append(shard.number)
+    assert kept == [0, 1, 5]  # 5 was under way and came after the refusal; 3 and 4 were not begun any more
+
+
+def test_what_is_finished_when_a_run_on_ray_stops_still_comes(monkeypatch):
+    pytest.importorskip("pyarrow")
+    stop, kept, ray = Event(), [], FakeRay()
+    ray.iter_rows = lambda: iter(
+        [{"number": row["number"], "answer": ray.actors[0]._score(row["data"])} for row in ray.blocks[:2]]
+        + [{"number": row["number"], "answer": pickle.dumps(None)} for row in ray.blocks[2:]]
+    )
+    for shard, _ in ray_window(monkeypatch, ray, stop):
+        kept.append(shard.number)
+        stop.set()
+    ray.actors[0]._worker.close()
+    assert kept == [0, 1]
+
+
+def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monkeypatch, recwarn):
+    from summeval_nb.runs import batch
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    for address, set_by_user, expected in (
+        (None, None, ("0", False)),
+        (None, "1", ("1", True)),
+        ("auto", None, (None, True)),
+    ):
+        ray = FakeRay()
+        monkeypatch.setattr(batch, "require_module", lambda name, extra, ray=ray: ray)
+        monkeypatch.setattr(batch, "require_answering", lambda address: None)
+        if set_by_user:
+            monkeypatch.setenv(VARIABLE, set_by_user)
+        with batch._cluster(address, 1):
+            assert ray.started_with == expected
+            assert os.environ.get(VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
+        monkeypatch.delenv(VARIABLE, raising=False)
+    assert not recwarn.list
+    ray = FakeRay("10.0.0.7")
+    monkeypatch.setattr(batch, "require_module", lambda name, extra: ray)
+    with pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"), batch._cluster(None, 1):
         pass

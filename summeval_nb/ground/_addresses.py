@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,15 +18,19 @@ class Address:
     Parameters
     ----------
     shown : str
-        Scheme, host, port and path: what messages, fingerprints and manifests may hold.
+        Scheme, host, port and path: what messages, fingerprints and manifests may hold. A part of the path that looks
+        like a key is `***` with eight digits of its hash, by which two such addresses can be told apart.
     query, user, password : str
         What follows the question mark, and what stands before the host: sent, never shown.
+    start : str
+        Like `shown`, with the whole path: sent, never shown.
     """
 
     shown: str
     query: str = field(default="", repr=False)
     user: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
+    start: str = field(default="", repr=False)
 
     @classmethod
     def parse(cls, text: str) -> Address:
@@ -33,11 +38,13 @@ class Address:
         text = text.strip()
         parts, port = _split(text)
         if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-            shown = repr(text[:60]) if _PLAIN.fullmatch(text) else "this one (not shown, since it may hold a password)"
+            plain = _PLAIN.fullmatch(text)
+            shown = repr(without_keys(text)[:60]) if plain else "this one (not shown, since it may hold a password)"
             raise ValueError(f"base_url must be an address such as 'http://localhost:8000/v1', not {shown}")
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        shown = f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
-        return cls(shown, parts.query, unquote(parts.username or ""), unquote(parts.password or ""))
+        origin, path = f"{parts.scheme}://{host}{f':{port}' if port else ''}", parts.path.rstrip("/")
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        return cls(origin + without_keys(path), parts.query, user, password, origin + path)
 
     @property
     def host(self) -> str:
@@ -51,7 +58,7 @@ class Address:
 
     def below(self, path: str, *, root: bool = False) -> str:
         """The full address of a page below this one (or below what stands above `/v1`), with the query."""
-        start = self.shown.removesuffix("/v1") if root else self.shown
+        start = self.start.removesuffix("/v1") if root else self.start
         return start + path + (f"?{self.query}" if self.query else "")
 
     @property
@@ -65,7 +72,8 @@ class Address:
     def secrets(self) -> list[str]:
         """All that may not be shown."""
         values = [value for _, value in parse_qsl(self.query)]
-        return [self.query, *values, self.user, self.password, self.basic.removeprefix("Basic ")]
+        keys = [form for _, one in _keys_of(urlsplit(self.start).path) for form in (one, unquote(one))]
+        return [self.query, *values, *keys, self.user, self.password, self.basic.removeprefix("Basic ")]
 
 
 def _split(text: str) -> tuple[SplitResult | None, int | None]:
@@ -77,6 +85,49 @@ def _split(text: str) -> tuple[SplitResult | None, int | None]:
         return parts, parts.port
     except ValueError:
         return None, None
+
+
+_NAMED = re.compile(r"(x-)?(api|access|auth|private|secret)?[-_]?(keys?|tokens?|secrets?|passwords?)", re.IGNORECASE)
+_PREFIXED = re.compile(r"(sk|pk|rk|hf|gh[opsu]|xox[abp]|pat|key|token|api|secret)[-_](?=.*\d).{4,}", re.IGNORECASE)
+_RUN = re.compile(r"[A-Za-z0-9]+")
+
+
+def looks_like_a_key(part: str) -> bool:
+    """Whether a part of a path looks drawn by chance: letters mixed with digits, long hexadecimals, very long words.
+
+    Examples
+    --------
+    >>> looks_like_a_key("7f3kd92mfa81jd0q"), looks_like_a_key("gpt-4o-mini-2024-07-18")
+    (True, False)
+    """
+    part = unquote(part)
+    runs = _RUN.findall(part)
+    longest = max(runs, key=len, default="")
+    mixed = [run for run in runs if re.search(r"\d", run) and re.search("[A-Za-z]", run)]
+    hexadecimal = re.fullmatch(r"[0-9a-fA-F]+", "".join(runs)) is not None
+    return (
+        any(len(run) >= 12 for run in mixed)
+        or len(longest) >= 24
+        or (len(longest) >= 16 and (longest.isdigit() or not (longest.islower() or longest.istitle())))
+        or (len(part) >= 16 and (len(mixed) >= 4 or (hexadecimal and bool(mixed) and len(runs) < 6)))
+        or _PREFIXED.fullmatch(part) is not None
+    )
+
+
+def _keys_of(path: str) -> list[tuple[int, str]]:
+    """The parts of a path that look like keys, or follow a part that is called one; each with its number."""
+    parts = path.split("/")
+    named = [bool(number and _NAMED.fullmatch(unquote(parts[number - 1]))) for number in range(len(parts))]
+    return [(i, one) for i, one in enumerate(parts) if one and "*" not in one and (named[i] or looks_like_a_key(one))]
+
+
+def without_keys(path: str) -> str:
+    """Return a path in which what looks like a key is `***` and digits that tell it from others."""
+    parts = path.split("/")
+    for number, one in _keys_of(path):
+        told_apart = hashlib.sha256(one.encode()).hexdigest()[:8] if looks_like_a_key(one) else ""
+        parts[number] = "***" + told_apart
+    return "/".join(parts)
 
 
 def hidden(text: str, secrets: Iterable[str]) -> str:
@@ -95,7 +146,7 @@ _ADDRESS = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)"
 
 
 def without_secrets(text: str) -> str:
-    """Return a text in which each address has lost its user, password, query and fragment.
+    """Return a text in which each address has lost its user, password, query, fragment and keys in its path.
 
     Examples
     --------
@@ -107,8 +158,9 @@ def without_secrets(text: str) -> str:
         whole = match["rest"].rstrip(",.;:!)}")  # what follows the address in its sentence
         rest = re.split(r"[?#]", whole, maxsplit=1)[0]
         rest = rest.rpartition("@")[2]  # a password may hold a slash; a path with an @ loses more than it must
-        host = rest.partition("/")[0]
+        host, slash, path = rest.partition("/")
         after = match["rest"][len(whole) :] if rest == whole else ""
-        return match["scheme"] + (rest if _AUTHORITY.fullmatch(host) else "***") + after
+        shown = host + without_keys(slash + path) if _AUTHORITY.fullmatch(host) else "***"
+        return match["scheme"] + shown + after
 
     return _ADDRESS.sub(stripped, text)

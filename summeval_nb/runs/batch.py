@@ -20,7 +20,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,7 @@ __all__ = ['Done', 'OUTPUTS', 'ENGINES', 'make_scorer', 'Patience', 'score_shard
 # %% ../../nbs/6_runs/61_batch.ipynb #d63d1d43
 from ..ground._files import replacing
 from ._identity import differences, find_unknown
+from ._loopback import on_loopback, open_address
 from summeval_nb.runs._run_folder import (
     SHARDS,
     has_results,
@@ -241,19 +242,38 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 # %% ../../nbs/6_runs/61_batch.ipynb #7ef542ac
+class _Halt:
+    """An actor without a core: tells the scorers that one of them refused, or that the run stops."""
+
+    def __init__(self) -> None:
+        self._called = False
+
+    def call(self) -> None:
+        self._called = True
+
+    def called(self) -> bool:
+        return self._called
+
+
 class _RayScorer:
     """An actor: scores shards that arrive as rows of a table, in a process of its own that may die."""
 
-    def __init__(self, packed: bytes, version: str, timeout: float | None = None):
-        self._packed, self._version, self._patience = packed, version, Patience(timeout)
+    def __init__(self, packed: bytes, version: str, timeout: float | None = None, halt: Any = None):
+        self._packed, self._version, self._patience, self._halt = packed, version, Patience(timeout), halt
         self._worker: Worker | None = None
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         return {"number": batch["number"], "answer": [self._score(data) for data in batch["data"]]}
 
+    def _ask(self, what: str) -> Any:
+        ray = require_module("ray", "ray")
+        return self._halt is not None and ray.get(getattr(self._halt, what).remote())
+
     def _score(self, data: bytes) -> bytes:
         from summeval_nb import __version__
 
+        if self._ask("called"):
+            return pickle.dumps(None)
         try:
             if self._version != __version__:
                 raise ImportError(
@@ -262,12 +282,14 @@ class _RayScorer:
             self._worker = self._worker or Worker(pickle.loads(self._packed))
             return pickle.dumps(score_shard(self._worker, pickle.loads(data), self._patience))
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
+            self._ask("call")
             return pickle.dumps(error)
 
 # %% ../../nbs/6_runs/61_batch.ipynb #6aeb7050
 def _start_ray(ray: Any, address: str | None, own: Mapping[str, Any]) -> None:
     try:
-        ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **own)
+        with nullcontext() if address else on_loopback(ray):
+            ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **own)
     except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
         remedy = "try again when the machine is less busy, or use engine='local'"
         raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
@@ -314,6 +336,8 @@ def _cluster(address: str | None, actors: int) -> Iterator[Any]:
             require_answering(address)
         own: dict[str, Any] = {"num_cpus": actors or available_cores(), "include_dashboard": False}
         _start_ray(ray, address, {} if address else own)
+        if not address and (reachable := open_address(ray)):
+            warnings.warn(f"the Ray of this run listens on {reachable}, where other machines reach it", stacklevel=2)
     try:
         yield ray
     finally:
@@ -322,7 +346,12 @@ def _cluster(address: str | None, actors: int) -> Iterator[Any]:
 
 # %% ../../nbs/6_runs/61_batch.ipynb #83207f93
 def _run_window(
-    ray: Any, window: Sequence[Shard], job: Job, actors: int, num_gpus: float, timeout: float | None
+    ray: Any,
+    window: Sequence[Shard],
+    job: Job,
+    pool: Mapping[str, Any],
+    timeout: float | None,
+    stop: threading.Event,
 ) -> Iterator[Done]:
     from summeval_nb import __version__
 
@@ -332,19 +361,25 @@ def _run_window(
         packed = pack(partial(make_scorer, job))
     by_number = {shard.number: shard._replace(items=[]) for shard in window}
     blocks = [ray.put(arrow.table({"number": [s.number], "data": [pickle.dumps(s)]})) for s in window]
+    halt = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Halt).remote()
     scored = ray.data.from_arrow_refs(blocks).map_batches(
         _RayScorer,
-        fn_constructor_args=(packed, __version__, timeout),
+        fn_constructor_args=(packed, __version__, timeout, halt),
         batch_size=1,
         batch_format="numpy",
-        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=actors),
-        num_gpus=num_gpus or None,
+        **pool,
     )
+    problem: Exception | None = None
     for row in scored.iter_rows():
         answer = pickle.loads(row["answer"])
         if isinstance(answer, Exception):
-            raise answer
-        yield by_number[row["number"]], answer
+            problem = problem or answer
+        elif answer is not None:
+            yield by_number[row["number"]], answer
+        if stop.is_set():
+            ray.get(halt.call.remote())
+    if problem is not None:
+        raise problem
 
 # %% ../../nbs/6_runs/61_batch.ipynb #51df96c9
 _WINDOW = 400
@@ -367,11 +402,10 @@ def run_ray(
         return
     with _cluster(address, actors) as ray:
         count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        while window:
-            for done in _run_window(ray, window, job, min(count, len(window)), num_gpus, timeout):
-                yield done
-                if stop.is_set():
-                    return
+        while window and not stop.is_set():
+            strategy = ray.data.ActorPoolStrategy(min_size=1, max_size=min(count, len(window)))
+            pool = {"compute": strategy, "num_gpus": num_gpus or None}
+            yield from _run_window(ray, window, job, pool, timeout, stop)
             window = list(itertools.islice(stream, _WINDOW))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #60b667ac
@@ -725,7 +759,7 @@ def run(
         Processes or actors; by default one per core (for Ray: per core of the cluster). 0 works in this process
         (local engine).
     address : str, optional
-        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started on this machine.
+        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that only this machine reaches.
     num_gpus : float
         GPUs of each Ray actor.
     timeout : float, optional
