@@ -82,8 +82,22 @@ def label(name: str) -> str:
 
 def numbered(name: str) -> str:
     """Return a chapter's title with the number by which the text calls it; nothing for a page without number."""
-    number = re.match(r"(?:\w+/)(\d+)_", name)
-    return f"{number[1]} · {title_and_summary(name)[0]}" if number else ""
+    number = re.match(r"(\w+)/(\d+)_", name)
+    if not number:
+        return ""
+    word = "Lesson " if number[1] == "tutorials" else ""
+    return f"{word}{number[2]} · {title_and_summary(name)[0]}"
+
+
+def taught_terms(names: list[str]) -> dict[str, list[str]]:
+    """Return for which words a page is the one to read: the glossary's terms that name it first, and "lesson"."""
+    taught = {name: ["lesson"] for name in names if name.startswith("tutorials/")}
+    glossary = prose("glossary") if "glossary" in names else ""
+    for entry in re.split(r"^## ", glossary, flags=re.M)[1:]:
+        where = re.search(r"\]\(([^)#]+)\.ipynb", entry.partition("More: ")[2])
+        if where:
+            taught.setdefault(where[1], []).append(entry.partition("\n")[0].strip().lower())
+    return taught
 
 
 def goals(name: str) -> list[str]:
@@ -167,7 +181,7 @@ def goals_page(names: list[str]) -> str:
 
 def solutions_page(names: list[str]) -> str:
     """Return the page that leads to the worked solutions."""
-    stems = [name.split("/")[-1] for name in in_order(names)]  # a tutorial's solutions lie beside the chapters'
+    stems = [name.split("/")[-1] for name in in_order(names)]  # a lesson's solutions lie beside the chapters'
     solved = [f"solutions/{stem}" for stem in stems if f"solutions/{stem}" in names]
     text = (
         "# Worked solutions\n\nEach chapter ends with three exercises, and `check_answer` tells you whether an answer "

@@ -6,6 +6,7 @@ A page is the notebook as it was executed, in the reader's order, with these cha
 - exported code keeps the first line of its docstrings, and the rest stands below it as a reference entry;
 - names of public functions and classes in prose link to their entries;
 - a link into bibliography.md cites the work, and leads to its entry in the bibliography;
+- exported code of more than a few lines is folded under what it does: a reader learns from the calls first;
 - what a reader can do after the chapter stands in a box, and so does a note;
 - a link offers the notebook itself.
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import html
+import json
 import re
 import sys
 from pathlib import Path
@@ -38,6 +40,8 @@ from sphinx.util.docutils import ReferenceRole, SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 PAGES = BUILD / "pages"
+SCORER = Path(__file__).with_name("search_order.js")
+_OPEN_LINES = 15  # longer exported code is folded
 _DIRECTIVE = re.compile(r"^\s*#\s*\|\s*([\w-]+):?[ \t]*(.*)$")
 _SPELLED = {"bleu": "BLEU", "rouge": "ROUGE", "summeval": "SummEval"}
 _TAGS = {
@@ -87,6 +91,17 @@ def shorten_docstrings(code: str) -> str:
             indent = " " * first.col_offset
             lines[first.lineno - 1 : first.end_lineno] = [f'{indent}"""{ast.get_docstring(node).splitlines()[0]}"""']
     return "\n".join(lines)
+
+
+def what_it_does(code: str) -> str:
+    """Return the name and the first line of the docstring of the first thing that some code defines."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    defined = [node for node in ast.parse(code).body if isinstance(node, kinds)]
+    first = next((node for node in defined if not node.name.startswith("_")), defined[0] if defined else None)
+    if first is None:
+        return "names and tables"
+    summary = (ast.get_docstring(first) or "").partition("\n")[0]
+    return f"{first.name}. {summary}".strip(". ") if summary else first.name
 
 
 def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookNode:
@@ -169,6 +184,10 @@ def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode
                 tags.add("remove-cell")  # imports alone teach nothing
             elif found := definitions(code):
                 cells.append(reference(module, found, cell.id))
+            if len(cell.source.splitlines()) > _OPEN_LINES and "remove-cell" not in tags:
+                tags.add("hide-input")
+                prompt = f"How it is built: {what_it_does(code)}"
+                cell.metadata["mystnb"] |= {"code_prompt_show": prompt, "code_prompt_hide": prompt}
         cell.metadata["tags"] = sorted({*cell.metadata.get("tags", []), *tags})
     notebook.cells = cells
     notebook.metadata.pop("widgets", None)
@@ -206,6 +225,11 @@ def write_pages(app: Sphinx, config: Any) -> None:
             page.cells.append(nbformat.v4.new_markdown_cell(contents, id="contents"))
         wanted[f"{name}.ipynb"] = nbformat.writes(page)
         wanted[f"_notebooks/{name}.ipynb"] = path.read_text(encoding="utf-8")
+    order = SCORER.read_text(encoding="utf-8").replace(
+        "{/* filled in by nbdev_pages */}", json.dumps(book.taught_terms(list(paths)))
+    )
+    (BUILD / SCORER.name).write_text(order, encoding="utf-8")
+    config.html_search_scorer = str(BUILD / SCORER.name)
     for name, text in wanted.items():
         target = PAGES / name
         if not target.exists() or target.read_text(encoding="utf-8") != text:

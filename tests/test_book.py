@@ -142,3 +142,75 @@ def test_the_api_page_names_everything_public():
         for name in names:
             assert f"<summeval_nb.{module}.{name}>" in page
     assert "`(text, summary, k=None, *," in page, "signatures are missing"
+
+
+def test_no_two_pages_have_the_same_title():
+    titles = [book.title_and_summary(name)[0].casefold() for name in NAMES]
+    assert not (same := sorted({one for one in titles if titles.count(one) > 1})), same
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_link_says_the_number_of_the_chapter_it_leads_to(name):
+    links = re.findall(
+        r"\[(?:chapter |solutions/)?(\d+)(?:[ _][^\]]*)?\]\([^)\s]*?/?(\d+)_\w+\.ipynb", book.prose(name)
+    )
+    assert not (wrong := [link for link in links if link[0] != link[1]]), wrong
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_lesson_is_called_lesson(name):
+    shown = re.sub(r"\]\([^)]*\)", "]", book.prose(name))
+    assert not re.search(r"\btutorial", shown, re.I), "the menu says lesson"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("tutorials/")])
+def test_the_answers_of_a_lesson_are_folded_or_elsewhere(name):
+    """JupyterLab shows cells with `#| hide` as any other, so an answer may not stand in one."""
+    cells = book.read(name).cells
+    open_answers = [
+        cell.source
+        for cell in cells
+        if cell.cell_type == "code" and re.search(r"#.*\b(exercise|solution) \d", cell.source)
+    ]
+    assert not open_answers, open_answers[0]
+    text = book.prose(name)
+    assert "<details>" in text or f"../solutions/{name.split('/')[1]}.ipynb" in text, "no answers to compare with"
+
+
+def test_the_chapter_of_a_term_is_known_to_the_search():
+    taught = book.taught_terms(NAMES)
+    for term, page in (
+        ("rouge", "3_overlap/33_rouge"),
+        ("refusal", "4_judged/43_answers"),
+        ("resume", "6_runs/61_batch"),
+    ):
+        assert term in taught[page]
+    assert [name for name in taught if "lesson" in taught[name]] == [name for name in NAMES if name[:4] == "tuto"]
+    assert set(taught) <= set(NAMES)
+
+
+BUILT = (
+    '''def long_one(text):
+    """Return a text that is long.
+
+    Not shown.
+    """
+'''
+    + "    text = text + '.'\n" * 15
+    + "    return text"
+)
+
+
+@pytest.mark.parametrize(
+    ("directive", "lines", "folded"), [("export", 15, True), ("export", 12, False), ("", 15, False)]
+)
+def test_long_code_that_builds_is_folded(directive, lines, folded):
+    pages = importlib.import_module("nbdev_pages")
+    code = BUILT.replace("    text = text + '.'\n" * 15, "    text = text + '.'\n" * lines)
+    source = f"#| {directive}\n{code}" if directive else code
+    cells = [pages.nbformat.v4.new_code_cell("#| default_exp one"), pages.nbformat.v4.new_code_cell(source)]
+    page = pages.convert(pages.nbformat.v4.new_notebook(cells=cells), "index")
+    cell = next(one for one in page.cells if "def long_one" in one.source and one.cell_type == "code")
+    assert ("hide-input" in cell.metadata["tags"]) == folded
+    if folded:
+        assert cell.metadata["mystnb"]["code_prompt_show"] == "How it is built: long_one. Return a text that is long"

@@ -29,3 +29,15 @@ addEventListener("DOMContentLoaded", () => {
     arrow.setAttribute("aria-label", `Pages below ${page.textContent.trim()}`);
   }
 });
+
+// A search result shows words of its page, not of the theme's menu ("System Settings Light Dark").
+addEventListener("DOMContentLoaded", () => {
+  if (typeof Search === "undefined") return;
+  const whole = Search.htmlToText;
+  Search.htmlToText = (text, anchor) => {
+    const article = new DOMParser().parseFromString(text, "text/html").querySelector("article.bd-article");
+    if (!article) return whole(text, anchor);
+    for (const button of article.querySelectorAll(".headerlink, .dropdown-menu, script, style")) button.remove();
+    return whole(`<div role="main">${article.innerHTML}</div>`, anchor);
+  };
+});
