@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from summeval_nb.ground.viz import (
     Mark,
     Markup,
-    escape,
-    html_table,
     mark_terminal,
     printable,
     probability_color,
+    render,
 )
 
 # %% auto #0
@@ -54,6 +54,16 @@ class Entry:
     note: str = ""
     state: str | None = None
 
+    def pieces(self) -> Iterator[tuple[str, str | None]]:
+        """Yield the text in pieces, each with the kind of the finding that it is, or None."""
+        position = 0
+        for kind, start, end in sorted(self.findings, key=lambda finding: finding[1:]):
+            if start >= position:  # of findings that overlap, the first is drawn
+                yield self.text[position:start], None
+                yield self.text[start:end], kind
+                position = end
+        yield self.text[position:], None
+
     @property
     def label(self) -> str:
         """The verdict in words and its probability, so that colour is never the only sign."""
@@ -63,21 +73,19 @@ class Entry:
         return f"{verdict} {self.probability:.2f}"
 
 # %% ../../nbs/workshop/84_report.ipynb #54dd1a9a
-def _highlight_rules(name: str, entries: Sequence[Entry]) -> str:
-    """CSS: when summary sentence i is open, its best evidence is framed in the article and the rest is tinted."""
-    rules = []
-    for position, entry in enumerate(entries):
-        targets = [f"#{name}-a{index}" for index, _ in entry.evidence]
-        when = f"#{name}:has(#{name}-s{position}[open])"
-        if targets[1:]:
-            rules.append(f"{when} :is({', '.join(targets[1:])}) {{ {_TINT} }}")
-        if targets:
-            rules.append(f"{when} {targets[0]} {{ {_FRAME} }}")
-    return "\n".join(rules)
-
-
+_SHOWN = 3  # pieces of evidence that are shown for a sentence; the others stay folded, or are counted
 _FRAME = "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; outline-offset: 1px;"
 _TINT = "background: #fff3cc; color: #1a1a1a;"
+
+
+def _highlight_rules(name: str, entries: Sequence[Entry], shown: int = _SHOWN) -> str:
+    """CSS: when summary sentence i is open, its best evidence is framed in the article, the next best tinted."""
+    rules = []
+    for position, entry in enumerate(entries):
+        when = f"#{name}:has(#{name}-s{position}[open])"
+        for place, (index, _) in enumerate(entry.evidence[:shown]):
+            rules.append(f"{when} #{name}-a{index} {{ {_TINT if place else _FRAME} }}")
+    return "\n".join(rules)
 
 # %% ../../nbs/workshop/84_report.ipynb #d5de3e7f
 def _name(*parts: Any) -> str:
@@ -99,96 +107,19 @@ _HINTS = {
     "role": "the other way round in the evidence",
 }
 
-
-def _sentence_html(entry: Entry) -> str:
-    """The sentence's text with findings underlined, on the colour of its probability."""
-    background, color = probability_color(entry.probability)
-    pieces, position = [], 0
-    for kind, start, end in sorted(entry.findings, key=lambda finding: finding[1:]):
-        if start < position:  # overlapping findings: the first is drawn
-            continue
-        pieces.append(escape(entry.text[position:start]))
-        style = f"text-decoration: underline {_LINES.get(kind, 'solid')} #a11212 2px"
-        hint = _HINTS.get(kind, f"{kind} not found in the evidence")
-        passage = escape(entry.text[start:end])
-        pieces.append(f'<span class="sr-finding" style="{style}" title="{escape(hint)}">{passage}</span>')
-        position = end
-    pieces.append(escape(entry.text[position:]))
-    return f'<span class="sr-text" style="background:{background};color:{color}">{"".join(pieces)}</span>'
-
-# %% ../../nbs/workshop/84_report.ipynb #55a5c5c7
-def _panel_html(name: str, entry: Entry, source: str, spans: Sequence[tuple[int, int]]) -> str:
-    """What opens under a summary sentence: its evidence with similarities, its findings, its note."""
-    items = []
-    for index, similarity in entry.evidence:
-        start, end = spans[index]
-        measured = "" if similarity is None else f" <small>similarity {similarity:.3f}</small>"
-        link = f'<a href="#{name}-a{index}">article sentence {index + 1}</a>'
-        items.append(f"<li>{link}{measured}<blockquote>{escape(source[start:end])}</blockquote></li>")
-    parts = [f"<p>Evidence, most similar first:</p><ol>{''.join(items)}</ol>" if items else "<p>No evidence.</p>"]
-    if entry.findings:
-        found = ", ".join(f"{escape(kind)} “{escape(entry.text[a:b])}”" for kind, a, b in entry.findings)
-        parts.append(f"<p>Look at: {found}</p>")
-    if entry.note:
-        parts.append(f"<p>{escape(entry.note)}</p>")
-    return "".join(parts)
-
-
-def _entry_html(name: str, position: int, entry: Entry, source: str, spans: Sequence[tuple[int, int]]) -> str:
-    badge = f'<strong class="sr-badge">{escape(entry.label)}</strong>'
-    panel = _panel_html(name, entry, source, spans)
-    return (
-        f'<li><details id="{name}-s{position}"><summary>{badge} {_sentence_html(entry)}</summary>'
-        f'<div class="sr-panel">{panel}</div></details></li>'
-    )
-
 # %% ../../nbs/workshop/84_report.ipynb #0e62bd21
-def _article_html(name: str, source: str, spans: Sequence[tuple[int, int]], entries: Sequence[Entry]) -> str:
-    """The article with an element for each sentence; evidence carries a line and says what it is evidence for."""
-    used: dict[int, list[int]] = {}
-    for position, entry in enumerate(entries):
-        for index, _ in entry.evidence:
-            used.setdefault(index, []).append(position + 1)
-    pieces, end_before = [], 0
-    for index, (start, end) in enumerate(spans):
-        pieces.append(escape(source[end_before:start]))
-        numbers = ", ".join(map(str, dict.fromkeys(used.get(index, ()))))
-        hint = f' class="sr-used" title="evidence for summary sentence {numbers}"' if numbers else ""
-        pieces.append(f'<span id="{name}-a{index}"{hint}>{escape(source[start:end])}</span>')
-        end_before = end
-    pieces.append(escape(source[end_before:]))
-    return "".join(pieces)
+def _article(source: str, spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, str]], str]:
+    """Each sentence of an article with what stands before it, and what stands after the last."""
+    ends = [0, *(end for _, end in spans)]
+    pieces = [(source[before:start], source[start:end]) for before, (start, end) in zip(ends, spans, strict=False)]
+    return pieces, source[ends[-1] :]
 
 # %% ../../nbs/workshop/84_report.ipynb #ad5965e7
-_STYLE = """
-.sr { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.5; text-align: left; }
-.sr .sr-title { font-size: 1.15em; margin: .4rem 0; }
-.sr .sr-columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.25rem; }
-.sr .sr-summary { list-style: none; margin: 0; padding: 0; }
-.sr .sr-summary li { margin: 0 0 .5rem; }
-.sr summary { cursor: pointer; padding: .15rem; }
-.sr summary:focus-visible, .sr .sr-article:focus-visible { outline: 3px solid #1f77b4; }
-.sr .sr-badge { display: inline-block; font-size: .8em; min-width: 8.5em; }
-.sr .sr-text { border-radius: 3px; padding: .1em .25em; }
-.sr .sr-panel { border-left: 3px solid #8888; margin: .25rem 0 .75rem .5rem; padding-left: .75rem; }
-.sr blockquote { border: 0; margin: .1rem 0 .5rem; padding: 0; font-style: italic; }
-.sr blockquote, .sr summary { background: transparent; color: inherit; }
-.sr a { color: inherit; text-decoration: underline; }
-.sr .sr-article { max-height: min(32rem, 90vh); overflow: auto; padding: 0 .25rem; }
-.sr .sr-article { align-self: start; position: sticky; top: .5rem; }
-.sr .sr-article { white-space: pre-wrap; overflow-wrap: anywhere; }
-.sr .sr-used { border-bottom: 2px solid #b35c0099; }
-.sr .sr-article :target { outline: 3px solid #b35c00; }
-.sr .sr-scroll { overflow-x: auto; }
-.sr table { border-collapse: collapse; font-size: .9em; }
-.sr th, .sr td { border-bottom: 1px solid #8888; padding: .2rem .6rem; text-align: left; vertical-align: top; }
-.sr .sr-signature { font-size: .8em; overflow-wrap: anywhere; }
-@media (max-width: 45rem) { .sr .sr-columns { grid-template-columns: minmax(0, 1fr); } }
-@media print {
-  .sr .sr-article { max-height: none; overflow: visible; position: static; }
-  .sr details::details-content { content-visibility: visible; block-size: auto; }
-}
-"""
+def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
+    """The colours of a legend: two verdicts, or three where the checker tells three apart."""
+    if any(entry.state for entry in entries):
+        return [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted"), (None, "not judged")]
+    return [(1.0, "supported"), (0.0, "not supported"), (None, "not judged")]
 
 # %% ../../nbs/workshop/84_report.ipynb #7532dd16
 @dataclass(frozen=True, kw_only=True)
@@ -221,9 +152,14 @@ class Report:
     groups: Sequence[tuple[str, int]] = field(default=())
     judged_by: str = ""
 
+    def quote(self, index: int) -> str:
+        """Return a sentence of the article."""
+        start, end = self.spans[index]
+        return self.source[start:end]
 
-def _numbers_html(report: Report) -> str:
-    """All numbers of the report as a closed table."""
+
+def _numbers(report: Report) -> list[dict[str, Any]]:
+    """All numbers of a report, one row for each judged sentence."""
     names = [name for name, count in report.groups for _ in range(count)] or [""] * len(report.entries)
     rows = []
     for position, (name, entry) in enumerate(zip(names, report.entries, strict=True)):
@@ -231,30 +167,27 @@ def _numbers_html(report: Report) -> str:
         row: dict[str, Any] = {"summary": name} if report.groups else {}
         row |= {"sentence": position + 1, "verdict": entry.label, "probability": entry.probability}
         rows.append(row | {"evidence: article sentence (similarity)": evidence, "note": entry.note})
-    table = html_table(rows, caption="Every judged sentence")
-    return f'<details><summary>All numbers</summary><div class="sr-scroll" tabindex="0">{table}</div></details>'
+    return rows
 
 # %% ../../nbs/workshop/84_report.ipynb #cf86cf5b
-def _summaries_html(name: str, report: Report) -> str:
-    """The judged sentences as a list, or one list under each group's name."""
-    items = [_entry_html(name, i, entry, report.source, report.spans) for i, entry in enumerate(report.entries)]
-    if not report.groups:
-        return f'<ol class="sr-summary">{"".join(items)}</ol>'
-    lists, start = [], 0
-    for title, count in report.groups:
-        lists.append(f"<p><strong>{escape(title)}</strong></p>")
-        lists.append(f'<ol class="sr-summary">{"".join(items[start : start + count])}</ol>')
+def _grouped(report: Report) -> Iterator[tuple[str | None, list[tuple[int, Entry]]]]:
+    """Yield each group's name with its entries and their positions; without groups, all under no name."""
+    entries, start = list(enumerate(report.entries)), 0
+    groups: Sequence[tuple[str | None, int]] = report.groups or [(None, len(entries))]
+    for name, count in groups:
+        yield name, entries[start : start + count]
         start += count
-    return "".join(lists)
 
 
-def evidence_report(report: Report) -> Markup:
+def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     """Return a report as one HTML block: no script, no request, everything escaped.
 
     Parameters
     ----------
     report : Report
         What to draw.
+    shown : int
+        How many pieces of evidence of a sentence are lit in the article and quoted; the others stay folded.
 
     Returns
     -------
@@ -269,51 +202,35 @@ def evidence_report(report: Report) -> Markup:
     True
     """
     name = _name(report)
-    article = _article_html(name, report.source, report.spans, report.entries)
-    return Markup(
-        f'<section class="sr" id="{name}" aria-label="Evidence report"><style>{_STYLE}'
-        f"{_highlight_rules(name, report.entries)}</style>"
-        f'<p class="sr-title"><strong>{escape(report.title)}</strong></p>'
-        f"{_judged_by_html(report)}{_legend_html(report.entries)}"
-        f'<div class="sr-columns"><div>{_summaries_html(name, report)}</div>'
-        f'<div class="sr-article" role="region" aria-label="Article" tabindex="0">{article}</div></div>'
-        f'{_numbers_html(report)}<p class="sr-signature">{escape(report.signature)}</p></section>'
-    )
-
-
-def _judged_by_html(report: Report) -> str:
-    return f'<p class="sr-judge">{escape(report.judged_by)}</p>' if report.judged_by else ""
-
-
-def _legend_html(entries: Sequence[Entry]) -> str:
-    """One line that explains colours and lines, with only the kinds of findings that occur."""
-    kinds = sorted({kind for entry in entries for kind, _, _ in entry.findings})
-    scale = [(1.0, "supported"), (0.0, "not supported"), (None, "not judged")]
-    if any(entry.state for entry in entries):
-        scale = [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted"), (None, "not judged")]
-    parts = []
-    for probability, words in scale:
-        background, color = probability_color(probability)
-        parts.append(f'<span class="sr-text" style="background:{background};color:{color}">{words}</span>')
-    for kind in kinds:
-        background, color = probability_color(0.5)
-        line = f"text-decoration: underline {_LINES.get(kind, 'solid')} #a11212 2px"
-        style = f"background:{background};color:{color};{line}"
-        words = _HINTS.get(kind, "not in the evidence")
-        parts.append(f'<span class="sr-text" style="{style}">{escape(kind)}</span> {escape(words)}')
-    return f"<p><small>{' · '.join(parts)} · open a sentence to see its evidence</small></p>"
+    article, rest = _article(report.source, report.spans)
+    kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})
+    worked_out = {"article": article, "rest": rest, "kinds": kinds, "groups": list(_grouped(report))}
+    rules = Markup(_highlight_rules(name, report.entries, shown))
+    known = {"name": name, "shown": shown, "rules": rules, "lines": _LINES, "hints": _HINTS}
+    scale, numbers = _scale(report.entries), _numbers(report)
+    return render("report.html", report=report, scale=scale, numbers=numbers, **worked_out, **known)
 
 # %% ../../nbs/workshop/84_report.ipynb #8ac63778
-def _apart(findings: Sequence[tuple[str, int, int]]) -> list[tuple[int, int]]:
-    """The findings' places in order; of two that overlap, the first."""
-    places: list[tuple[int, int]] = []
-    for _, start, end in sorted(findings, key=lambda finding: finding[1:]):
-        if not places or start >= places[-1][1]:
-            places.append((start, end))
-    return places
+def _folded(text: str, width: int) -> str:
+    """The text on lines of at most `width` characters: white space becomes the ends of lines, no position moves."""
+    plain = "".join(" " if letter in "\n\r\t" else letter for letter in text)
+    letters, start = list(plain), 0
+    while len(plain) - start > max(20, width):
+        cut = plain.rfind(" ", start + 1, start + max(20, width) + 1)
+        if cut < 0:  # a word that is longer than the line
+            cut = plain.find(" ", start + 1)
+        if cut < 0:
+            break
+        letters[cut], start = "\n", cut + 1
+    return "".join(letters)
 
 
-def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str:
+def _under(front: str, text: str, indent: int) -> str:
+    """A front with a folded text behind it; further lines begin under the text's beginning."""
+    return front + text.replace("\n", "\n" + " " * indent)
+
+# %% ../../nbs/workshop/84_report.ipynb #a84f0004
+def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, width: int | None = None) -> str:
     """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
 
     Parameters
@@ -324,22 +241,35 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = 3) -> str
         Whether to use a terminal's colours; otherwise findings stand in [brackets].
     shown : int
         How many evidence sentences to print for each summary sentence; the others are counted.
+    width : int, optional
+        Where lines of sentences are folded; by default the terminal's width, or 100.
     """
+    wide = width or shutil.get_terminal_size((100, 24)).columns
     lines = [printable(report.title), *([printable(report.judged_by)] if report.judged_by else []), ""]
     for position, entry in enumerate(report.entries):
-        background, front = probability_color(entry.probability)
         badge = f" {printable(entry.label):<18} "
+        front = badge
         if color:
-            badge = mark_terminal(badge, [Mark(0, len(badge), background, front)])
-        found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry.findings)]
-        lines.append(f"{position + 1:>3} {badge} {mark_terminal(entry.text, found, color=color)}")
+            front = mark_terminal(badge, [Mark(0, len(badge), *probability_color(entry.probability))])
+        indent = 5 + len(badge)
+        found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry)]
+        text = mark_terminal(_folded(entry.text, wide - indent), found, color=color)
+        lines.append(_under(f"{position + 1:>3} {front} ", text, indent))
         for index, similarity in entry.evidence[:shown]:
-            start, end = report.spans[index]
             measured = "     " if similarity is None else f"{similarity:5.2f}"
-            quoted = printable(" ".join(report.source[start:end].split("\n")))
-            lines.append(f"{'':>8} {measured}  [{index + 1}] {quoted}")
+            head = f"{'':>8} {measured}  [{index + 1}] "
+            lines.append(_under(head, printable(_folded(report.quote(index), wide - len(head))), len(head)))
         if entry.evidence[shown:]:
             lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
         if entry.note:
             lines.append(f"{'':>8} {printable(entry.note)}")
     return "\n".join([*lines, "", printable(report.signature)])
+
+
+def _apart(entry: Entry) -> Iterator[tuple[int, int]]:
+    """The places of the findings that are drawn, in order."""
+    position = 0
+    for piece, kind in entry.pieces():
+        if kind is not None:
+            yield position, position + len(piece)
+        position += len(piece)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['UNSUPPORTED', 'UNDECIDED', 'SUPPORTED', 'NOT_JUDGED', 'escape', 'relative_luminance', 'contrast', 'probability_color',
-           'Mark', 'mark_html', 'printable', 'mark_terminal', 'Markup', 'html_table', 'text_table', 'html_page',
-           'figure_text', 'heat_map']
+__all__ = ['UNSUPPORTED', 'UNDECIDED', 'SUPPORTED', 'NOT_JUDGED', 'escape', 'Markup', 'style_sheet', 'render',
+           'relative_luminance', 'contrast', 'probability_color', 'Mark', 'mark_html', 'printable', 'mark_terminal',
+           'html_table', 'text_table', 'html_page', 'figure_text', 'heat_map']
 
 # %% ../../nbs/workshop/81_viz.ipynb #d100d27b
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -46,6 +48,47 @@ def escape(text: str) -> str:
     '&lt;b title=&quot;x&quot;&gt;'
     """
     return html.escape(_UNPRINTABLE.sub("\ufffd", str(text)), quote=True)
+
+# %% ../../nbs/workshop/81_viz.ipynb #a81f0002
+class Markup(str):
+    """HTML made by this module: nothing here escapes it again."""
+
+    def __html__(self) -> str:
+        return str(self)
+
+
+@cache
+def _templates() -> Any:
+    import jinja2
+
+    loader = jinja2.PackageLoader("summeval_nb", "assets/templates")
+    strict: dict[str, Any] = {"undefined": jinja2.StrictUndefined, "finalize": _escaped}
+    found = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, **strict)
+    found.filters["tint"] = _tint
+    found.globals |= {"table": html_table, "mark": mark_html}
+    return found
+
+
+def _escaped(value: Any) -> Any:
+    """What stands in a template's place: HTML as it is, all else escaped."""
+    return value if hasattr(value, "__html__") else Markup(escape(value))
+
+
+def _tint(probability: float | None) -> Markup:
+    return Markup("background:{};color:{}".format(*probability_color(probability)))
+
+
+@cache
+def style_sheet() -> Markup:
+    """Return the one style sheet as an element; `html_page` needs it once only."""
+    sheet = files("summeval_nb").joinpath("assets/summeval.css").read_text("utf-8")
+    return Markup(f"<style>{sheet}</style>")
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Draw a template of `summeval_nb/assets/templates`; every text among the values is escaped."""
+    drawn = _templates().get_template(template).render(**values, sheet=style_sheet())
+    return Markup(drawn)
 
 # %% ../../nbs/workshop/81_viz.ipynb #38089cb1
 def relative_luminance(color: str) -> float:
@@ -114,7 +157,7 @@ def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
-def mark_html(text: str, marks: Iterable[Mark]) -> str:
+def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     """Return `text` as escaped HTML with each mark as a coloured `<mark>` element.
 
     Parameters
@@ -126,7 +169,7 @@ def mark_html(text: str, marks: Iterable[Mark]) -> str:
 
     Returns
     -------
-    str
+    Markup
         HTML without any markup from `text` or from the titles.
 
     Raises
@@ -139,17 +182,11 @@ def mark_html(text: str, marks: Iterable[Mark]) -> str:
     >>> mark_html("a <b", [Mark(2, 4, "#000000", "#ffffff")])
     'a <mark style="background:#000000;color:#ffffff">&lt;b</mark>'
     """
-    out = []
-    for piece, mark in _pieces(text, marks):
-        if mark is None:
-            out.append(escape(piece))
-            continue
+    pieces = _pieces(text, marks)
+    for mark in (mark for _, mark in pieces if mark):
         if not (_COLOR.fullmatch(mark.background) and _COLOR.fullmatch(mark.color)):
             raise ValueError(f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}")
-        title = f' title="{escape(mark.title)}"' if mark.title else ""
-        style = f"background:{escape(mark.background)};color:{escape(mark.color)}"
-        out.append(f'<mark style="{style}"{title}>{escape(piece)}</mark>')
-    return "".join(out)
+    return render("marks.html", pieces=pieces)
 
 # %% ../../nbs/workshop/81_viz.ipynb #68261955
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -191,21 +228,15 @@ def _channels(color: str) -> str:
     return ";".join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))
 
 # %% ../../nbs/workshop/81_viz.ipynb #389c168d
-class Markup(str):
-    """HTML made by this module: `html_table` does not escape it again."""
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, Markup):
-        return str(value)
+def _shown(value: Any) -> Any:
     if value is None:
         return "–"
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.4f}"
-    return escape(value)
+    return f"{value:.4f}" if isinstance(value, (float, np.floating)) else value
 
 
-def html_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None, caption: str = "") -> Markup:
+def html_table(
+    rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None, caption: str = "", note: str = ""
+) -> Markup:
     """Return rows as an HTML table: floats with four digits, None as a dash, everything else escaped.
 
     Parameters
@@ -216,6 +247,8 @@ def html_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | No
         Which columns, in which order. Default: the first row's keys.
     caption : str, optional
         The table's title, read out by screen readers.
+    note : str, optional
+        What stands below it in small print, such as a signature.
 
     Examples
     --------
@@ -223,10 +256,8 @@ def html_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | No
     '<table><thead><tr><th scope="col">score</th></tr></thead><tbody><tr><td>–</td></tr></tbody></table>'
     """
     names = list(columns if columns is not None else (rows[0] if rows else ()))
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return Markup(f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    cells = [[_shown(row.get(name)) for name in names] for row in rows]
+    return render("table.html", names=names, rows=cells, caption=caption, note=note)
 
 # %% ../../nbs/workshop/81_viz.ipynb #707f769a
 def text_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None) -> str:
@@ -240,25 +271,18 @@ def text_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | No
     2  –
     """
     names = list(columns if columns is not None else (rows[0] if rows else ()))
-    body = [[html.unescape(_cell(row.get(name))) for name in names] for row in rows]
-    cells = [[" ".join(printable(cell).split("\n")) for cell in line] for line in [names, *body]]
+    body = [[_shown(row.get(name)) for name in names] for row in rows]
+    cells = [[" ".join(printable(_plain(cell)).split("\n")) for cell in line] for line in [names, *body]]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
     lines = ("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)) for line in cells)
     return "\n".join(line.rstrip() for line in lines)
 
+
+def _plain(cell: Any) -> str:
+    return html.unescape(cell) if isinstance(cell, Markup) else str(cell)
+
 # %% ../../nbs/workshop/81_viz.ipynb #a209a2a3
-_PAGE_STYLE = """
-:root { color-scheme: light dark; }
-body { background: #ffffff; color: #1a1a1a; font: 16px/1.55 system-ui, sans-serif; }
-main { margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; } caption { font-weight: 600; text-align: left; }
-th, td { border-bottom: 1px solid #999999; padding: .25rem .75rem; text-align: left; vertical-align: top; }
-@media (prefers-color-scheme: dark) { body { background: #14181c; color: #e8e8e8; } }
-@media print { body { background: #ffffff; color: #000000; } main { margin: 0; max-width: none; } }
-"""
-
-
-def html_page(title: str, body: str, *, style: str = "") -> str:
+def html_page(title: str, body: str) -> str:
     """Return a complete HTML document that makes no request and runs no script.
 
     Parameters
@@ -267,17 +291,9 @@ def html_page(title: str, body: str, *, style: str = "") -> str:
         Escaped into the page's title.
     body : str
         HTML made by this package; text from outside must already be escaped.
-    style : str, optional
-        More CSS, written by this package.
     """
-    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f"<title>{escape(title)}</title>\n<style>{_PAGE_STYLE}{style}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+    once = body.replace(style_sheet(), "")  # a page needs the style sheet of its blocks once
+    return f"{render('page.html', title=title, body=Markup(once))}\n"
 
 # %% ../../nbs/workshop/81_viz.ipynb #1d130502
 def figure_text(text: str) -> str:

@@ -33,16 +33,22 @@ def test_a_sentence_opens_on_its_evidence_with_the_keyboard(opened, result):
     expect(page.locator("details summary").first).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".sr-panel").first).to_be_visible()
-    chosen = [item.index for item in result.verdicts[0].evidence]
+    evidence = [item.index for item in result.verdicts[0].evidence]
+    chosen = evidence[:3]  # the best three; the rest is folded, and lit nowhere
     article = page.locator(".sr-article span")
     for index in range(len(result.source_sentences)):
         outline = article.nth(index).evaluate(FRAMED)
         assert (outline == "solid") == (index == chosen[0]), f"article sentence {index}"
         assert (article.nth(index).evaluate(BACKGROUND) != "rgba(0, 0, 0, 0)") == (index in chosen)
-    quoted = page.locator(".sr-panel").first.locator("blockquote").all_inner_texts()
-    assert quoted == [result.source_sentences[index].text for index in chosen]
-    page.keyboard.press("Enter")
+    quoted = page.locator(".sr-panel").first.locator("blockquote").all_text_contents()
+    expect(page.locator(".sr-more ol").first).to_be_hidden()
+    page.locator(".sr-more summary").first.click()
+    expect(page.locator(".sr-more ol").first).to_be_visible()
+    assert quoted == [result.source_sentences[index].text for index in evidence]
+    page.locator(".sr-summary details[name] > summary").nth(1).click()  # choosing another one closes this one
     expect(page.locator(".sr-panel").first).to_be_hidden()
+    lit = [article.nth(n).evaluate(FRAMED) == "solid" for n in range(len(result.source_sentences))]
+    assert lit.count(True) == 1 and lit[result.verdicts[1].evidence[0].index]
     opened.screenshot("report")
 
 
@@ -53,7 +59,7 @@ def test_findings_numbers_and_signature_are_there(opened, result):
     page.get_by_text("All numbers").click()
     table = page.locator("table").inner_text()
     assert all(f"{verdict.probability:.4f}" in table for verdict in result.verdicts)
-    assert str(result.signature) in page.locator(".sr-signature").inner_text()
+    assert str(result.signature) in page.locator(".se-signature").inner_text()
 
 
 ATTACKS = [
@@ -122,6 +128,7 @@ def test_paper_shows_everything(opened):
     for panel in page.locator(".sr-panel").all():
         assert panel.evaluate("el => el.checkVisibility({contentVisibilityAuto: true})")
         assert panel.bounding_box()["height"] > 20
+        assert sum(one.is_visible() for one in panel.locator("blockquote").all()) == 3, "the best three, no more"
 
 
 def test_a_long_article_stays_usable(tmp_path, visit):
@@ -131,7 +138,10 @@ def test_a_long_article_stays_usable(tmp_path, visit):
     seen.page.goto(long.to_html(tmp_path / "report.html").as_uri())
     page = seen.page
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    assert page.locator(".sr-article").bounding_box()["height"] < 700
+    pane = page.locator(".sr-article")
+    assert pane.bounding_box()["height"] < 700
+    lines = pane.evaluate("el => el.clientHeight / parseFloat(getComputedStyle(el).lineHeight)")
+    assert abs(lines - round(lines)) < 0.05, "the pane ends in the middle of a line"
     page.locator("details summary").first.click()
     page.locator(".sr-panel a").first.click()
     target = page.locator(".sr-article :target")
@@ -145,8 +155,8 @@ def test_a_comparison_lights_up_the_one_article(tmp_path, visit):
     seen = visit()
     comparison = compare_reports(results, list(article.summaries))
     seen.page.goto(comparison.to_html(tmp_path / "comparison.html").as_uri())
-    last = seen.page.locator(".sr-summary").last.locator("details").last
-    last.locator("summary").click()
+    last = seen.page.locator(".sr-summary").last.locator("details[name]").last
+    last.locator("summary").first.click()
     best = results[-1].verdicts[-1].evidence[0].index
     assert seen.page.locator(".sr-article span").nth(best).evaluate(FRAMED) == "solid"
     seen.screenshot("comparison", full_page=True)
