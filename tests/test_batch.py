@@ -71,7 +71,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
 
 
 def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
-    from summeval_nb import evaluate
+    from summeval_nb import evaluate, faithfulness_from_dict
     from summeval_nb.ground.data import sample_articles
 
     sample = sample_articles()[0]
@@ -83,8 +83,10 @@ def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_pat
     for row, line in zip(rows, lines(tmp_path / "f"), strict=False):
         wanted = evaluate(row["text"], row["summary"])
         assert line["score"] == wanted.score and len(line["parts"]["sentences"]) == len(wanted.sentences)
-        evidence = line["parts"]["sentences"][0]["evidence"][0]
-        assert evidence["text"] == wanted.source_sentences[evidence["index"]].text
+        again = faithfulness_from_dict({**line["parts"], **line})
+        assert again.source_sentences == wanted.source_sentences
+        shown = [[one.index for one in verdict.evidence] for verdict in again.verdicts]
+        assert shown == [[one.index for one in verdict.evidence] for verdict in wanted.verdicts]
     assert (tmp_path / "s").exists()
 
 

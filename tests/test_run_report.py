@@ -1,12 +1,15 @@
 """Reports of runs: what may be compared, and what a page may hold."""
 
 import json
+import re
 import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 
+from summeval_nb.evidence.faithfulness import evaluate, faithfulness_from_dict
+from summeval_nb.ground.viz import style_sheet
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.run_report import RunReport, align, compare_scores, read_rows, worst_html
 
@@ -90,19 +93,72 @@ def test_ids_are_the_same_in_a_table_and_in_lines(tmp_path):
     assert aligned.notes == () and aligned.alone == 0 and np.array_equal(aligned.a, aligned.b)
 
 
+def judged_row(**changed):
+    """A row of a run over one pair, as `run` writes it; the parts may be changed."""
+    result = evaluate("It opened in 1931. It is 1,149 metres long.", "It is 5000 metres long.")
+    parts = {k: v for k, v in result.to_dict().items() if k not in ("score", "reason", "signature", "similarity")}
+    row = {"id": "a", "item": 0, "score": 0.5, "reason": "", "signature": str(result.signature)}
+    return row | {"parts": json.loads(json.dumps(parts)) | changed}, result
+
+
+def test_an_item_of_a_run_is_drawn_by_the_report_of_its_metric(tmp_path):
+    row, result = judged_row()
+    assert result._repr_html_().split("<section")[1] in worst_html(row | {"score": result.score})
+    pair = {"text": result.source, "summary": result.summary}
+    report = quiet([pair], "faithfulness", out=tmp_path / "run")
+    rebuilt = faithfulness_from_dict({**(line := next(report.rows()))["parts"], **line})
+    assert rebuilt._repr_html_() == result._repr_html_() and np.isnan(rebuilt.similarity).all()
+    page = report.to_html(tmp_path / "page.html").read_text()
+    assert worst_html(line).replace(style_sheet(), "") in page and page.count(style_sheet()) == 1
+
+
 @pytest.mark.parametrize("kind", ["background:number", "red;position:fixed;inset:0", '"><script>', "number"])
 def test_a_findings_kind_is_no_style(kind):
-    finding = {"kind": kind, "start": 0, "end": 4}
-    sentence = {"text": "5000 metres", "probability": 0.1, "reason": "", "findings": [finding], "evidence": []}
-    row = {"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": [sentence]}}
+    row, _ = judged_row()
+    row["parts"]["verdicts"][0]["findings"] = [
+        {"kind": kind, "text": "5000", "start": 6, "end": 10, "clash": False},
+    ]
     page = worst_html(row)
-    assert 'style="background:#ffe08a;color:#1a1a1a"' in page and "fixed" not in page.split("title=")[0]
-    assert "<script>" not in page
+    styles = re.findall(r' style="([^"]*)"', page)
+    assert styles and not any("fixed" in one or "number" in one for one in styles)
+    assert ">5000</span>" in page and "<script>" not in page
+
+
+OUTSIDE = [
+    {"verdicts": []},
+    {"verdicts": [{}]},
+    {"verdicts": "text"},
+    {"sentences": [1, 2]},
+    {"sentences": [{"text": None, "start": 0, "end": 4}]},
+    {"source_sentences": []},
+    {"source_sentences": [{"text": "a", "start": "0", "end": 4}]},
+    {"source": None},
+]
+
+
+@pytest.mark.parametrize("changed", OUTSIDE, ids=str)
+def test_what_is_no_result_is_shown_as_parts(changed):
+    row, _ = judged_row(**changed)
+    page = worst_html(row)
+    assert "<table>" in page and 'aria-label="Evidence report"' not in page
+
+
+def test_evidence_outside_the_article_is_not_drawn():
+    row, _ = judged_row()
+    row["parts"]["verdicts"][0]["evidence"][0]["index"] = -1
+    assert 'aria-label="Evidence report"' not in worst_html(row)
 
 
 @pytest.mark.parametrize("sentences", [[1, 2], "text", [{"text": "a"}], [{"text": "a", "probability": 9}], None])
 def test_a_part_that_is_only_called_sentences_is_a_part(sentences):
     assert "sentences" in worst_html({"id": "a", "item": 0, "score": 0.5, "parts": {"sentences": sentences}})
+
+
+def test_a_page_of_many_items_is_folded(tmp_path):
+    page = quiet(ROWS, "bleu", out=tmp_path).to_html(tmp_path / "page.html", worst=8).read_text()
+    assert page.count('<details class="rr"') == 8 and page.count('<details class="rr" open>') == 1
+    few = quiet(ROWS, "bleu", out=tmp_path).to_html(tmp_path / "page.html", worst=2).read_text()
+    assert few.count('<details class="rr" open>') == 2
 
 
 DAMAGED = ["x", "[]", "{}", '{"item": 0}', "[" * 9999]

@@ -194,7 +194,10 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #9e4d5d1b
 @made_of("the plain data of a Faithfulness")
 def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
-    """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON."""
+    """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON.
+
+    Without `similarity`, as in the rows of a run, the table of similarities is unknown (NaN).
+    """
     verdicts = [
         Verdict(
             **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
@@ -204,16 +207,28 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
         )
         for one in data["verdicts"]
     ]
-    similarity = np.array(data["similarity"], dtype=float)
+    sentences = [Sentence(**one) for one in data["sentences"]]
+    article = [Sentence(**one) for one in data["source_sentences"]]
+    _require_places(article, sentences, verdicts)
+    shape = len(sentences), len(article)
+    similarity = np.array(data["similarity"], dtype=float) if "similarity" in data else np.full(shape, np.nan)
     return Faithfulness(
         **{key: data[key] for key in ("score", "reason", "source", "summary")},
         signature=Signature.parse(data["signature"]),
         judged_by=data.get("judged_by", ""),
-        source_sentences=[Sentence(**one) for one in data["source_sentences"]],
-        sentences=[Sentence(**one) for one in data["sentences"]],
-        similarity=similarity.reshape(len(data["sentences"]), len(data["source_sentences"])),
+        source_sentences=article,
+        sentences=sentences,
+        similarity=similarity.reshape(shape),
         verdicts=verdicts,
     )
+
+
+def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]) -> None:
+    """Raise a `ValueError` unless evidence and findings lie within the texts."""
+    for sentence, verdict in zip(sentences, verdicts, strict=True):
+        known = all(0 <= item.index < len(article) for item in verdict.evidence)
+        if not known or not all(0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings):
+            raise ValueError(f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts")
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #7827bb9a
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:

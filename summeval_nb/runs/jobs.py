@@ -131,13 +131,8 @@ def _faithfulness(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Ou
 
 
 def _faithful(result: Any) -> Outcome:
-    sentences = []
-    for sentence, verdict in zip(result.sentences, result.verdicts, strict=True):
-        evidence = [{**e.to_dict(), "text": result.source_sentences[e.index].text} for e in verdict.evidence]
-        shown = {"text": sentence.text, "supported": verdict.supported, "probability": verdict.probability}
-        findings = [{"kind": f.kind, "start": f.start, "end": f.end} for f in verdict.findings]
-        sentences.append({**shown, "reason": verdict.reason, "findings": findings, "evidence": evidence})
-    parts = {"mean_probability": result.mean_probability, "n_failed": result.n_failed, "sentences": sentences}
+    known = ("score", "reason", "signature", "similarity")  # columns of a row; the table of similarities is long
+    parts = {name: part for name, part in result.to_dict().items() if name not in known}
     status = "ok" if result.score is not None else "failed" if result.n_failed else "undefined"
     return Outcome(result.score, status, result.reason, parts, str(result.signature))
 

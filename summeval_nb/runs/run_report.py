@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ._run_folder import file_check, manifest_check
+from ..evidence.faithfulness import faithfulness_from_dict
 from ..ground._files import write_whole
 from ._identity import differences
 from ..ground.results import require_count, require_module, require_share
-from ..ground.viz import Mark, Markup, escape, html_page, html_table, mark_html, probability_color, text_table
+from ..ground.viz import Markup, html_page, html_table, render, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,66 +167,27 @@ def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
     for side, (name, heights) in enumerate(zip(names, counts, strict=True)):
         for i, count in enumerate(heights.tolist()):
             height = 150 * count / top
+            box = {"x": 40 + 30 * i + side * width, "y": 170 - height, "width": width - 1, "height": height}
             title = f"{name}: {count} items from {edges[i]:.3g} to {edges[i + 1]:.3g}"
-            bars.append(
-                f'<rect x="{40 + 30 * i + side * width:.1f}" y="{170 - height:.1f}" width="{width - 1:.1f}" '
-                f'height="{height:.1f}" fill="{_COLORS[side]}"><title>{escape(title)}</title></rect>'
-            )
-    marks = "".join(
-        f'<text x="{40 + 30 * i}" y="188" font-size="11" text-anchor="middle" fill="currentColor">{edges[i]:.3g}</text>'
-        for i in range(0, 21, 5)
-    )
-    label = escape("Distribution of scores: " + " and ".join(names))
-    axis = '<line x1="38" y1="170" x2="642" y2="170" stroke="currentColor"/>'
-    scale = f'<text x="34" y="28" font-size="11" text-anchor="end" fill="currentColor">{top}</text>'
-    head = f'<svg viewBox="0 0 660 195" role="img" aria-label="{label}" style="max-width: 44rem; width: 100%">'
-    return Markup(f"{head}{''.join(bars)}{axis}{scale}{marks}</svg>{_legend(names)}")
-
-
-def _legend(names: Sequence[str]) -> str:
-    shown = zip(names, _COLORS, strict=False)
-    return "<p>" + " ".join(f'<span style="color: {c}">■</span> {escape(n)}' for n, c in shown) + "</p>"
+            bars.append({k: f"{v:.1f}" for k, v in box.items()} | {"color": _COLORS[side], "title": title})
+    marks = [(40 + 30 * i, f"{edges[i]:.3g}") for i in range(0, 21, 5)]
+    return render("histogram.html", names=names, bars=bars, top=top, edges=marks, colors=_COLORS)
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #b6833167
-def worst_html(row: Mapping[str, Any]) -> Markup:
-    """Return one item of a run as HTML: its score and, for faithfulness, each sentence with its evidence."""
+def worst_html(row: Mapping[str, Any], *, opened: bool = True) -> Markup:
+    """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
     name = row["id"] if row["id"] is not None else f"item {row['item']}"
-    parts = row["parts"]
-    body = "".join(map(_sentence_html, parts["sentences"])) if _has_sentences(parts) else _parts_html(parts)
-    return Markup(f"<section><h3>{escape(str(name))}: {row['score']:.4f}</h3>{body}</section>")
+    parts = [{"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]} for k, v in row["parts"].items()]
+    return render("item.html", name=name, score=row["score"], opened=opened, drawn=_report_html(row), parts=parts)
 
 
-def _has_sentences(parts: Mapping[str, Any]) -> bool:
-    """Whether parts are those of faithfulness, and not something of the same name from a metric of somebody's own."""
-    found = parts.get("sentences")
+def _report_html(row: Mapping[str, Any]) -> str | None:
+    """The report of a row's result; None where the parts are not those of faithfulness, whatever they are called."""
+    whole = {**row["parts"], **{name: row.get(name) for name in ("score", "reason", "signature")}}
     try:
-        return isinstance(found, list) and all(map(_is_sentence, found))
-    except (KeyError, TypeError):
-        return False
-
-
-def _is_sentence(one: Mapping[str, Any]) -> bool:
-    length, chance = len(one["text"]), one["probability"]
-    places = all(0 <= mark["start"] <= mark["end"] <= length for mark in one["findings"])
-    shown = all(isinstance(e["text"], str) and isinstance(e["similarity"], (int, float)) for e in one["evidence"])
-    return places and shown and isinstance(one["text"], str) and (chance is None or 0 <= chance <= 1)
-
-
-def _sentence_html(sentence: Mapping[str, Any]) -> str:
-    chance = sentence["probability"]
-    fill, ink = probability_color(chance)
-    marks = [Mark(one["start"], one["end"], title=str(one.get("kind", ""))) for one in sentence["findings"]]
-    number = str(sentence.get("reason") or ("not judged" if chance is None else f"probability of support {chance:.2f}"))
-    rows = [{"similarity": one["similarity"], "evidence": one["text"]} for one in sentence["evidence"][:3]]
-    return (
-        f'<p style="background: {fill}; color: {ink}; padding: .25rem .5rem">{mark_html(sentence["text"], marks)}</p>'
-        f"<p><small>{escape(number)}</small></p>{html_table(rows) if rows else ''}"
-    )
-
-
-def _parts_html(parts: Mapping[str, Any]) -> str:
-    rows = [{"part": name, "value": json.dumps(value, ensure_ascii=False)[:500]} for name, value in parts.items()]
-    return html_table(rows) if rows else "<p>no parts</p>"
+        return faithfulness_from_dict(whole)._repr_html_()
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #ae0b8a3e
 class RunComparison(NamedTuple):
@@ -417,13 +379,6 @@ def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]
         for stage, row in stages.items()
     ]
 
-
-def _usage_html(usage: Mapping[str, Mapping[str, float]]) -> str:
-    if not usage:
-        return ""
-    note = "Seconds are added up over workers. Answers from the store cost nothing."
-    return f"<h2>What it cost</h2>{html_table(usage_rows(usage))}<p><small>{note}</small></p>"
-
 # %% ../../nbs/6_runs/62_run_report.ipynb #f6faa50e
 @dataclass(frozen=True)
 class RunReport:
@@ -496,42 +451,33 @@ def _summary_rows(report: RunReport) -> list[dict[str, Any]]:
     metric = _metric_name(report.manifest["settings"])
     return [{"metric": metric, "mean": report.mean, "items": report.manifest["items"], **report.counts}]
 
-# %% ../../nbs/6_runs/62_run_report.ipynb #4d058f6b
-def _foot_html(report: RunReport, found: Gathered) -> str:
-    signatures = [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text]
-    details = [{"field": k, "value": json.dumps(v)} for k, v in report.manifest.items() if k not in ("counts", "usage")]
-    return "<h2>How it was made</h2>" + (html_table(signatures) if signatures else "") + html_table(details)
-
 # %% ../../nbs/6_runs/62_run_report.ipynb #7b253a54
-def _reasons_html(found: Gathered) -> str:
-    if not found.reasons:
-        return "<p>Every item has a score.</p>"
-    rows = [{"status": s, "reason": r, "items": n} for (s, r), n in found.reasons.most_common(50)]
-    return "<h2>Items without a score</h2><p>They are not part of the mean.</p>" + html_table(rows)
-
-
-def _comparison_html(report: RunReport, other: RunReport, names: Sequence[str]) -> str:
-    """A is the other (earlier) run, B is this one."""
+def _compared(report: RunReport, other: RunReport, names: Sequence[str]) -> dict[str, Any]:
+    """What a page says of two runs; A is the other (earlier) run, B is this one."""
     aligned = align(other.folder, report.folder)
     compared = compare_scores(aligned.a, aligned.b)
     for note in aligned.notes:
         warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=2)
-    rows = [
-        {
-            "common items": compared.n,
-            "left out": compared.left_out,
-            f"mean of {names[1]}": compared.mean_a,
-            f"mean of {names[0]}": compared.mean_b,
-            "difference": compared.difference,
-            "low": compared.low,
-            "high": compared.high,
-            "p": compared.p_value,
-        }
-    ]
+    means = {f"mean of {names[1]}": compared.mean_a, f"mean of {names[0]}": compared.mean_b}
+    found = {"difference": compared.difference, "low": compared.low, "high": compared.high, "p": compared.p_value}
     extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
-    said = [*aligned.notes, compared.sentence(names[1], names[0]) + extra]
-    shown = "".join(f"<p>{escape(sentence)}</p>" for sentence in said)
-    return f"<h2>Compared with {escape(names[1])}</h2>{shown}" + html_table(rows)
+    return {
+        "said": [*aligned.notes, compared.sentence(names[1], names[0]) + extra],
+        "compared": [{"common items": compared.n, "left out": compared.left_out, **means, **found}],
+    }
+
+
+def _foot(report: RunReport, found: Gathered) -> dict[str, Any]:
+    """What a page says of how a run was made, and of what has no score."""
+    reasons = found.reasons.most_common(50)
+    fields = [(k, v) for k, v in report.manifest.items() if k not in ("counts", "usage")]
+    return {
+        "summary": _summary_rows(report),
+        "reasons": [{"status": status, "reason": reason, "items": n} for (status, reason), n in reasons],
+        "signatures": [{"signature": text, "items": n} for text, n in found.signatures.most_common(5) if text],
+        "details": [{"field": name, "value": json.dumps(value)} for name, value in fields],
+        "usage": usage_rows(report.usage) if report.usage else [],
+    }
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #b06bd13f
 def run_page(report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10) -> str:
@@ -543,10 +489,10 @@ def run_page(report: RunReport, other: RunReport | str | Path | None = None, wor
     if second:
         arrays.append(gather(second.rows(), 0).scores)
         names.append(second.folder.name if second.folder.name != names[0] else str(second.folder))
-    pieces = [f"<h1>Run: {escape(names[0])}</h1>", html_table(_summary_rows(report)), _reasons_html(found)]
-    pieces += ["<h2>Distribution</h2>", histogram_svg(arrays, names)]
-    if second:
-        pieces.append(_comparison_html(report, second, names))
-    pieces.append(f"<h2>Lowest scores</h2>{''.join(map(worst_html, found.worst)) or '<p>No item has a score.</p>'}")
-    pieces += [_usage_html(report.usage), _foot_html(report, found)]
-    return html_page(f"Run {names[0]}", "".join(pieces))
+    items = [worst_html(row, opened=place == 0 or len(found.worst) <= _FEW) for place, row in enumerate(found.worst)]
+    drawn = {"names": names, "histogram": histogram_svg(arrays, names), "worst": items}
+    compared = _compared(report, second, names) if second else {"compared": []}
+    return html_page(f"Run {names[0]}", render("run.html", **drawn, **compared, **_foot(report, found)))
+
+
+_FEW = 2  # items that are all shown open
