@@ -169,7 +169,8 @@ def test_yes_and_no_are_flags(option, expected, place, capsys):
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\r"])
-def test_only_a_newline_ends_a_line_as_for_sacrebleu(separator, place, capsys):
+def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, place, capsys):
+    from rouge_score.rouge_scorer import RougeScorer
     from sacrebleu.metrics import BLEU
     from sacrebleu.utils import smart_open
 
@@ -181,7 +182,22 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu(separator, place, capsys):
     assert leave("bleu", "made.txt", "wanted.txt", "--json") == 0
     expected = BLEU().corpus_score(read[0], [read[1]]).score
     assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(expected, abs=1e-9)
-    assert leave("rouge", "made.txt", "wanted.txt") == 0
+    types = ["rouge1", "rouge2", "rougeL"]
+    assert leave("rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
+    scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["scores"]
+    lines = [Path(name).read_bytes().decode().removesuffix("\n").split("\n") for name in ("made.txt", "wanted.txt")]
+    assert [len(one) for one in lines] == [3, 3]
+    for i, (candidate, reference) in enumerate(zip(*lines, strict=True)):
+        for kind, wanted in scorer.score(reference, candidate).items():
+            mine = [found[kind][part][i] for part in ("precision", "recall", "f1")]
+            assert mine == pytest.approx([*wanted], abs=1e-12), (i, kind)
+
+
+def test_no_bar_is_drawn_where_standard_error_is_no_terminal(place, capsys):
+    rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two lots
+    Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert leave("rouge", "many.jsonl", "-o", 'types=["rouge1"]') == 0
+    assert capsys.readouterr().err == ""
 
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m\x7f"

@@ -285,6 +285,16 @@ def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
     )
 
 
+@pytest.mark.parametrize("checker", ["words", "embedded"])
+def test_what_states_nothing_is_judged_for_no_number_of_evidence_sentences(checker):
+    article = "It rained in Paris. The dog slept. Nobody came. The bridge opened in 1931."
+    study = evidence_study(article, "# The weather\n\nIt rained in Paris.\n\n```\nx = 1\n```", checker=checker)
+    assert len(study.verdicts) == 4
+    for verdicts in study.verdicts:
+        judged = [verdict.judged for verdict in verdicts]
+        assert judged == [verdict.judged for verdict in study.verdicts[-1]] and sum(judged) == 1 < len(judged)
+
+
 def test_failed_verdicts_are_not_judged():
     study = evidence_study("It rained. The dog slept.", "!!! It rained.")
     state = evidence_state(study, 1)

@@ -539,7 +539,7 @@ def _rouge_table(generated: Sequence[str], references: Sequence[Sequence[str]], 
     starts = range(0, len(generated), _CHUNK)
     chunks = [
         _score_chunk(generated[start : start + _CHUNK], references[start : start + _CHUNK], options)
-        for start in tqdm(starts, desc="ROUGE", disable=len(starts) < 2)
+        for start in tqdm(starts, desc="ROUGE", disable=None if len(starts) > 1 else True)  # None: on terminals only
     ]
     if not chunks:
         raise ValueError("generated is empty: there is no text to score")

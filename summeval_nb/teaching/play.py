@@ -518,16 +518,18 @@ def evidence_study(
         raise ValueError(f"there is nothing to play with: {result.reason}")
     source = [sentence.text for sentence in result.source_sentences]
     chosen = [topk_related(result.similarity, k).tolist() for k in range(1, min(max_k, len(source)))]
+    stated = [verdict.judged or verdict.failed for verdict in result.verdicts]  # headings and code are not judged
     pairs = [
         ([source[j] for j in row], sentence.text)
         for rows in chosen
-        for row, sentence in zip(rows, result.sentences, strict=True)
+        for row, sentence, asked in zip(rows, result.sentences, stated, strict=True)
+        if asked
     ]
     judged = iter(judge.check_many(pairs) if pairs else [])
     verdicts = [
         tuple(
-            replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row])
-            for row, values in zip(rows, result.similarity, strict=True)
+            replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row]) if asked else full
+            for row, values, asked, full in zip(rows, result.similarity, stated, result.verdicts, strict=True)
         )
         for rows in chosen
     ]
