@@ -114,6 +114,11 @@ from .overlap.rouge import lcs_length as lcs_length
 from .overlap.rouge import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
 from .overlap.rouge import rouge_w as rouge_w
+from .overlap._tables import ScoreTable as ScoreTable
+from .overlap.chrf import ChrfScore as ChrfScore
+from .overlap.chrf import chrf_many as chrf_many
+from .overlap.chrf import chrf_score as chrf_score
+from .overlap.chrf import corpus_chrf as corpus_chrf
 from .text.split import Splitter as Splitter
 from .text.split import split_claims as split_claims
 from .text.split import Reading as Reading

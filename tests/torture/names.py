@@ -216,6 +216,7 @@ LISTED: dict[str, dict[str, Any]] = {
     },
     "bleu_many": {"references": st.lists(groups, max_size=3)},
     "calibration": {},
+    "chrf_many": {"references": st.lists(groups, max_size=3)},
     "clipped_counts": {"candidate": words, "references": st.lists(words, max_size=3)},
     "compare": {},
     "compare_all": {"metrics": st.dictionaries(texts, tables((3, 4)), max_size=3)},
@@ -224,6 +225,7 @@ LISTED: dict[str, dict[str, Any]] = {
         "b": st.lists(numbers, min_size=3, max_size=3).map(np.array),
     },
     "corpus_bleu": {"references": st.lists(groups, max_size=3)},
+    "corpus_chrf": {"references": st.lists(groups, max_size=3)},
     "count_work": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
     "lcs_length": {"x": words, "y": words},
     "list_ngrams": {"tokens": words},
@@ -385,7 +387,7 @@ LISTED: dict[str, dict[str, Any]] = {
 # Names that are called without arguments, are types to be checked against, or come out of the calls above.
 PASSIVE = _words(
     "METRICS Splitter Backend Checker Embedder Judge LotEmbedder AnswerReport AnswerTable BleuComparison "
-    "BleuScore BleuTable Calibration Comparison Comparisons Correlation Faithfulness Item ItemStream "
+    "BleuScore BleuTable Calibration ChrfScore ScoreTable Comparison Comparisons Correlation Faithfulness Item ItemStream "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
