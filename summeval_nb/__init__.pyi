@@ -114,8 +114,9 @@ from .overlap.rouge import lcs_length as lcs_length
 from .overlap.rouge import rouge_many as rouge_many
 from .overlap.rouge import rouge_score as rouge_score
 from .overlap.rouge import rouge_w as rouge_w
-from .overlap._tables import ScoreTable as ScoreTable
+from .overlap.chrf import Chrf as Chrf
 from .overlap.chrf import ChrfScore as ChrfScore
+from .overlap.chrf import ChrfTable as ChrfTable
 from .overlap.chrf import chrf_many as chrf_many
 from .overlap.chrf import chrf_score as chrf_score
 from .overlap.chrf import corpus_chrf as corpus_chrf

@@ -38,7 +38,7 @@ def test_one_text_and_many_equal_sacrebleu_on_fuzzed_pairs(choice):
     peer = CHRF(**choice)
     expected = [peer.sentence_score(text, group).score for text, group in pairs]
     table = chrf_many([text for text, _ in pairs], [group for _, group in pairs], **choice)
-    np.testing.assert_allclose(table.scores, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(np.nan_to_num(table.scores), expected, rtol=0, atol=1e-9)
     for (text, group), score, defined in zip(pairs, expected, table.defined, strict=True):
         mine = chrf_score(text, group, **choice)
         assert (mine.score is not None) == defined
@@ -49,7 +49,7 @@ def test_one_text_and_many_equal_sacrebleu_on_fuzzed_pairs(choice):
 def test_any_two_strings_equal_sacrebleu(text, group, choice):
     expected = CHRF(**choice).sentence_score(text, group).score
     assert (chrf_score(text, group, **choice).score or 0.0) == pytest.approx(expected, abs=1e-9)
-    assert chrf_many([text], [group], **choice).scores[0] == pytest.approx(expected, abs=1e-9)
+    assert np.nan_to_num(chrf_many([text], [group], **choice).scores[0]) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("choice", CHOICES[:3], ids=str)
@@ -61,9 +61,9 @@ def test_corpus_equals_sacrebleu_and_lots_do_not_matter(choice, monkeypatch):
     assert float(corpus_chrf(texts, groups, **choice)) == pytest.approx(expected, abs=1e-9)
     whole = chrf_many(texts, groups, **choice).scores
     monkeypatch.setattr(_chrf, "_CHARACTERS", 50)
-    assert (chrf_many(texts, groups, **choice).scores == whole).all()
+    assert (np.nan_to_num(chrf_many(texts, groups, **choice).scores) == np.nan_to_num(whole)).all()
     monkeypatch.setattr(_chrf, "_PAIRS", 1)
-    assert (chrf_many(texts, groups, **choice).scores == whole).all()
+    assert (np.nan_to_num(chrf_many(texts, groups, **choice).scores) == np.nan_to_num(whole)).all()
 
 
 def test_summeval_equals_sacrebleu(data_folder):
@@ -81,7 +81,7 @@ def test_summeval_equals_sacrebleu(data_folder):
 def test_undefined_scores_are_none_with_a_reason():
     for pair in (("", ""), (" \n", ["", "\t"])):
         score = chrf_score(*pair)
-        assert score.score is None and "nothing to compare" in score.reason
+        assert score.score is None and "anything to compare" in score.reason
     table = chrf_many(["", "a"], ["", "a"])
     assert table.rows() == [{"chrf": None}, {"chrf": 100.0}] and table.mean() == 100.0
     assert len(chrf_many([], [])) == 0 and chrf_many([], []).mean() is None
@@ -133,7 +133,7 @@ def test_results_carry_what_was_counted():
     assert "&lt;b&gt;" in chrf_score("<b>", "<b>").explain()._repr_html_()
     assert "İ" in str(chrf_score("İstanbul", "istanbul", lowercase=True).explain(n=1))
     html = chrf_many(["a"], ["a"])._repr_html_()
-    assert "mean chrf of 1 texts" in html and "100.0000" in html
+    assert "ChrfTable: mean of 1 texts" in html and "100.0000" in html
     assert list(chrf_many(["a"], ["a"]).to_frame()) == ["chrf"]
 
 

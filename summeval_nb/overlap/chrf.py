@@ -7,21 +7,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..ground.results import Score, Signature, require_count, require_flag
+from ..ground.results import Metric, Score, Signature, require_count, require_flag
 from ..ground.results import require_text
 from ._chrf import many_counts
-from ._tables import ScoreTable, bootstrap_interval
+from ._tables import ArrayTable, bootstrap_interval
 from .bleu import Interval, require_pairs, require_references
 from .ngrams import MatchPicture, list_ngrams, ngram_marks
 
 # %% auto #0
-__all__ = ['chrf_from_counts', 'chrf_words', 'ChrfOptions', 'ChrfScore', 'chrf_score', 'corpus_chrf', 'chrf_many']
+__all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #dde9cd46
 def chrf_from_counts(counts: Sequence[Sequence[float]], beta: float = 2, *, eps_smoothing: bool = False) -> float:
@@ -81,10 +81,14 @@ def chrf_words(text: str) -> list[str]:
     return words
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #4611d288
-@dataclass(frozen=True)
-class ChrfOptions:
-    """The choices behind a chrF score, checked; `signature` writes them down in sacrebleu's style."""
+@dataclass(frozen=True, kw_only=True)
+class Chrf(Metric):
+    """chrF with its choices; see `chrf_score` for what they mean."""
 
+    name: ClassVar[str] = "chrf"
+    columns: ClassVar[Mapping[str, str]] = {"candidate": "text", "references": "texts"}
+    judged: ClassVar[str] = "candidate"
+    probe: ClassVar[str] = "a"
     char_order: int = 6
     word_order: int = 0
     beta: float = 2
@@ -94,9 +98,8 @@ class ChrfOptions:
 
     def __post_init__(self) -> None:
         for name, minimum in (("char_order", 1), ("word_order", 0)):
-            value = require_count(getattr(self, name), name, minimum=minimum)
-            if value > 100:
-                raise ValueError(f"{name} must be at most 100, not {value}")
+            if require_count(getattr(self, name), name, minimum=minimum) > 100:
+                raise ValueError(f"{name} must be at most 100, not {getattr(self, name)}")
         for name in ("lowercase", "whitespace", "eps_smoothing"):
             require_flag(getattr(self, name), name)
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float):
@@ -104,29 +107,26 @@ class ChrfOptions:
         if not 0 <= self.beta <= 1000:
             raise ValueError(f"beta must lie between 0 and 1000, not {self.beta}")
 
-    def characters(self, text: str) -> str:
-        """Return what is left of a text before its characters are counted."""
-        text = text.lower() if self.lowercase else text
-        return text if self.whitespace else "".join(text.split())
-
-    def words(self, text: str) -> list[str]:
-        """Return the words that are counted."""
-        return chrf_words(text.lower() if self.lowercase else text)
-
-    def formula(self, row: Sequence[float]) -> float:
-        """Return chrF from one flat row of counts."""
-        triples = list(zip(row[::3], row[1::3], row[2::3], strict=True))
-        return chrf_from_counts(triples, self.beta, eps_smoothing=self.eps_smoothing)
-
-    def signature(self, references: Sequence[Sequence[str]]) -> Signature:
-        """Return the line that names every choice."""
-        sizes = {len(group) for group in references}
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
         named = {"metric": f"chrF{self.beta:g}" + "+" * self.word_order}
-        named |= {"nrefs": str(sizes.pop()) if len(sizes) == 1 else "var"}
         named |= {"case": "lc" if self.lowercase else "mixed"}
         named |= {"eff": "no" if self.eps_smoothing else "yes"}
         named |= {"nc": str(self.char_order), "nw": str(self.word_order)}
         return Signature(named | {"space": "yes" if self.whitespace else "no"})
+
+    def score(self, candidate: str, references: str | Sequence[str]) -> ChrfScore:
+        """Return chrF of one text; see `chrf_score`."""
+        return _score_one(self, candidate, references)
+
+    def score_many(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> ChrfTable:
+        """Return chrF of each text; see `chrf_many`."""
+        return _score_many(self, candidates, references)
+
+    def corpus(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> ChrfScore:
+        """Return chrF of all texts as one corpus; see `corpus_chrf`."""
+        return _score_corpus(self, candidates, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #85264017
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -144,49 +144,73 @@ class ChrfScore(Score):
     """
 
     counts: tuple[tuple[int, int, int], ...]
-    options: ChrfOptions
+    metric: Chrf
     statistics: np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per order: what each side has, what they share, precision and recall."""
-        rows = []
-        for place, (own, wanted, shared) in enumerate(self.counts):
-            kind, order = "character", place + 1
-            if place >= self.options.char_order:
-                kind, order = "word", place + 1 - self.options.char_order
-            rows.append({"kind": kind, "order": order, "candidate": own, "reference": wanted, "shared": shared})
-            rows[-1]["precision"] = shared / own if own else None
-            rows[-1]["recall"] = shared / wanted if wanted else None
-        return rows
+        return _order_rows(self.counts, self.metric)
 
     def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
         """Return a bootstrap interval of a corpus score; see `corpus_chrf`."""
-        return bootstrap_interval(self.statistics, self.options.formula, confidence, n_resamples, seed)
+        formula = lambda row: _flat_score(self.metric, row)
+        return bootstrap_interval(self.statistics, formula, confidence, n_resamples, seed)
 
     def explain(self, index: int = 0, *, n: int = 3) -> MatchPicture:
         """Mark the character n-grams that text number `index` shares with its best reference."""
-        return _explain(*self.texts[index], self.options, require_count(n, "n"))
+        return _explain(*self.texts[index], self.metric, require_count(n, "n"))
 
 
-def _pair_counts(candidate: str, reference: str, options: ChrfOptions) -> list[tuple[int, int, int]]:
-    """Return the counts of one pair: the definition."""
+class ChrfTable(ArrayTable):
+    """chrF of many texts, as `chrf`."""
+
+
+def _order_rows(counts: Sequence[tuple[int, int, int]], metric: Chrf) -> list[dict[str, Any]]:
+    rows = []
+    for place, (own, wanted, shared) in enumerate(counts):
+        is_word = place >= metric.char_order
+        kind, order = ("word", place + 1 - metric.char_order) if is_word else ("character", place + 1)
+        rows.append({"kind": kind, "order": order, "candidate": own, "reference": wanted, "shared": shared})
+        rows[-1] |= {"precision": shared / own if own else None, "recall": shared / wanted if wanted else None}
+    return rows
+
+
+def _flat_score(metric: Chrf, row: Sequence[float]) -> float:
+    """Return chrF from one flat row of counts."""
+    triples = list(zip(row[::3], row[1::3], row[2::3], strict=True))
+    return chrf_from_counts(triples, metric.beta, eps_smoothing=metric.eps_smoothing)
+
+# %% ../../nbs/3_overlap/34_chrf.ipynb #b9eb0810
+def _characters(text: str, metric: Chrf) -> str:
+    """Return what is left of a text before its characters are counted."""
+    text = text.lower() if metric.lowercase else text
+    return text if metric.whitespace else "".join(text.split())
+
+
+def _words(text: str, metric: Chrf) -> list[str]:
+    return chrf_words(text.lower() if metric.lowercase else text)
+
+
+def _pair_counts(candidate: str, reference: str, metric: Chrf) -> list[tuple[int, int, int]]:
+    """Return the counts of one pair."""
     counts = []
-    for cut, orders in ((options.characters, options.char_order), (options.words, options.word_order)):
-        own, wanted = list(cut(candidate)), list(cut(reference))
+    for cut, orders in ((_characters, metric.char_order), (_words, metric.word_order)):
+        own, wanted = list(cut(candidate, metric)), list(cut(reference, metric))
         for n in range(1, orders + 1):
             left, right = Counter(list_ngrams(own, n)), Counter(list_ngrams(wanted, n))
             made = left.total() if right else 0
             counts.append((made, right.total(), sum(min(k, right[g]) for g, k in left.items() if g in right)))
     return counts
 
-# %% ../../nbs/3_overlap/34_chrf.ipynb #b9eb0810
-def _explain(candidate: str, references: Sequence[str], options: ChrfOptions, n: int) -> MatchPicture:
+# %% ../../nbs/3_overlap/34_chrf.ipynb #bdd7d7f2
+def _explain(candidate: str, references: Sequence[str], metric: Chrf, n: int) -> MatchPicture:
     """Mark what one order of characters counts in a text and in its best reference."""
-    scores = [options.formula([c for row in _pair_counts(candidate, r, options) for c in row]) for r in references]
+    counted = [_pair_counts(candidate, reference, metric) for reference in references]
+    scores = [_flat_score(metric, [c for row in rows for c in row]) for rows in counted]
     best = max(range(len(scores)), key=scores.__getitem__)
     texts, labels = [candidate, references[best]], ["candidate", f"reference {best + 1} of {len(references)}"]
-    placed = [_placed(text, options) for text in texts]
+    placed = [_placed(text, metric) for text in texts]
     own, wanted = (list_ngrams([character for character, _ in found], n) for found in placed)
     left, right = Counter(own), Counter(wanted)
     shared = {gram: min(count, right[gram]) for gram, count in left.items() if gram in right}
@@ -194,41 +218,47 @@ def _explain(candidate: str, references: Sequence[str], options: ChrfOptions, n:
         (label, text, ngram_marks([place for _, place in found], grams, shared))
         for label, text, found, grams in zip(labels, texts, placed, (own, wanted), strict=True)
     ]
-    rows = ChrfScore(
-        score=scores[best],
-        signature=options.signature([references]),
-        counts=tuple(_pair_counts(candidate, references[best], options)),
-        options=options,
-        statistics=np.zeros((0, 0)),
-    ).rows()
     title = f"chrF {scores[best]:.2f}; marked: character {n}-grams, {sum(shared.values())} of {len(own)} shared"
-    return MatchPicture(title, panels, rows)
+    return MatchPicture(title, panels, _order_rows(counted[best], metric))
 
 
-def _placed(text: str, options: ChrfOptions) -> list[tuple[str, tuple[int, int]]]:
+def _placed(text: str, metric: Chrf) -> list[tuple[str, tuple[int, int]]]:
     """Return the characters that count, each with its place in the text."""
     found = []
     for place, character in enumerate(text):
-        for one in character.lower() if options.lowercase else character:
-            if options.whitespace or not one.isspace():
+        for one in character.lower() if metric.lowercase else character:
+            if metric.whitespace or not one.isspace():
                 found.append((one, (place, place + 1)))
     return found
 
-# %% ../../nbs/3_overlap/34_chrf.ipynb #f038ea6b
-def _assemble(rows: np.ndarray, options: ChrfOptions, texts: Sequence[tuple[str, Sequence[str]]]) -> ChrfScore:
+# %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
+def _assemble(rows: np.ndarray, metric: Chrf, texts: Sequence[tuple[str, Sequence[str]]]) -> ChrfScore:
     """Add up the texts' counts and compute one chrF from the sums."""
     sums = rows.sum(axis=0).tolist()
-    empty = not any(options.characters(one) for text, group in texts for one in (text, *group))
-    reason = "neither candidate nor reference holds a character: there is nothing to compare"
+    empty = not any(_characters(one, metric) for text, group in texts for one in (text, *group))
     return ChrfScore(
-        score=None if empty else options.formula(sums),
-        reason=reason if empty else "",
-        signature=options.signature([references for _, references in texts]),
+        score=None if empty else _flat_score(metric, sums),
+        reason=ChrfTable.nothing if empty else "",
+        signature=_signed(metric, [references for _, references in texts]),
         counts=tuple(zip(sums[::3], sums[1::3], sums[2::3], strict=True)),
-        options=options,
+        metric=metric,
         statistics=rows,
         texts=texts,
     )
+
+
+def _signed(metric: Metric, references: Sequence[Sequence[str]]) -> Signature:
+    """Return the signature with the number of references, "var" when texts have different numbers."""
+    sizes = {len(group) for group in references}
+    name, *rest = metric.signature.items()
+    return Signature(dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest]))
+
+
+def _score_one(metric: Chrf, candidate: str, references: str | Sequence[str]) -> ChrfScore:
+    text, listed = require_text(candidate, "candidate"), require_references(references)
+    rows = [[count for triple in _pair_counts(text, one, metric) for count in triple] for one in listed]
+    best = max(rows, key=lambda row: _flat_score(metric, row))
+    return _assemble(np.array([best], dtype=np.int64), metric, [(text, listed)])
 
 
 def chrf_score(
@@ -281,18 +311,22 @@ def chrf_score(
     >>> round(float(chrf_score("cats", "cat")), 2)
     89.84
     """
-    options = ChrfOptions(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-    text, listed = require_text(candidate, "candidate"), require_references(references)
-    rows = [[count for triple in _pair_counts(text, one, options) for count in triple] for one in listed]
-    return _assemble(np.array([max(rows, key=options.formula)], dtype=np.int64), options, [(text, listed)])
+    return Chrf(
+        char_order=char_order,
+        word_order=word_order,
+        beta=beta,
+        lowercase=lowercase,
+        whitespace=whitespace,
+        eps_smoothing=eps_smoothing,
+    ).score(candidate, references)
 
-# %% ../../nbs/3_overlap/34_chrf.ipynb #75813491
-def _count_rows(texts: Sequence[str], groups: Sequence[Sequence[str]], options: ChrfOptions) -> np.ndarray:
+# %% ../../nbs/3_overlap/34_chrf.ipynb #f696e50e
+def _count_rows(texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Chrf) -> np.ndarray:
     """Return the flat counts of each text with its best reference, shape (texts, 3 * orders)."""
-    cut: Callable[[str], list[str]] = options.words
-    counts = many_counts(texts, groups, options.char_order, options.word_order, options.characters, cut)
+    clean, cut = (lambda text: _characters(text, metric)), (lambda text: _words(text, metric))
+    counts = many_counts(texts, groups, metric.char_order, metric.word_order, clean, cut)
     pairs = counts.reshape(len(counts), 3 * counts.shape[1])
-    scores = [options.formula(row) for row in pairs.tolist()]
+    scores = [_flat_score(metric, row) for row in pairs.tolist()]
     best, start = [], 0
     for group in groups:
         best.append(max(range(start, start + len(group)), key=scores.__getitem__))
@@ -300,6 +334,22 @@ def _count_rows(texts: Sequence[str], groups: Sequence[Sequence[str]], options: 
     return pairs[np.array(best, np.int64)]
 
 
+def _score_corpus(metric: Chrf, candidates: Any, references: Any) -> ChrfScore:
+    texts, groups = require_pairs(candidates, references)
+    if not texts:
+        raise ValueError("candidates is empty: a corpus needs at least one text")
+    return _assemble(_count_rows(texts, groups, metric), metric, list(zip(texts, groups, strict=True)))
+
+
+def _score_many(metric: Chrf, candidates: Any, references: Any) -> ChrfTable:
+    texts, groups = require_pairs(candidates, references)
+    scores = np.array([_flat_score(metric, row) for row in _count_rows(texts, groups, metric).tolist()], float)
+    for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
+        if scores[index] < 1e-9 and not any(_characters(one, metric) for one in (text, *group)):
+            scores[index] = np.nan
+    return ChrfTable(values={"chrf": scores}, signature=_signed(metric, groups))
+
+# %% ../../nbs/3_overlap/34_chrf.ipynb #2cebe1a1
 def corpus_chrf(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -330,13 +380,16 @@ def corpus_chrf(
     >>> round(float(corpus_chrf(["cats", "no"], ["cat", ["no", "never"]])), 2)
     93.58
     """
-    options = ChrfOptions(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-    texts, groups = require_pairs(candidates, references)
-    if not texts:
-        raise ValueError("candidates is empty: a corpus needs at least one text")
-    return _assemble(_count_rows(texts, groups, options), options, list(zip(texts, groups, strict=True)))
+    return Chrf(
+        char_order=char_order,
+        word_order=word_order,
+        beta=beta,
+        lowercase=lowercase,
+        whitespace=whitespace,
+        eps_smoothing=eps_smoothing,
+    ).corpus(candidates, references)
 
-# %% ../../nbs/3_overlap/34_chrf.ipynb #3813fd23
+# %% ../../nbs/3_overlap/34_chrf.ipynb #a680cb29
 def chrf_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -347,7 +400,7 @@ def chrf_many(
     lowercase: bool = False,
     whitespace: bool = False,
     eps_smoothing: bool = False,
-) -> ScoreTable:
+) -> ChrfTable:
     """Return the chrF of each text against its references: the numbers of `chrf_score`, for many texts at once.
 
     Parameters
@@ -363,8 +416,11 @@ def chrf_many(
     >>> chrf_many(["cats", "no"], ["cat", ["yes", "no"]]).scores.round(2).tolist()
     [89.84, 100.0]
     """
-    options = ChrfOptions(char_order, word_order, beta, lowercase, whitespace, eps_smoothing)
-    texts, groups = require_pairs(candidates, references)
-    scores = np.array([options.formula(row) for row in _count_rows(texts, groups, options).tolist()], float)
-    filled = [any(options.characters(one) for one in (text, *group)) for text, group in zip(texts, groups, strict=True)]
-    return ScoreTable("chrf", scores, np.array(filled, bool), options.signature(groups))
+    return Chrf(
+        char_order=char_order,
+        word_order=word_order,
+        beta=beta,
+        lowercase=lowercase,
+        whitespace=whitespace,
+        eps_smoothing=eps_smoothing,
+    ).score_many(candidates, references)

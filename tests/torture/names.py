@@ -387,7 +387,8 @@ LISTED: dict[str, dict[str, Any]] = {
 # Names that are called without arguments, are types to be checked against, or come out of the calls above.
 PASSIVE = _words(
     "METRICS Splitter Backend Checker Embedder Judge LotEmbedder AnswerReport AnswerTable BleuComparison "
-    "BleuScore BleuTable Calibration ChrfScore ScoreTable Comparison Comparisons Correlation Faithfulness Item ItemStream "
+    "BleuScore BleuTable Calibration ChrfScore ChrfTable Comparison Comparisons Correlation Faithfulness Item "
+    "ItemStream "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
