@@ -9,19 +9,23 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 export OMP_NUM_THREADS        ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 # Not in the lab: there figures are shown, and a download that somebody asks for may happen.
-demo test check docs bench torture: export HF_HUB_OFFLINE ?= 1
-demo test check docs bench torture: export MPLBACKEND ?= Agg
+demo test test-all check docs bench torture: export HF_HUB_OFFLINE ?= 1
+demo test test-all check docs bench torture: export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lab docs bench torture clean sync format
+.PHONY: help demo test test-all check static notebooks lab docs bench torture clean sync format
 
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
+
+SUPPORTED := import sys; print("yes" if (3, 11) <= sys.version_info < (3, 14) else "no")
+FOUND      = $(PYTHON) is $(shell $(PYTHON) --version 2>/dev/null || echo not to be found)
+REFUSE     = $(error $(FOUND); Python 3.11 to 3.13 is needed: make PYTHON=python3.12 $(MAKECMDGOALS))
 
 # The stamps remember what was installed: a newer setup, settings or constraints file installs again.
 $(VENV)/bin/python:
+	$(if $(filter yes,$(shell $(PYTHON) -c '$(SUPPORTED)' 2>/dev/null)),,$(REFUSE))
 	@echo "== making $(VENV) with $$($(PYTHON) --version)"
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 to 3.13 is needed: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py settings.ini constraints.txt
@@ -40,19 +44,27 @@ $(VENV)/.dev: $(VENV)/.demo
 demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence
 	@$(BIN)/python -m summeval_nb demo
 
-test: $(VENV)/.dev sync  ## everything: export in sync, all notebooks, tests, doctests, the site
-	$(BIN)/ruff check nbs summeval_nb tests benchmarks docs setup.py
-	$(BIN)/ruff format --check nbs summeval_nb tests benchmarks docs setup.py
-	$(BIN)/mypy summeval_nb
-	$(BIN)/python docs/execute.py --all
-	$(BIN)/python docs/readme.py --check
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 
-check: $(VENV)/.dev sync  ## the quick subset before a commit: clean notebooks, lint, types, fast tests
+test: static notebooks  ## export in sync, lint, types, all notebooks, tests, doctests, the site
+	$(BIN)/python docs/readme.py --check
+	$(PYTEST) -m "not nightly" tests
+
+test-all: static notebooks  ## the same with the tests marked nightly, and how much of the package they run; CI runs this
+	$(BIN)/python docs/readme.py --check
+	$(PYTEST) --cov=summeval_nb --cov-report=term:skip-covered tests
+
+check: static notebooks  ## the quick subset before a commit: sync, lint, types, changed notebooks, fast tests
+	$(PYTEST) -q -m "not slow and not nightly" tests
+
+static: $(VENV)/.dev sync
 	$(BIN)/ruff check nbs summeval_nb tests benchmarks docs setup.py
 	$(BIN)/ruff format --check nbs summeval_nb tests benchmarks docs setup.py
 	$(BIN)/mypy summeval_nb
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not slow" tests
+
+# Only those run of which something changed since they last did: themselves, a module they import, an asset of it.
+notebooks: $(VENV)/.dev sync
+	$(BIN)/python docs/execute.py --all
 
 # What is exported and what is committed must be the same; notebooks are stored without outputs.
 sync: $(VENV)/.dev

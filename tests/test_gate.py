@@ -1,0 +1,106 @@
+"""The ways in and the gate: a Python that is not supported is refused in one line, CI runs what the README names."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[1]
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    shutil.copy(ROOT / "Makefile", folder)
+    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("version", "supported"), [("3.10.9", False), ("3.14.0", False), ("3.11.0", True)])
+def test_a_python_that_is_not_supported_is_refused_in_one_line(version, supported, tmp_path):
+    python = tmp_path / "python"  # says its version, judges the question as that version would, and makes nothing
+    answer = "yes" if supported else "no"
+    python.write_text(
+        f'#!/bin/sh\ncase $1 in --version) echo "Python {version}";; -c) echo {answer};; *) exit 9;; esac\n'
+    )
+    python.chmod(0o755)
+    done = make(tmp_path, "demo", f"PYTHON={python}")
+    lines = done.stderr.strip().splitlines()
+    assert done.returncode == 2
+    if supported:
+        assert f"making .venv with Python {version}" in done.stdout
+    else:
+        assert done.stdout == "" and len(lines) == 1 and not (tmp_path / ".venv").exists()
+        assert f"{python} is Python {version}; Python 3.11 to 3.13 is needed: make PYTHON=python3.12 demo" in lines[0]
+
+
+def test_the_versions_that_are_supported(monkeypatch, capsys):
+    (question,) = re.findall(r"^SUPPORTED := (.+)$", (ROOT / "Makefile").read_text(), re.M)
+    for found in ((3, 10, 12), (3, 11, 0), (3, 13, 9), (3, 14, 0), (2, 7, 18)):
+        monkeypatch.setattr(sys, "version_info", found)
+        exec(question, {})
+    assert capsys.readouterr().out.split() == ["no", "yes", "yes", "no", "no"]
+
+
+def test_no_python_at_all_is_said(tmp_path):
+    done = make(tmp_path, "demo", "PYTHON=no-such-python")
+    (line,) = done.stderr.strip().splitlines()
+    assert "no-such-python is not to be found; Python 3.11 to 3.13 is needed" in line
+
+
+def test_help_names_every_target_for_users(tmp_path):
+    shown = make(tmp_path, "help").stdout
+    for target in ("demo", "test", "test-all", "check", "format", "lab", "docs", "bench", "torture", "clean"):
+        assert [line for line in shown.splitlines() if line.split()[0] == target], target
+
+
+def test_ci_runs_a_superset_of_what_the_readme_names():
+    """`make test-all` runs all that `make test` does, and more tests."""
+    assert "make test-all" in (ROOT / ".ci" / "run").read_text()
+    assert "make test" in (ROOT / "README.md").read_text()
+    dry = {goal: make_dry(goal) for goal in ("test", "test-all")}
+    assert [line for line in dry["test"] if "pytest" not in line] == [
+        line for line in dry["test-all"] if "pytest" not in line
+    ]
+    assert any(line.endswith('-m "not nightly" tests') for line in dry["test"])
+    assert not any(' -m "' in line for line in dry["test-all"])
+
+
+def make_dry(goal: str) -> list[str]:
+    done = subprocess.run(
+        ["make", "-n", "-o", ".venv/.dev", goal], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_the_oldest_versions_can_be_asked_for():
+    """One floor a package, and none newer than what the project is tested with."""
+    spec = importlib.util.spec_from_file_location("floors", ROOT / ".ci" / "floors.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    lines = module.floors(ROOT / "settings.ini")
+    names = [line.partition("==")[0].lower() for line in lines]
+    assert {"numpy", "torch", "typer"} <= set(names) and len(names) == len(set(names))
+    assert "pytest" not in names and "sphinx" not in names
+    for line in lines:
+        name, _, oldest = line.removesuffix(".*").partition("==")
+        try:
+            installed = version(name)
+        except PackageNotFoundError:  # an extra that this environment has not
+            continue
+        assert installed in SpecifierSet(f">={oldest}"), f"{name} {installed} is older than settings.ini allows"
+
+
+def test_the_workflows_cover_versions_and_systems():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+    assert jobs["smoke"]["strategy"]["matrix"]["os"] == ["macos-latest", "windows-latest"]
+    assert {"floor-versions", "latest-versions"} <= set(jobs)
+    steps = [step.get("run", "") for job in jobs.values() for step in job["steps"]]
+    files = {name for step in steps for name in re.findall(r"tests/\w+\.py", step)}
+    assert len(files) > 10 and not [name for name in files if not (ROOT / name).is_file()]
+    assert ".ci/run" in steps
