@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 import summeval_nb
-from summeval_nb.overlap.bleu import bleu_many, bleu_score, compare_bleu, corpus_bleu
+from summeval_nb.ground.results import Signature, score_rows
+from summeval_nb.overlap.bleu import Bleu, bleu_many, bleu_score, compare_bleu, corpus_bleu
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")
@@ -62,7 +63,7 @@ def test_sentence_bleu_equals_sacrebleu_on_3000_fuzzed_pairs(tokenize, smooth):
         metric = BLEU(tokenize=tokenize, smooth_method=smooth, effective_order=True, lowercase=lowercase)
         expected = [metric.sentence_score(candidate, references).score for candidate, references in pairs]
         table = bleu_many(*zip(*pairs, strict=True), tokenize=tokenize, smooth=smooth, lowercase=lowercase)
-        assert np.abs(table.scores - expected).max() <= 1e-9
+        assert np.abs(np.nan_to_num(table.scores) - expected).max() <= 1e-9  # sacrebleu says 0 where nothing is defined
         for (candidate, references), score, defined in list(zip(pairs, expected, table.defined, strict=True))[::20]:
             one = bleu_score(candidate, references, tokenize=tokenize, smooth=smooth, lowercase=lowercase)
             assert abs((one.score or 0) - score) <= 1e-9 and (one.score is not None) == defined
@@ -181,12 +182,17 @@ def test_no_tokens_on_either_side_has_no_score():
         with pytest.raises(ValueError, match="nothing to compare"):
             float(score)
     table = bleu_many(["", "a"], ["", "a"])
+    assert np.isnan(table.scores[0]) and table.n_undefined == 1 and table.to_dict()["rows"][0]["bleu"] is None
     assert table.defined.tolist() == [False, True] and table.mean() == 100 and table.rows()[0]["bleu"] is None
     assert bleu_many([""], [""]).mean() is None and "no text of 1" in bleu_many([""], [""])._repr_html_()
     assert corpus_bleu(["", ""], ["", ""]).score is None
 
 
 BAD = [
+    (lambda: bleu_score(["a reference"], "the candidate"), TypeError, "candidate .* first .* look swapped"),
+    (lambda: bleu_many([["a reference"]], ["the candidate"]), TypeError, "candidates .* first .* look swapped"),
+    (lambda: Bleu(effective_order="yes"), TypeError, "effective_order must be True or False"),
+    (lambda: Bleu(n=0), ValueError, "n must be at least 1"),
     (lambda: bleu_score(None, "a"), TypeError, "candidate must be a string"),
     (lambda: bleu_score(["the", "cat"], "the cat"), TypeError, "not list"),
     (lambda: bleu_score(b"bytes", "a"), TypeError, "decode"),
@@ -279,7 +285,7 @@ def test_one_by_one_and_in_bulk_are_equal(pairs, n, smooth):
     for index, (candidate, group) in enumerate(pairs):
         one = bleu_score(candidate, group, n, smooth=smooth)
         assert table.statistics[index].tolist() == one.statistics[0].tolist()
-        assert table.scores[index] == (one.score or 0), "to the last bit"
+        assert table.rows()[index]["bleu"] == one.score, "to the last bit"
 
 
 def test_bleu_many_and_bleu_score_agree_to_the_last_bit():
@@ -343,6 +349,28 @@ def test_results_can_be_exported():
     assert "&lt;b&gt;" in picture._repr_html_() and "<b>" not in picture._repr_html_()
     assert str(picture).splitlines()[:2] == ["BLEU: shared 1-grams, 2 of 2 counted", "candidate: [a] [mat]"]
     assert summeval_nb.bleu_score is bleu_score and summeval_nb.corpus_bleu is corpus_bleu
+
+
+def test_a_bleu_with_its_choices_gives_what_the_functions_give():
+    candidates, references = ["the cat sat", "a mat", ""], ["the cat ran", ["a mat", "a rug"], ""]
+    for choice in ({}, {"n": 2, "smooth": "floor"}, {"effective_order": False, "lowercase": True}):
+        metric = Bleu(**choice)
+        many, whole = (f(candidates, references, **choice) for f in (bleu_many, corpus_bleu))
+        table = metric.score_many(candidates, references)
+        assert table.rows() == many.rows() and table.signature == many.signature
+        assert metric.corpus(candidates, references).to_dict() == whole.to_dict()
+        one_pair = metric.score(candidates[0], references[0]).to_dict()
+        assert one_pair == bleu_score("the cat sat", "the cat ran", **choice).to_dict()
+        rows = [dict(zip(metric.columns, pair, strict=True)) for pair in zip(candidates, references, strict=True)]
+        outcomes = score_rows(metric, rows)
+        assert [o.score for o in outcomes] == [row["bleu"] for row in table.rows()]
+        assert [o.status for o in outcomes] == ["ok", "ok", "undefined"]
+        assert [Signature.parse(o.signature)["nrefs"] for o in outcomes] == ["1", "2", "1"]
+    assert Bleu().signature["eff"] == "yes" and "nrefs" not in Bleu().signature
+    assert Bleu().corpus(["a"], ["a"]).signature["eff"] == "no"
+    assert Bleu(n=2).fingerprint != Bleu().fingerprint
+    with pytest.raises(TypeError, match="takes 1 positional argument"):
+        Bleu(2)
 
 
 def test_signature_says_every_choice():

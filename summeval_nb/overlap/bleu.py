@@ -9,8 +9,8 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,16 +25,13 @@ from summeval_nb.overlap.ngrams import (
     ngram_marks,
 )
 from .ngrams import number_texts, token_spans, tokenizer_name
-from ..ground.results import Score, Signature, require_count, require_flag, require_option, require_share
-from ..ground.results import require_text, require_texts
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ..ground.results import Metric, Outcome, Score, ScoreTable, Signature, require_count
+from ..ground.results import require_flag, require_option, require_share, require_text, require_texts
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'require_references', 'require_pairs',
-           'warn_of_lost_texts', 'BleuOptions', 'Interval', 'BleuScore', 'bleu_score', 'corpus_bleu', 'BleuTable',
-           'bleu_many', 'BleuComparison', 'compare_bleu']
+__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'require_references', 'require_candidate',
+           'require_pairs', 'warn_of_lost_texts', 'Bleu', 'Interval', 'BleuScore', 'bleu_score', 'corpus_bleu',
+           'BleuTable', 'bleu_many', 'BleuComparison', 'compare_bleu']
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #67f9d8b1
 def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> int:
@@ -125,8 +122,23 @@ def require_references(references: Any, name: str = "references") -> list[str]:
     return listed
 
 
+def require_candidate(candidate: Any, references: Any, name: str = "candidate") -> str:
+    """Return the text to judge; a list beside one text looks swapped, which the message says."""
+    if isinstance(candidate, (list, tuple)) and isinstance(references, str):
+        raise TypeError(
+            f"{name} must be a string, not {type(candidate).__name__}: it comes first and its references second, "
+            "and here they look swapped"
+        )
+    return require_text(candidate, name)
+
+
 def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
+    swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
+    if swapped and isinstance(references, (list, tuple)) and all(isinstance(one, str) for one in references):
+        raise TypeError(
+            f"{name} must be a list of strings: they come first and their references second, and here they look swapped"
+        )
     texts = require_texts(candidates, name)
     if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
         raise TypeError(
@@ -160,22 +172,54 @@ def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: 
         )
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #dc6c2b8b
-@dataclass(frozen=True)
-class BleuOptions:
-    """The choices behind a BLEU score, checked; `signature` writes them down in sacrebleu's style."""
+@dataclass(frozen=True, kw_only=True)
+class Bleu(Metric):
+    """BLEU with its choices; `score` is for one text, `score_many` for many, `corpus` for all as one.
+
+    Parameters
+    ----------
+    n : int
+        Greatest order, 1 to 100.
+    tokenize : str or callable
+        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to tokens.
+    smooth : {"exp", "floor", "add-k", "none"}
+        What to do with orders without matches.
+    smooth_value : float, optional
+        For `"floor"` (default 0.1) and `"add-k"` (default 1).
+    lowercase : bool
+        Lower-case both sides first.
+    effective_order : bool, optional
+        Leave out orders for which the candidate is too short. By default as in sacrebleu: yes for a text, no for a
+        corpus.
+
+    Examples
+    --------
+    >>> metric = Bleu(n=2)
+    >>> float(metric.score("the cat sat", ["the cat sat", "a cat sat"]))
+    100.0
+    >>> metric.score_many(["the cat sat", ""], ["the cat sat", ""]).n_undefined
+    1
+    """
+
+    name = "bleu"
+    columns = {"candidate": "text", "references": "texts"}
+    judged = "candidate"
+    probe = "It rained."
+    shard_size = 2000
 
     n: int = 4
     tokenize: str | Callable[[str], Tokens] = "13a"
     smooth: str = "exp"
     smooth_value: float | None = None
     lowercase: bool = False
-    effective_order: bool = False
+    effective_order: bool | None = None
 
     def __post_init__(self) -> None:
         if require_count(self.n, "n") > 100:
             raise ValueError(f"n must be at most 100, not {self.n}: 4 is usual")
-        for name in ("lowercase", "effective_order"):
-            require_flag(getattr(self, name), name)
+        require_flag(self.lowercase, "lowercase")
+        if self.effective_order is not None:
+            require_flag(self.effective_order, "effective_order")
         require_option(self.smooth, "smooth", SMOOTHING)
         if self.smooth_value is not None and SMOOTHING[self.smooth] is None:
             raise ValueError(f"smooth_value is for 'floor' and 'add-k'; smooth={self.smooth!r} takes none")
@@ -183,9 +227,42 @@ class BleuOptions:
             raise ValueError(f"smooth_value must be a finite number of at least 0, not {self.smooth_value}")
         load_tokenizer(self.tokenize)
 
+    @property
+    def signature(self) -> Signature:
+        """Every choice, in sacrebleu's style; a result's own adds the number of references."""
+        return _signature(self._settled(whole=False), None)
+
+    def score(self, candidate: str, references: str | Sequence[str]) -> BleuScore:
+        """Return BLEU of one text against one or several references; see `bleu_score`."""
+        settled = self._settled(whole=False)
+        texts = [require_candidate(candidate, references), *require_references(references)]
+        own, *theirs = map(settled.tokenizer(), texts)
+        warn_of_lost_texts(texts, map(len, [own, *theirs]), tokenizer_name(self.tokenize))
+        row = np.array([_count_row(own, theirs, self.n)], dtype=np.int64)
+        return _assemble(row, settled, [(texts[0], texts[1:])])
+
+    def score_many(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]], *, progress: bool | None = None
+    ) -> BleuTable:
+        """Return BLEU of each text against its references; see `bleu_many`. It is too quick to show progress."""
+        settled = self._settled(whole=False)
+        texts, groups = require_pairs(candidates, references)
+        rows = _count_rows(texts, groups, settled)
+        sizes = [len(group) for group in groups]
+        return BleuTable(_bleu_rows(rows, settled), rows, sizes, settled, _signature(settled, sizes))
+
+    def corpus(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> BleuScore:
+        """Return BLEU of all texts as one: counts are added up, then divided; see `corpus_bleu`."""
+        settled = self._settled(whole=True)
+        texts, groups = require_pairs(candidates, references)
+        if not texts:
+            raise ValueError("candidates is empty: a corpus needs at least one text")
+        return _assemble(_count_rows(texts, groups, settled), settled, list(zip(texts, groups, strict=True)))
+
     def formula(self) -> dict[str, Any]:
         """Return the choices that `bleu_from_counts` takes."""
-        return {name: getattr(self, name) for name in ("smooth", "smooth_value", "effective_order")}
+        names = ("smooth", "smooth_value", "effective_order")
+        return {name: getattr(self._settled(whole=False), name) for name in names}
 
     def tokenizer(self) -> Callable[[str], Tokens]:
         """Return the function that cuts a text, lower-casing it first where that is asked for."""
@@ -197,17 +274,20 @@ class BleuOptions:
             return WordTokenizer(cut.name, lambda text: clean(text.lower()), cut.split_word, cut.normalise)
         return lambda text: cut(require_text(text, "text").lower())
 
-    def signature(self, references: Sequence[Sequence[str]]) -> Signature:
-        """Return the line that names every choice; `nrefs` is `var` when texts have different numbers of references."""
-        sizes = {len(group) for group in references}
-        value = SMOOTHING[self.smooth] if self.smooth_value is None else self.smooth_value
-        named = {"metric": f"bleu{self.n}", "nrefs": sizes.pop() if len(sizes) == 1 else "var"}
-        named |= {"case": "lc" if self.lowercase else "mixed", "eff": self.effective_order}
-        named |= {
-            "tok": tokenizer_name(self.tokenize),
-            "smooth": self.smooth + (f"[{value:.2f}]" if value is not None else ""),
-        }
-        return Signature(named)
+    def _settled(self, *, whole: bool) -> Bleu:
+        """The same with the effective order decided, which differs for a text and a corpus."""
+        return self if self.effective_order is not None else replace(self, effective_order=not whole)
+
+
+def _signature(metric: Bleu, sizes: Sequence[int] | None) -> Signature:
+    """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
+    value = SMOOTHING[metric.smooth] if metric.smooth_value is None else metric.smooth_value
+    named: dict[str, Any] = {"metric": f"bleu{metric.n}"}
+    if sizes is not None:
+        named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
+    named |= {"case": "lc" if metric.lowercase else "mixed", "eff": metric.effective_order}
+    named |= {"tok": tokenizer_name(metric.tokenize)}
+    return Signature(named | {"smooth": metric.smooth + (f"[{value:.2f}]" if value is not None else "")})
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #c9e9f811
 class Interval(NamedTuple):
@@ -246,7 +326,7 @@ class BleuScore(Score):
     bp: float
     candidate_length: int
     reference_length: int
-    options: BleuOptions
+    options: Bleu
     statistics: np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
@@ -269,7 +349,7 @@ class BleuScore(Score):
         return _explain(*self.texts[index], self.options, require_count(n, "n"))
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #7fbcc29b
-def _assemble(rows: np.ndarray, options: BleuOptions, texts: Sequence[tuple[str, Sequence[str]]]) -> BleuScore:
+def _assemble(rows: np.ndarray, options: Bleu, texts: Sequence[tuple[str, Sequence[str]]]) -> BleuScore:
     """Add up the rows of counts and compute one BLEU from the sums."""
     candidate_length, reference_length, *rest = (int(value) for value in rows.sum(axis=0))
     counts, totals = rest[: options.n], rest[options.n :]
@@ -278,7 +358,7 @@ def _assemble(rows: np.ndarray, options: BleuOptions, texts: Sequence[tuple[str,
     return BleuScore(
         score=None if empty else score,
         reason="neither candidate nor reference holds a token: there is nothing to compare" if empty else "",
-        signature=options.signature([references for _, references in texts]),
+        signature=_signature(options, [len(references) for _, references in texts]),
         counts=tuple(counts),
         totals=tuple(totals),
         precisions=tuple(precisions),
@@ -353,15 +433,17 @@ def bleu_score(
     >>> bleu_score("the cat sat", "the cat ran", 2, smooth="none").counts
     (2, 1)
     """
-    options = BleuOptions(n, tokenize, smooth, smooth_value, lowercase, effective_order)
-    texts = [require_text(candidate, "candidate"), *require_references(references)]
-    own, *theirs = map(options.tokenizer(), texts)
-    warn_of_lost_texts(texts, map(len, [own, *theirs]), tokenizer_name(tokenize))
-    row = np.array([_count_row(own, theirs, n)], dtype=np.int64)
-    return _assemble(row, options, [(texts[0], texts[1:])])
+    return Bleu(
+        n=n,
+        tokenize=tokenize,
+        smooth=smooth,
+        smooth_value=smooth_value,
+        lowercase=lowercase,
+        effective_order=effective_order,
+    ).score(candidate, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #5f7ae7aa
-def _explain(candidate: str, references: Sequence[str], options: BleuOptions, n: int) -> MatchPicture:
+def _explain(candidate: str, references: Sequence[str], options: Bleu, n: int) -> MatchPicture:
     """Mark the shared n-grams of one order in the candidate and in every reference."""
     cut = options.tokenizer()
     texts = [candidate, *references]
@@ -390,7 +472,7 @@ def _closest_lengths(lengths: np.ndarray, known: Sequence[np.ndarray], group_of:
     return np.minimum.reduceat(keys, np.cumsum(sizes) - sizes) & 0xFFFFFFFF
 
 
-def _count_rows(candidates: Sequence[str], references: Sequence[Sequence[str]], options: BleuOptions) -> np.ndarray:
+def _count_rows(candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu) -> np.ndarray:
     """Return one row of counts per text, equal to `_count_row`, shape (texts, 2 + 2n)."""
     if not candidates:
         return np.zeros((0, 2 + 2 * options.n), np.int64)
@@ -457,14 +539,17 @@ def corpus_bleu(
     >>> round(float(corpus_bleu(["the cat sat on it", "yes"], [["the cat sat on it"], "no"])), 2)
     95.54
     """
-    options = BleuOptions(n, tokenize, smooth, smooth_value, lowercase, effective_order)
-    texts, groups = require_pairs(candidates, references)
-    if not texts:
-        raise ValueError("candidates is empty: a corpus needs at least one text")
-    return _assemble(_count_rows(texts, groups, options), options, list(zip(texts, groups, strict=True)))
+    return Bleu(
+        n=n,
+        tokenize=tokenize,
+        smooth=smooth,
+        smooth_value=smooth_value,
+        lowercase=lowercase,
+        effective_order=effective_order,
+    ).corpus(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #04294fcd
-def _bleu_rows(rows: np.ndarray, options: BleuOptions) -> np.ndarray:
+def _bleu_rows(rows: np.ndarray, options: Bleu) -> np.ndarray:
     """Return BLEU for each row of counts: `bleu_from_counts` for arrays of shape (..., 2 + 2n)."""
     n, choices = options.n, options.formula()
     listed = rows.reshape(-1, 2 + 2 * n).tolist()
@@ -472,51 +557,41 @@ def _bleu_rows(rows: np.ndarray, options: BleuOptions) -> np.ndarray:
     return np.array(scores, float).reshape(rows.shape[:-1])
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #d1698a6a
-@dataclass(frozen=True, eq=False)
-class BleuTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class BleuTable(ScoreTable):
     """Sentence BLEU of many texts: `scores` in [0, 100], one per text, and the counts behind them.
 
-    Texts for which no side holds a token have no score: `defined` is False there, `scores` holds 0, and `mean`
-    leaves them out.
+    Where no side holds a token there is no score: NaN in the array, None in the rows, left out of the mean.
     """
 
-    scores: np.ndarray
-    defined: np.ndarray
+    values: np.ndarray
     statistics: np.ndarray
+    sizes: Sequence[int]
+    options: Bleu
     signature: Signature
+    nothing = "neither the candidate nor a reference holds a token"
 
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def mean(self) -> float | None:
-        """Return the mean of the defined scores; None when there is none."""
-        return float(self.scores[self.defined].mean()) if self.defined.any() else None
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the scores by the name `bleu`, NaN where no side holds a token."""
+        return {"bleu": np.where(self.statistics[:, :2].max(axis=1) > 0, self.values, np.nan)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary per text; an undefined score is None."""
-        scores = [s if ok else None for s, ok in zip(self.scores.tolist(), self.defined.tolist(), strict=True)]
-        named = zip(scores, self.statistics[:, :2].tolist(), strict=True)
-        return [{"bleu": s, "candidate_length": c, "reference_length": r} for s, (c, r) in named]
+        """Return one plain dictionary per text: its score, or None, and both lengths."""
+        lengths = zip(super().rows(), self.statistics[:, :2].tolist(), strict=True)
+        return [row | {"candidate_length": own, "reference_length": theirs} for row, (own, theirs) in lengths]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        return {"rows": self.rows(), "mean": self.mean(), "signature": str(self.signature)}
+    def outcomes(self) -> list[Outcome]:
+        """Return each text's score with its counts; its signature depends on its own references alone."""
+        signatures = {size: str(_signature(self.options, [size])) for size in set(self.sizes)}
+        end, found = 2 + self.options.n, []
+        for row, counts, size in zip(self.rows(), self.statistics.tolist(), self.sizes, strict=True):
+            score = row.pop("bleu")
+            parts = row | {"counts": counts[2:end], "totals": counts[end:]}
+            status, reason = ("ok", "") if score is not None else ("undefined", self.nothing)
+            found.append(Outcome(score, status, reason, parts, signatures[size]))
+        return found
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per text."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows(), columns=["bleu", "candidate_length", "reference_length"])
-
-    def _repr_html_(self) -> str:
-        from summeval_nb.ground.results import score_card
-
-        undefined = f"no text of {len(self)} has a score"
-        return score_card(
-            f"mean BLEU of {len(self)} texts", self.mean(), undefined, self.rows()[:10], str(self.signature)
-        )
-
-
+# %% ../../nbs/3_overlap/32_bleu.ipynb #ddb55db5
 def bleu_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
@@ -543,13 +618,17 @@ def bleu_many(
     >>> bleu_many(["the cat sat", "no"], ["the cat sat", ["yes", "no"]]).scores.round(6).tolist()
     [100.0, 100.0]
     """
-    options = BleuOptions(n, tokenize, smooth, smooth_value, lowercase, effective_order)
-    texts, groups = require_pairs(candidates, references)
-    rows = _count_rows(texts, groups, options)
-    return BleuTable(_bleu_rows(rows, options), rows[:, :2].max(axis=1) > 0, rows, options.signature(groups))
+    return Bleu(
+        n=n,
+        tokenize=tokenize,
+        smooth=smooth,
+        smooth_value=smooth_value,
+        lowercase=lowercase,
+        effective_order=effective_order,
+    ).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e63c1a68
-def _interval(rows: np.ndarray, options: BleuOptions, confidence: float, n_resamples: int, seed: int) -> Interval:
+def _interval(rows: np.ndarray, options: Bleu, confidence: float, n_resamples: int, seed: int) -> Interval:
     """Return the percentile bootstrap interval of BLEU over the texts."""
     _, low, high = _resample(
         lambda drawn: _bleu_rows(rows[drawn].sum(axis=-2), options), len(rows), confidence, n_resamples, seed
