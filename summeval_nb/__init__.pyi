@@ -78,6 +78,7 @@ from .overlap.ngrams import list_ngrams as list_ngrams
 from .overlap.ngrams import load_tokenizer as load_tokenizer
 from .overlap.ngrams import porter_stem as porter_stem
 from .overlap.ngrams import rouge_tokenizer as rouge_tokenizer
+from .overlap.bleu import Bleu as Bleu
 from .overlap.bleu import BleuComparison as BleuComparison
 from .overlap.bleu import BleuScore as BleuScore
 from .overlap.bleu import BleuTable as BleuTable
@@ -105,6 +106,7 @@ from .evidence.checker_bench import bench_sentences as bench_sentences
 from .evidence.checker_bench import benchmark_checker as benchmark_checker
 from .evidence.checker_bench import load_labelled as load_labelled
 from .evidence.checker_bench import nli_recipe as nli_recipe
+from .overlap.rouge import Rouge as Rouge
 from .overlap.rouge import RougeItem as RougeItem
 from .overlap.rouge import RougeScores as RougeScores
 from .overlap.rouge import RougeTable as RougeTable

@@ -329,7 +329,7 @@ def rouge(
     generated, groups, bad = _overlap_rows(table, references, format, column)
     options = read_options(option, rouge_many)
     result = rouge_many(generated, groups, **options)
-    rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean().items()]
+    rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean_by_type().items()]
     text = text_table(rows, columns=["type", "precision", "recall", "f1"])
     show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
     leave_for(bad, bad + len(generated))

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 import summeval_nb
+from summeval_nb.ground.results import Signature, score_rows
 from summeval_nb.overlap.ngrams import number_texts
 from summeval_nb.overlap.rouge import (
     MULTI,
     TYPES,
-    RougeOptions,
+    Rouge,
     _line_counts,
     calculate_rouge,
     calculate_rouge_l,
@@ -89,7 +90,9 @@ def ours(pairs, types=FOUR, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         table = rouge_many(*map(list, zip(*pairs, strict=True)), types=types, **options)
-    return np.array([np.column_stack(table[kind]) for kind in types])
+    return np.nan_to_num(
+        [np.column_stack(table[kind]) for kind in types]
+    )  # rouge-score says 0 where nothing is defined
 
 
 @pytest.mark.parametrize("stemmer", [False, True])
@@ -163,7 +166,7 @@ def test_published_means(summeval, exceptions, options, expected):
         assert len(exceptions) == 5930
     types = ["rouge1", "rouge2", "rougeLsum"]
     generated, first = by_lines(summeval[0]), by_lines([group[0] for group in summeval[1]])
-    mean = rouge_many(generated, first, types=types, **options).mean()
+    mean = rouge_many(generated, first, types=types, **options).mean_by_type()
     assert tuple(round(mean[kind].f1, 4) for kind in types) == expected
 
 
@@ -173,7 +176,7 @@ def test_published_means(summeval, exceptions, options, expected):
     [("average", "f1", 0.3183), ("pooled", "f1", 0.3232), ("best_recall", "f1", 0.4189), ("best", "f1", 0.4766)],
 )
 def test_published_means_with_eleven_references(summeval, multi, part, expected):
-    mean = rouge_many(*summeval, types=["rouge1"], multi=multi).mean()["rouge1"]
+    mean = rouge_many(*summeval, types=["rouge1"], multi=multi).mean_by_type()["rouge1"]
     assert round(getattr(mean, part), 4) == expected
 
 
@@ -221,16 +224,17 @@ def test_edge_cases(generated, reference, first, second):
         assert len(scores) == 0 and scores.score is None and "nothing to compare" in scores.reason
         with pytest.raises(KeyError, match="nothing to compare"):
             scores["rouge1"]
-        assert table.defined.tolist() == [False, True] and table.mean()["rouge1"].f1 == 1
-        assert table.to_dict()["scores"]["rouge1"]["f1"] == [None, 1.0]
-        assert rouge_many([generated], [reference]).mean()["rouge1"] is None
+        assert table.defined.tolist() == [False, True] and table.mean_by_type()["rouge1"].f1 == 1
+        assert [row["rouge1_f1"] for row in table.to_dict()["rows"]] == [None, 1.0] and np.isnan(table["rouge1"].f1[0])
+        assert rouge_many([generated], [reference]).mean_by_type()["rouge1"] is None
+        assert rouge_many([generated], [reference]).mean() is None
     else:
         assert (scores["rouge1"].f1, scores["rouge2"].f1) == (first, second) and table.defined.all()
         assert calculate_rouge(reference, generated)["f1_score"] == first
 
 
 BAD = [
-    (lambda: rouge_score(None, "a"), TypeError, "generated must be a string"),
+    (lambda: rouge_score(None, "a"), TypeError, "candidate must be a string"),
     (lambda: rouge_score(["the", "cat"], "a"), TypeError, "not list"),
     (lambda: rouge_score("a", None), TypeError, "references must be a list"),
     (lambda: rouge_score("a", []), ValueError, "at least one reference"),
@@ -257,11 +261,11 @@ BAD = [
     (lambda: rouge_many([], []), ValueError, "no text to score"),
     (lambda: rouge_many(["a"], ["b", "c"]), ValueError, "one entry per"),
     (lambda: rouge_many(["a"], [[]]), ValueError, r"references\[0\] is empty"),
-    (lambda: rouge_many([None], ["a"]), TypeError, r"generated\[0\]"),
+    (lambda: rouge_many([None], ["a"]), TypeError, r"candidates\[0\]"),
     (lambda: calculate_rouge("a", "b", 0), ValueError, "n must be at least 1"),
     (lambda: calculate_rouge("a", "b", -1), ValueError, "n must be at least 1"),
     (lambda: calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),
-    (lambda: calculate_rouge_l("a", None), TypeError, "generated must be a string"),
+    (lambda: calculate_rouge_l("a", None), TypeError, "candidate must be a string"),
     (lambda: lcs_length(1, [2]), TypeError, "x must be a sequence"),
     (lambda: rouge_w("a", "b", "2"), ValueError, "weight"),
 ]
@@ -410,7 +414,7 @@ def test_results_can_be_exported():
     assert list(scores.to_frame().columns) == ["type", "precision", "recall", "f1"]
     assert float(rouge_score("a", "a", types=["rougeL"])) == 1
     table = rouge_many(["a cat", ""], [["a dog", "a cat"], "\n"])
-    assert json.loads(json.dumps(table.to_dict()))["mean"]["rouge1"]["f1"] == 1
+    assert json.loads(json.dumps(table.to_dict()))["mean_by_type"]["rouge1"]["f1"] == 1
     frame = table.to_frame()
     assert frame.shape == (2, 12) and frame.iloc[1].isna().all() and frame["rouge1_f1"][0] == 1
     assert "mean ROUGE of 1 of 2 texts" in table._repr_html_() and "rouge1" in scores._repr_html_()
@@ -444,8 +448,8 @@ def test_union_counts_are_the_same_for_repeated_lines():
     from summeval_nb.overlap.rouge import _lay_out
 
     pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
-    assert _line_counts(pairs, RougeOptions(), "rougeLsum").tolist() == [[4, 4, 6]]
-    assert number_texts(["a b"], RougeOptions().cut).lengths.tolist() == [2]
+    assert _line_counts(pairs, Rouge(), "rougeLsum").tolist() == [[4, 4, 6]]
+    assert number_texts(["a b"], Rouge().cut).lengths.tolist() == [2]
 
 
 @pytest.mark.parametrize("multi", MULTI)
@@ -462,8 +466,8 @@ def test_one_by_one_and_in_bulk_are_equal_to_the_last_bit(multi, compat):
         each = [rouge_score(one, group, **options) for one, group in zip(made, wanted, strict=True)]
     for kind in TYPES:
         for part, column in enumerate(table[kind]):
-            alone = [one[kind][part] if one else 0.0 for one in each]
-            assert column.tolist() == alone, (kind, part)
+            alone = [one[kind][part] if one else None for one in each]
+            assert [None if np.isnan(value) else value for value in column.tolist()] == alone, (kind, part)
 
 
 @pytest.mark.parametrize("function", [rouge_score, rouge_many])
@@ -472,3 +476,23 @@ def test_a_stemmer_is_true_or_false(function, stemmer):
     pair = ("cats", "cat") if function is rouge_score else (["cats"], ["cat"])
     with pytest.raises(TypeError, match="stemmer must be True or False"):
         function(*pair, stemmer=stemmer)
+
+
+def test_a_rouge_with_its_choices_gives_what_the_functions_give():
+    candidates, references = ["the cat sat", "a mat", ""], ["the cat ran", ["a mat", "a rug"], ""]
+    for choice in ({}, {"types": ["rouge1", "rougeW"], "stemmer": True}, {"compat": "rouge-1.5.5"}):
+        metric = Rouge(**choice)
+        table, many = metric.score_many(candidates, references), rouge_many(candidates, references, **choice)
+        assert table.rows() == many.rows() and table.signature == many.signature
+        assert table.n_undefined == 1 and np.isnan(table.scores[2]) and set(table.rows()[2].values()) == {None}
+        assert (
+            metric.score("the cat sat", ["a cat"]).to_dict() == rouge_score("the cat sat", "a cat", **choice).to_dict()
+        )
+        rows = [dict(zip(metric.columns, pair, strict=True)) for pair in zip(candidates, references, strict=True)]
+        outcomes = score_rows(metric, rows)
+        assert [o.score for o in outcomes] == [row[f"{metric.main}_f1"] for row in table.rows()]
+        assert [Signature.parse(o.signature)["nrefs"] for o in outcomes] == ["1", "2", "1"]
+        assert pickle.loads(pickle.dumps(metric)) == metric
+        assert pickle.loads(pickle.dumps(table)).rows() == table.rows()
+    assert Rouge(types=["rouge2"]).main == "rouge2" and Rouge().main == "rougeL"
+    assert Rouge(stemmer=True).fingerprint != Rouge().fingerprint

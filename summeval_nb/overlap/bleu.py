@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ground._callers import callers_level
 from .ngrams import MatchPicture, NumberedTexts, Tokens, WordTokenizer, as_sequences, clipped_counts
 from summeval_nb.overlap.ngrams import (
     common_lengths,
@@ -168,7 +169,7 @@ def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: 
         warnings.warn(
             f"the tokenizer {tokenizer!r} left no token of {len(lost)} of {len(texts)} texts, for example {shown!r}; "
             "they count as empty. Pass a tokenizer for their language.",
-            stacklevel=4,
+            stacklevel=callers_level(),
         )
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #dc6c2b8b

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bleu import require_pairs, require_references, warn_of_lost_texts
+from .bleu import require_candidate, require_pairs, require_references, warn_of_lost_texts
 from summeval_nb.overlap.ngrams import (
     COLORS,
     MatchPicture,
@@ -31,15 +32,13 @@ from summeval_nb.overlap.ngrams import (
     number_texts,
 )
 from .ngrams import rouge_tokenizer, token_spans, tokenizer_name
-from ..ground.results import Score, Signature, require_flag, require_option, require_text
+from ..ground.results import Metric, Outcome, Score, ScoreTable, Signature, require_flag
+from ..ground.results import require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # %% auto #0
 __all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'lcs_table', 'lcs_path', 'lcs_length',
-           'calculate_rouge_l', 'rouge_w', 'RougeOptions', 'RougeArrays', 'RougeTable', 'rouge_many', 'RougeScores',
+           'calculate_rouge_l', 'rouge_w', 'Rouge', 'RougeArrays', 'RougeTable', 'rouge_many', 'RougeScores',
            'rouge_score']
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #82102214
@@ -47,6 +46,9 @@ def calculate_rouge(
     reference: str, generated: str, n: int = 1, tokenizer: str | Callable[[str], Tokens] | None = None
 ) -> dict[str, float]:
     """Return ROUGE-N of a generated text against one reference: the definition, for one pair.
+
+    Inherited: here the reference comes first. Everything newer takes the text to judge first, `Rouge().score(candidate,
+    references)`.
 
     Parameters
     ----------
@@ -337,9 +339,27 @@ TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW")
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
 
-@dataclass(frozen=True)
-class RougeOptions:
-    """The choices behind ROUGE scores, checked; `signature` writes them down."""
+@dataclass(frozen=True, kw_only=True)
+class Rouge(Metric):
+    """ROUGE with its choices; `score` is for one text, `score_many` for many.
+
+    Parameters
+    ----------
+    types, stemmer, tokenizer, multi, compat, exceptions, weight
+        As for `rouge_score`.
+
+    Examples
+    --------
+    >>> metric = Rouge(types=["rouge1"], stemmer=True)
+    >>> float(metric.score("the cat sits", ["the cats sit", "a dog"]))
+    1.0
+    """
+
+    name = "rouge"
+    columns = {"candidate": "text", "references": "texts"}
+    judged = "candidate"
+    probe = "It rained."
+    shard_size = 2000
 
     types: Sequence[str] = DEFAULT_TYPES
     stemmer: bool = False
@@ -348,35 +368,64 @@ class RougeOptions:
     compat: str = "google"
     exceptions: Mapping[str, str] | str | None = None
     weight: float = 1.2
-    cut: Callable[[str], Tokens] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.types, str) or not self.types:
+        if isinstance(self.types, str) or not isinstance(self.types, Sequence) or not self.types:
             raise TypeError(f"types must be a list of names such as ['rouge1', 'rougeL'], not {self.types!r}")
         for name in self.types:
             require_option(name, "type", TYPES)
         require_option(self.compat, "compat", ["google", "rouge-1.5.5"])
         require_flag(self.stemmer, "stemmer")
-        default = "best" if self.compat == "google" else "pooled"
-        chosen = default if self.multi is None else require_option(self.multi, "multi", MULTI)
+        if self.multi is not None:
+            require_option(self.multi, "multi", MULTI)
         if self.tokenizer is not None and (self.stemmer or self.exceptions is not None):
             raise ValueError("stemmer and exceptions belong to ROUGE's own tokenizer: with yours, stem inside it")
+        _require_weight(self.weight)
+        self.cut  # noqa: B018  an unknown tokenizer is found now, not with the first text
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.defaults()}  # the tokenizer's parts cannot be sent
+
+    @cached_property
+    def cut(self) -> Callable[[str], Tokens]:
+        """The function from a text to its tokens."""
         own = rouge_tokenizer(stemmer=self.stemmer, compat=self.compat, exceptions=self.exceptions)
-        cut = own if self.tokenizer is None else load_tokenizer(self.tokenizer)
-        for name, value in (("multi", chosen), ("cut", cut), ("weight", _require_weight(self.weight))):
-            object.__setattr__(self, name, value)
+        return own if self.tokenizer is None else load_tokenizer(self.tokenizer)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        given = ("types", "stemmer", "tokenizer", "multi", "compat", "exceptions", "weight")
-        return RougeOptions, tuple(getattr(self, name) for name in given)  # so that results can be pickled
+    @property
+    def combining(self) -> str:
+        """How several references are combined: `multi`, or what `compat` means by default."""
+        return self.multi or ("best" if self.compat == "google" else "pooled")
 
-    def signature(self, references: Sequence[Sequence[str]]) -> Signature:
-        """Return the line that names every choice."""
-        sizes = {len(group) for group in references}
-        named = {"metric": "+".join(self.types), "nrefs": sizes.pop() if len(sizes) == 1 else "var"}
-        name = self.cut.name if isinstance(self.cut, WordTokenizer) else tokenizer_name(self.tokenizer)
-        named |= {"multi": str(self.multi), "compat": self.compat, "tok": name}
-        return Signature(named | ({"weight": str(self.weight)} if "rougeW" in self.types else {}))
+    @property
+    def main(self) -> str:
+        """The type whose F1 stands for a text where one number is wanted: ROUGE-L, or the first."""
+        return "rougeL" if "rougeL" in self.types else self.types[0]
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice; a result's own adds the number of references."""
+        return _signature(self, None)
+
+    def score(self, candidate: str, references: str | Sequence[str]) -> RougeScores:
+        """Return ROUGE of one text against one or several references; see `rouge_score`."""
+        return _one_score(require_candidate(candidate, references), require_references(references), self)
+
+    def score_many(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]], *, progress: bool | None = None
+    ) -> RougeTable:
+        """Return ROUGE of each text against its references; see `rouge_many`. Progress is shown for long jobs."""
+        return _rouge_table(*require_pairs(candidates, references), self, progress)
+
+
+def _signature(metric: Rouge, sizes: Sequence[int] | None) -> Signature:
+    """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
+    named: dict[str, Any] = {"metric": "+".join(metric.types)}
+    if sizes is not None:
+        named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
+    cut = metric.cut.name if isinstance(metric.cut, WordTokenizer) else tokenizer_name(metric.tokenizer)
+    named |= {"multi": metric.combining, "compat": metric.compat, "tok": cut}
+    return Signature(named | ({"weight": str(float(metric.weight))} if "rougeW" in metric.types else {}))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #d7ab54e5
 @dataclass(frozen=True)
@@ -415,7 +464,7 @@ def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndar
     return np.column_stack([matches, level.lengths[pairs.made], level.lengths[pairs.wanted]]).astype(float)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #88a3a00e
-def _line_counts(pairs: _Pairs, options: RougeOptions, kind: str) -> np.ndarray:
+def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
     """Return (matches, made, wanted) per pair for ROUGE-Lsum; for ROUGE-W also the length weighted once."""
     lines = [[line for line in text.split("\n") if line] for text in pairs.texts]
     numbered = number_texts([line for text in lines for line in text], options.cut)
@@ -455,56 +504,66 @@ class RougeArrays(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RougeTable(Mapping[str, RougeArrays]):
+class RougeTable(ScoreTable):
     """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text.
 
-    Where neither a text nor its references hold a token there is nothing to compare: `defined` is False there, the
-    arrays hold 0, and `mean`, `rows` and `to_frame` leave the value out (None).
+    Where neither a text nor its references hold a token there is nothing to compare: NaN in the arrays, None in the
+    rows, left out of the means.
     """
 
-    arrays: dict[str, RougeArrays]
-    defined: np.ndarray
+    by_type: dict[str, RougeArrays]
+    sizes: Sequence[int]
+    options: Rouge
     signature: Signature
+    nothing = "neither the candidate nor a reference holds a token"
 
     def __getitem__(self, kind: str) -> RougeArrays:
-        return _look_up(self.arrays, kind)
+        return _look_up(self.by_type, kind)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.arrays)
+        return iter(self.by_type)
 
-    def __len__(self) -> int:
-        return len(self.arrays)
+    def items(self) -> ItemsView[str, RougeArrays]:
+        """Return each type with its arrays."""
+        return self.by_type.items()
 
-    def __repr__(self) -> str:
-        return f"RougeTable({len(self.defined)} texts, signature={str(self.signature)!r})"
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return every number as `rougeL_f1` and so on; the main type's F1 comes first."""
+        named = {f"{kind}_{part}": a for kind, v in self.items() for part, a in v._asdict().items()}
+        return {(first := f"{self.options.main}_f1"): named[first], **named}
 
-    def mean(self) -> dict[str, RougeItem | None]:
-        """Return the mean of each type over the texts that have a score; None when there is none."""
+    def mean_by_type(self) -> dict[str, RougeItem | None]:
+        """Return the mean precision, recall and F1 of each type; None when no text has a score."""
         if not self.defined.any():
-            return dict.fromkeys(self.arrays)
-        return {k: RougeItem(*(float(part[self.defined].mean()) for part in v)) for k, v in self.arrays.items()}
+            return dict.fromkeys(self.by_type)
+        return {k: RougeItem(*(float(part[self.defined].mean()) for part in v)) for k, v in self.items()}
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per text, three columns per type; missing where undefined."""
-        import pandas as pd
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary per text, three numbers per type; an undefined one is None."""
+        order = [f"{kind}_{part}" for kind in self.by_type for part in RougeArrays._fields]
+        return [{name: row[name] for name in order} for row in super().rows()]
 
-        columns = {f"{k}_{name}": part for k, v in self.arrays.items() for name, part in v._asdict().items()}
-        return pd.DataFrame(columns).where(pd.Series(self.defined), axis=0)
+    def outcomes(self) -> list[Outcome]:
+        """Return each text's main score with all others; its signature depends on its own references alone."""
+        signatures = {size: str(_signature(self.options, [size])) for size in set(self.sizes)}
+        columns = {kind: [part.tolist() for part in v] for kind, v in self.items()}
+        main, found = self.options.main, []
+        for i, (size, known) in enumerate(zip(self.sizes, self.defined.tolist(), strict=True)):
+            if not known:
+                found.append(Outcome(None, "undefined", self.nothing, {}, signatures[size]))
+                continue
+            parts: dict[str, Any] = {k: RougeItem(p[i], r[i], f[i])._asdict() for k, (p, r, f) in columns.items()}
+            found.append(Outcome(columns[main][2][i], "ok", "", parts | {"main": main}, signatures[size]))
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        ok = self.defined.tolist()
-        named = {k: v._asdict().items() for k, v in self.arrays.items()}
-        scores = {
-            k: {n: [x if d else None for x, d in zip(p.tolist(), ok, strict=True)] for n, p in v}
-            for k, v in named.items()
-        }
-        means = {k: item._asdict() if item else None for k, item in self.mean().items()}
-        return {"scores": scores, "mean": means, "signature": str(self.signature)}
+        means = {k: item._asdict() if item else None for k, item in self.mean_by_type().items()}
+        return super().to_dict() | {"mean_by_type": means}
 
     def _repr_html_(self) -> str:
-        rows = [{"type": k, **(item._asdict() if item else {})} for k, item in self.mean().items()]
-        caption = f"mean ROUGE of {int(self.defined.sum())} of {len(self.defined)} texts"
+        rows = [{"type": k, **(item._asdict() if item else {})} for k, item in self.mean_by_type().items()]
+        caption = f"mean ROUGE of {int(self.defined.sum())} of {len(self)} texts"
         table = html_table(rows, columns=["type", *RougeItem._fields], caption=caption)
         return f"{table}<p><small>{escape(str(self.signature))}</small></p>"
 
@@ -512,9 +571,7 @@ class RougeTable(Mapping[str, RougeArrays]):
 _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
-def _score_chunk(
-    generated: Sequence[str], references: Sequence[Sequence[str]], options: RougeOptions
-) -> tuple[Any, Any]:
+def _score_chunk(generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge) -> tuple[Any, Any]:
     """Return {type: (texts, 3)} and which texts have anything to compare."""
     pairs = _lay_out(generated, references)
     tokens = number_texts(pairs.texts, options.cut)
@@ -528,26 +585,32 @@ def _score_chunk(
         if kind == "rougeW":
             exponent = 1 / options.weight
             recalls = (counts[:, 0] / np.maximum(counts[:, 3], 1)) ** exponent  # by which ROUGE-1.5.5 chooses the best
-        scores[kind] = _combine(counts[:, :3], pairs.starts, str(options.multi), exponent, recalls)
+        scores[kind] = _combine(counts[:, :3], pairs.starts, options.combining, exponent, recalls)
     some = np.maximum(tokens.lengths[pairs.made], tokens.lengths[pairs.wanted])
     return scores, np.maximum.reduceat(some, pairs.starts) > 0
 
 
-def _rouge_table(generated: Sequence[str], references: Sequence[Sequence[str]], options: RougeOptions) -> RougeTable:
+def _rouge_table(
+    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge, progress: bool | None = None
+) -> RougeTable:
     from tqdm.auto import tqdm
 
     starts = range(0, len(generated), _CHUNK)
+    hidden = len(starts) < 2 or None if progress is None else not progress  # None: on terminals only
     chunks = [
         _score_chunk(generated[start : start + _CHUNK], references[start : start + _CHUNK], options)
-        for start in tqdm(starts, desc="ROUGE", disable=None if len(starts) > 1 else True)  # None: on terminals only
+        for start in tqdm(starts, desc="ROUGE", disable=hidden)
     ]
     if not chunks:
-        raise ValueError("generated is empty: there is no text to score")
-    parts = {kind: np.concatenate([scores[kind] for scores, _ in chunks]) for kind in options.types}
-    arrays = {
-        kind: RougeArrays(*(np.ascontiguousarray(column) for column in values.T)) for kind, values in parts.items()
-    }
-    return RougeTable(arrays, np.concatenate([ok for _, ok in chunks]), options.signature(references))
+        raise ValueError("candidates is empty: there is no text to score")
+    known = np.concatenate([ok for _, ok in chunks])
+    by_type = {}
+    for kind in options.types:
+        values = np.concatenate([scores[kind] for scores, _ in chunks])
+        values[~known] = np.nan  # nothing was compared: no score, and never 0
+        by_type[kind] = RougeArrays(*(np.ascontiguousarray(column) for column in values.T))
+    sizes = [len(group) for group in references]
+    return RougeTable(by_type, sizes, options, _signature(options, sizes))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #6bbdb7f4
 def rouge_many(
@@ -576,7 +639,7 @@ def rouge_many(
     Returns
     -------
     RougeTable
-        A mapping from type to arrays of shape (N,).
+        `table["rouge1"].f1` has the shape (N,).
 
     Raises
     ------
@@ -589,9 +652,15 @@ def rouge_many(
     >>> table["rouge1"].recall.tolist()
     [0.75, 1.0]
     """
-    options = RougeOptions(types, stemmer, tokenizer, multi, compat, exceptions, weight)
-    texts, groups = require_pairs(generated, references, "generated")
-    return _rouge_table(texts, groups, options)
+    return Rouge(
+        types=types,
+        stemmer=stemmer,
+        tokenizer=tokenizer,
+        multi=multi,
+        compat=compat,
+        exceptions=exceptions,
+        weight=weight,
+    ).score_many(generated, references)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #af294feb
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -605,7 +674,7 @@ class RougeScores(Score, Mapping[str, RougeItem]):
     items_by_type: Mapping[str, RougeItem]
     generated: str
     references: Sequence[str]
-    options: RougeOptions
+    options: Rouge
 
     def __getitem__(self, kind: str) -> RougeItem:
         return _look_up(self.items_by_type, kind, self.reason)
@@ -637,11 +706,12 @@ class RougeScores(Score, Mapping[str, RougeItem]):
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #8f0d813e
 def _explain(
-    generated: str, references: Sequence[str], options: RougeOptions, kind: str, reference: int | None
+    generated: str, references: Sequence[str], options: Rouge, kind: str, reference: int | None
 ) -> MatchPicture:
     """Mark what one type of ROUGE counts in the generated text and one reference."""
     if reference is None:
-        each = [rouge_score(generated, r, **_choices(options, kind)).items_by_type.get(kind) for r in references]
+        alone = replace(options, types=[kind])
+        each = [alone.score(generated, r).items_by_type.get(kind) for r in references]
         reference = max(range(len(references)), key=lambda i: (each[i] or RougeItem(0, 0, 0)).f1)
     elif not 0 <= reference < len(references):
         raise ValueError(f"reference must be the number of a reference, 0 to {len(references) - 1}, not {reference}")
@@ -649,26 +719,19 @@ def _explain(
     labels = ["generated", f"reference {reference + 1} of {len(references)}"]
     marking = _mark_sequences if kind in ("rougeL", "rougeLsum", "rougeW") else _mark_ngrams
     marks, rows = marking(texts, options, kind)
-    item = rouge_score(generated, texts[1], **_choices(options, kind)).items_by_type.get(kind)
+    item = replace(options, types=[kind]).score(generated, texts[1]).items_by_type.get(kind)
     numbers = f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}" if item else "no score"
     return MatchPicture(f"{kind}: {numbers}", list(zip(labels, texts, marks, strict=True)), rows)
 
 
-def _choices(options: RougeOptions, kind: str) -> dict[str, Any]:
-    names = ("stemmer", "tokenizer", "multi", "compat", "exceptions", "weight")
-    return {"types": [kind], **{name: getattr(options, name) for name in names}}
-
-
-def _tokens_and_places(text: str, options: RougeOptions) -> tuple[list[Any], list[tuple[int, int] | None]]:
+def _tokens_and_places(text: str, options: Rouge) -> tuple[list[Any], list[tuple[int, int] | None]]:
     """Return the counted tokens and where they stand; a stem stands where its word does."""
     cut = options.cut
     surfaces = cut.surfaces(text) if isinstance(cut, WordTokenizer) else cut(text)
     return list(cut(text)), token_spans(text, surfaces)
 
 
-def _mark_ngrams(
-    texts: Sequence[str], options: RougeOptions, kind: str
-) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+def _mark_ngrams(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
     n = int(kind[5:])
     (made, made_places), (wanted, wanted_places) = (_tokens_and_places(text, options) for text in texts)
     counted = clipped_counts(made, [wanted], n)
@@ -678,9 +741,7 @@ def _mark_ngrams(
     return marks, [{"n-gram": g, "generated": a, "reference": b, "shared": c} for g, (a, b, c) in named.items()]
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #31103e62
-def _mark_sequences(
-    texts: Sequence[str], options: RougeOptions, kind: str
-) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
     """Mark the words on the path of the (weighted, or united) longest common subsequence."""
     lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]
     cut = [[(start, *_tokens_and_places(line, options)) for start, line in found] for found in lines]
@@ -713,6 +774,26 @@ def _lines(text: str) -> list[tuple[int, str]]:
         found += [(start, line)] if line else []
         start += len(line) + 1
     return found
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #212d18b5
+def _one_score(text: str, listed: list[str], options: Rouge) -> RougeScores:
+    """Score one text, with the same counting as for many."""
+    table = _rouge_table([text], [listed], options)
+    items = {
+        kind: RougeItem(*(float(part[0]) for part in arrays)) for kind, arrays in table.items() if table.defined[0]
+    }
+    reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
+    if not items:
+        reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
+    return RougeScores(
+        score=next(iter(items.values())).f1 if len(items) == 1 else None,
+        reason=reason,
+        signature=table.signature,
+        items_by_type=items,
+        generated=text,
+        references=listed,
+        options=options,
+    )
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c9f073dd
 def rouge_score(
@@ -775,21 +856,12 @@ def rouge_score(
     >>> scores["rouge1"].recall, scores["rougeL"].precision
     (0.75, 1.0)
     """
-    options = RougeOptions(types, stemmer, tokenizer, multi, compat, exceptions, weight)
-    text, listed = require_text(generated, "generated"), require_references(references)
-    table = _rouge_table([text], [listed], options)
-    items = {
-        kind: RougeItem(*(float(part[0]) for part in arrays)) for kind, arrays in table.items() if table.defined[0]
-    }
-    reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
-    if not items:
-        reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
-    return RougeScores(
-        score=next(iter(items.values())).f1 if len(items) == 1 else None,
-        reason=reason,
-        signature=table.signature,
-        items_by_type=items,
-        generated=text,
-        references=listed,
-        options=options,
-    )
+    return Rouge(
+        types=types,
+        stemmer=stemmer,
+        tokenizer=tokenizer,
+        multi=multi,
+        compat=compat,
+        exceptions=exceptions,
+        weight=weight,
+    ).score(generated, references)

@@ -23,7 +23,7 @@ from ._identity import identify, identify_model
 from .costs import COURSES, Ledger, Rehearsal, Stages, exchange_backends, find_backends, metered
 from ..ground.items import Item
 from ..models.llm import Backend
-from ..ground.results import Outcome, Signature, as_outcome, require_option
+from ..ground.results import Outcome, Signature, as_outcome, require_option, score_rows
 from ..ground.viz import escape, html_table, text_table
 from ..evidence._inputs import named_checker
 from ..models._named import load_model
@@ -85,42 +85,15 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def _bleu(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.overlap.bleu import BleuOptions, bleu_many
+    from summeval_nb.overlap.bleu import Bleu
 
-    references = [row["references"] for row in rows]
-    table = bleu_many([row["candidate"] for row in rows], references, **options)
-    choices = BleuOptions(**({"effective_order": True} | dict(options)))
-    sizes = [1 if isinstance(one, str) else len(one) for one in references]
-    signatures = {size: str(choices.signature([[""] * size])) for size in set(sizes)}
-    found, end = [], 2 + choices.n
-    empty = "neither the candidate nor a reference holds a token"
-    columns = table.defined.tolist(), table.scores.tolist(), table.statistics.tolist(), sizes
-    for defined, score, counts, size in zip(*columns, strict=True):
-        parts = {"candidate_length": counts[0], "reference_length": counts[1]}
-        parts |= {"counts": counts[2:end], "totals": counts[end:]}
-        signature = signatures[size]
-        undefined = Outcome(None, "undefined", empty, parts, signature)
-        found.append(Outcome(score, "ok", "", parts, signature) if defined else undefined)
-    return found
+    return score_rows(Bleu(**options), rows)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #4c03d4bf
 def _rouge(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.overlap.rouge import RougeOptions, rouge_many
+    from summeval_nb.overlap.rouge import Rouge
 
-    references = [row["references"] for row in rows]
-    table = rouge_many([row["candidate"] for row in rows], references, **options)
-    choices = RougeOptions(**options)
-    sizes = [1 if isinstance(one, str) else len(one) for one in references]
-    signatures = {size: str(choices.signature([[""] * size])) for size in set(sizes)}
-    main = "rougeL" if "rougeL" in choices.types else choices.types[0]
-    columns = {kind: [part.tolist() for part in table[kind]] for kind in choices.types}
-    found = []
-    for i, (size, ok) in enumerate(zip(sizes, table.defined.tolist(), strict=True)):
-        parts = {k: {"precision": p[i], "recall": r[i], "f1": f[i]} for k, (p, r, f) in columns.items()}
-        signature = signatures[size]
-        empty = Outcome(None, "undefined", "neither the candidate nor a reference holds a token", {}, signature)
-        found.append(Outcome(columns[main][2][i], "ok", "", parts | {"main": main}, signature) if ok else empty)
-    return found
+    return score_rows(Rouge(**options), rows)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #919caee5
 def _faithfulness(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
