@@ -265,7 +265,7 @@ BAD = [
     (lambda: calculate_rouge("a", "b", 0), ValueError, "n must be at least 1"),
     (lambda: calculate_rouge("a", "b", -1), ValueError, "n must be at least 1"),
     (lambda: calculate_rouge(["a"], "b"), TypeError, "reference must be a string"),
-    (lambda: calculate_rouge_l("a", None), TypeError, "candidate must be a string"),
+    (lambda: calculate_rouge_l("a", None), TypeError, "generated must be a string"),
     (lambda: lcs_length(1, [2]), TypeError, "x must be a sequence"),
     (lambda: rouge_w("a", "b", "2"), ValueError, "weight"),
 ]
