@@ -4,6 +4,10 @@
 What stands here does not know which special tokens a model has. All families build theirs from angle brackets
 (`<|im_end|>`, `</s>`, `<extra_id_1>`, `>>TITLE<<`), from a square bracket before a letter or slash (`[INST]`,
 `[/TOOL_RESULTS]`) or from a bar before a letter (`|ENDOFTEXT|`); so none of these signs is left as it is.
+
+That alone keeps a text within its tags: no text holds an angle bracket, so none can hold the tag that ends it. The
+digits of `mark` are for the model's eye, and only where a text has something that might look to it like a tag: an
+ordinary prompt stays as it is, byte for byte, and with it the answers and the prefixes that are kept for it.
 """
 
 from __future__ import annotations
@@ -12,19 +16,30 @@ import hashlib
 import itertools
 import json
 import re
+import unicodedata
 from typing import Any
 
-QUOTING = "2"  # part of fingerprints: raise it with every change of what stands here
+QUOTING = "3"  # part of fingerprints: raise it with every change of what stands here
 # Signs that some tokenizers read as the plain ones, such as a fullwidth <, are treated like them.
-_LESS, _GREATER, _OPENING, _BAR = "<\uff1c\ufe64", ">\uff1e\ufe65", "[\uff3b", "|\uff5c"
-_ANGLES = str.maketrans({**dict.fromkeys(_LESS, "\u2039"), **dict.fromkeys(_GREATER, "\u203a")})
+_LESS, _GREATER, _OPENING, _BAR = "<\uff1c\ufe64", ">\uff1e\ufe65", "[\uff3b\ufe47", "|\uff5c"
+_NOT_LESS, _NOT_GREATER = "\u226e", "\u226f"  # taken apart, they are < and > with a stroke
+_ANGLES = str.maketrans(
+    {
+        **dict.fromkeys(_LESS, "\u2039"),
+        **dict.fromkeys(_GREATER, "\u203a"),
+        _NOT_LESS: "\u2039\u0338",
+        _NOT_GREATER: "\u203a\u0338",
+    }
+)
 _BEGINNINGS = rf"[{re.escape(_OPENING)}](?=[^\W\d]|/)|[{re.escape(_BAR)}](?=\w)"
 _BROKEN = re.compile(f"({_BEGINNINGS})")
-_ESCAPED = re.compile(rf"[{_LESS}{_GREATER}\x85\u2028\u2029\ud800-\udfff]|{_BEGINNINGS}")
+_ESCAPED = re.compile(rf"[{_LESS}{_GREATER}{_NOT_LESS}{_NOT_GREATER}\x85\u2028\u2029\ud800-\udfff]|{_BEGINNINGS}")
 
+_OPENERS = "".join(one for one in map(chr, range(0x10000)) if unicodedata.category(one) in ("Ps", "Pi"))
 _LOOKS_LIKE_A_TAG = re.compile(
     r"[\u2039\u203a\u2329\u232a\u3008\u3009\u27e8\u27e9\u276c-\u2771]|&#|&\w+;"  # brackets like < and >, entities
-    r"|[^\w\s](?:\s*/\s*)?(?:evidence|claim|sentence)",
+    r"|[^\w\s](?:\s*/\s*)?(?:evidence|claim|sentence)"
+    rf"|[{re.escape(_OPENERS)}]\W*/",  # a closing tag in whatever letters
     re.IGNORECASE,
 )
 
