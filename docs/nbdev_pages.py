@@ -228,6 +228,7 @@ def write_pages(app: Sphinx, config: Any) -> None:
     order = SCORER.read_text(encoding="utf-8").replace(
         "{/* filled in by nbdev_pages */}", json.dumps(book.taught_terms(list(paths)))
     )
+    BUILD.mkdir(parents=True, exist_ok=True)
     (BUILD / SCORER.name).write_text(order, encoding="utf-8")
     config.html_search_scorer = str(BUILD / SCORER.name)
     for name, text in wanted.items():

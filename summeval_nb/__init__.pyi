@@ -179,6 +179,7 @@ from .runs.capacity import plan_run as plan_run
 from .teaching.exercises import AnswerCheck as AnswerCheck
 from .teaching.exercises import check_answer as check_answer
 from .teaching.exercises import common_slip as common_slip
+from .teaching.exercises import my_progress as my_progress
 from .teaching.exercises import seal_answers as seal_answers
 from .teaching.play import Picture as Picture
 from .teaching.play import play_bleu as play_bleu

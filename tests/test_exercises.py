@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import bleu_score, check_answer, common_slip, seal_answers
+from summeval_nb import bleu_score, check_answer, common_slip, my_progress, seal_answers
 from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]
@@ -108,7 +108,7 @@ def test_the_message_names_the_kind_and_never_the_answer(sealed):
     sealed({1: 0.4321, 2: "hypothesis"}, {1: (0.1234, "swap <b>them</b>")})
     assert check_answer("test/1", "x").message == "not yet: you gave a text, and this exercise wants a number"
     assert check_answer("test/1", 0.1235).message == check_answer("test/1", 7).message == "not yet"
-    assert "did you round?" in check_answer("test/1", 0.432).message
+    assert "yours is rounded" in check_answer("test/1", 0.432).message
     slip = check_answer("test/1", 0.1234)
     assert slip.outcome == "slip" and "swap" in slip.message and "<b>" not in slip._repr_html_()
     everything = " ".join(str(check_answer(f"test/{n}", wrong)) for n in (1, 2) for wrong in (..., 0, "no", None, [1]))
@@ -118,19 +118,90 @@ def test_the_message_names_the_kind_and_never_the_answer(sealed):
 @pytest.mark.parametrize(
     ("answer", "wrong", "named"),
     [
-        ([1, 2], [1, "2"], "you gave a list (a number, a text), and this exercise wants a list (a number)"),
+        ([1, 2], [1, "2"], "you gave a list of numbers and texts, and this exercise wants a list of numbers"),
         (
             {"a": {1}},
             {"a": [1]},
-            "you gave a dictionary (a list (a number)), and this exercise wants a dictionary (a set",
+            "you gave a dictionary of lists of numbers, and this exercise wants a dictionary of sets of numbers",
         ),
-        ({1}, {}, "you gave a dictionary, and this exercise wants a set (a number)"),
-        ([0.25, {"x": [1 / 3]}], [0.25, {"x": [0.333]}], "did you round?"),
+        ({1}, {}, "you gave a dictionary, and this exercise wants a set of numbers"),
+        (
+            [["a"]],
+            ["a", [True]],
+            "you gave a list of lists of True or False and texts, and this exercise wants a list of lists",
+        ),
+        (2, None, "you gave None, and this exercise wants a number"),
+        ([1.5, {"x": [1 / 3]}], [1.5, {"x": [0.333]}], "yours is rounded"),
+        ([0.25, 1 / 3], [0.25, 0.333], "if you rounded: numbers are compared to 4 decimals"),
+        (0.125, 0.12, "yours is rounded"),
+        (0.42, 42, "a share between 0 and 1"),
+        ([42, 7.5], (0.42, 0.075), "a percentage"),
+        ({"x": -1.5}, {"x": 1.5}, "only the sign"),
+        (0.3, 0.7, "add up to 1"),
+        (np.array([3, 1, 2]), np.array([1, 2, 3]), None),
+        ([3, 2, 1], [1, 2, 3], "their order is not"),
+        (["b", "c", "a"], ["c", "a", "b"], None),
+        (["a", "b", "c"], ["c", "a", "b"], "their order is not"),
+        ([1, 0, 0.5], [1, 0, 0.75], None),
+        (0.5, 0.25, None),
+        (2, 3.25, None),
+        (2, 1e307, None),
+        (2, 10**400, "too large"),
     ],
 )
 def test_kinds_inside_and_rounding_are_named(sealed, answer, wrong, named):
+    """A hint is given where it is true, and a wrong answer that no hint fits is told nothing that misleads."""
     sealed({1: answer})
-    assert named in check_answer("test/1", wrong).message
+    message = check_answer("test/1", wrong).message
+    assert message == "not yet" if named is None else named in message
+    assert "(" not in message
+
+
+def saved(path: Path, *cells: tuple[str, str]) -> None:
+    """Write a notebook with code cells and what each printed."""
+    made = []
+    for source, text in cells:
+        shown = [nbformat.v4.new_output("execute_result", {"text/plain": text})] if text else []
+        made.append(nbformat.v4.new_code_cell(source, outputs=shown))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(nbformat.v4.new_notebook(cells=made), path)
+
+
+def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
+    asked = 'answer = 1\ncheck_answer("{}", answer)'.format
+    saved(tmp_path / "3_overlap" / "32_bleu.ipynb",
+          (asked("32_bleu/1"), "✗ 32_bleu/1: not yet"), (asked("32_bleu/2"), "✓ 32_bleu/2: right"),
+          (asked("32_bleu/3"), "… 32_bleu/3: not answered yet: put your answer in the place of ..."),
+          ('check_answer("32_bleu/9", shown)', "✓ 32_bleu/9: right"))  # fmt: skip
+    saved(tmp_path / "33_rouge.ipynb", (asked("33_rouge/1"), ""), ("1 + 1", "2"))
+    saved(tmp_path / "solutions" / "33_rouge.ipynb", (asked("33_rouge/1"), "✓ 33_rouge/1: right"))
+    saved(tmp_path / ".ipynb_checkpoints" / "33_rouge.ipynb", (asked("33_rouge/1"), "✓ 33_rouge/1: right"))
+    (tmp_path / "<b>.ipynb").write_text("[1]")
+    before = sorted(tmp_path.rglob("*"))
+    found = my_progress(tmp_path)
+    assert sorted(tmp_path.rglob("*")) == before, "reading writes nothing"
+    states = {"32_bleu/1": "not yet", "32_bleu/2": "right", "32_bleu/3": "not tried", "33_rouge/1": "not tried"}
+    assert found.to_dict() == states and found.unread == ("<b>.ipynb",)
+    assert found.summary() == "1 of 4 exercises right, 1 not yet, 2 not tried; not read: <b>.ipynb"
+    assert "32_bleu   ✗ ✓ ·" in repr(found) and "<b>" not in found._repr_html_()
+
+    for name in ("index", "glossary"):
+        saved(tmp_path / f"{name}.ipynb")
+    for here in (tmp_path / "3_overlap", tmp_path):
+        monkeypatch.chdir(here)
+        assert my_progress().states == states
+
+
+def test_progress_without_a_book_says_what_to_give(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in (None, tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(ValueError, match="give the (folder|one)"):
+            my_progress(folder)
+
+
+def test_progress_knows_every_exercise_of_the_book():
+    expected = {f"{path.stem}/{number}" for path in CHAPTERS for number in (1, 2, 3)}
+    assert expected <= set(my_progress(ROOT / "nbs").states)
 
 
 def test_an_unknown_chapter_names_the_one_that_was_meant():

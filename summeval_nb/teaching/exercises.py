@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,9 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ground.viz import Markup, escape
+from ._hints import in_words, nearly
+from ._progress import Progress, read_progress
 
 # %% auto #0
-__all__ = ['AnswerCheck', 'check_answer', 'common_slip', 'seal_answers']
+__all__ = ['AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers']
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #3e6bdddc
 _DIGITS = 4  # decimals that count
@@ -154,7 +155,7 @@ def _known(chapter: str, entries: Mapping[str, Any]) -> str:
     meant = [name for name in chapters if chapter in name or name in chapter] or chapters
     return ", ".join(f"{name}/1" for name in meant)
 
-# %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
+# %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
 def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     """Say whether an answer is right, without knowing the answer.
 
@@ -189,13 +190,21 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
         return AnswerCheck(exercise, "not answered yet", "not answered yet: put your answer in the place of ...")
     try:
         forms = [_canonical(answer, shift) for shift in (0.0, -1e-6, 1e-6)]
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         return AnswerCheck(exercise, "not yet", f"not yet: {error}")
     if _collected is not None:
         entry.update(kind=forms[0].named, answer=_seal(exercise, forms[0]))
-    return _compare(exercise, entry, forms)
+    check = _compare(exercise, entry, forms)
+    if check.outcome == "not yet" and forms[0].named == entry["kind"]:
 
+        def is_right(other: Any) -> bool:
+            return _seal(exercise, _canonical(other)) == entry["answer"]
 
+        hint = nearly(answer, is_right)
+        return AnswerCheck(exercise, "not yet", f"not yet: {hint}" if hint else "not yet")
+    return check
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
 def _compare(exercise: str, entry: dict[str, Any], forms: list[_Canonical]) -> AnswerCheck:
     """Compare the forms of an answer with the seals of an exercise."""
     seals = [_seal(exercise, form) for form in dict.fromkeys(forms)]
@@ -206,9 +215,8 @@ def _compare(exercise: str, entry: dict[str, Any], forms: list[_Canonical]) -> A
             return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
     given, wanted = forms[0].named, entry["kind"]
     if given != wanted:
-        return AnswerCheck(exercise, "not yet", f"not yet: you gave {given}, and this exercise wants {wanted}")
-    if re.search(r"number:-?\d+\.(?!0000)\d{3}0", f"{forms[0].kind}:{forms[0].text}"):
-        return AnswerCheck(exercise, "not yet", "not yet (numbers are compared to four decimals: did you round?)")
+        message = f"not yet: you gave {in_words(given)}, and this exercise wants {in_words(wanted)}"
+        return AnswerCheck(exercise, "not yet", message)
     return AnswerCheck(exercise, "not yet", "not yet")
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #53d84cab
@@ -244,6 +252,34 @@ def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
     if check.message != f"not yet: {help}":
         raise ValueError(f"{exercise} tells a reader who answers {answer!r} {check.message!r}: seal the chapter again")
     return check
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #eee601b4
+def my_progress(folder: str | Path | None = None) -> Progress:
+    """Show which exercises you have done, as your saved notebooks say.
+
+    Parameters
+    ----------
+    folder : str or path, optional
+        Where the book's notebooks lie. Without it: the book in which the calling notebook lies, or `nbs` here.
+
+    Returns
+    -------
+    Progress
+        A table in a notebook, lines in a terminal; `states` has exercise to `"right"`, `"not yet"`, `"not tried"`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such folder, or no exercise in it.
+
+    Examples
+    --------
+    >>> my_progress("nowhere")
+    Traceback (most recent call last):
+    ...
+    ValueError: no folder 'nowhere': give the one that holds the book's notebooks, such as 'nbs'
+    """
+    return read_progress(None if folder is None else Path(folder))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #71596e01
 @contextmanager

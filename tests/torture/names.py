@@ -278,6 +278,7 @@ LISTED: dict[str, dict[str, Any]] = {
     "splitter_name": {},
     "check_answer": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
     "common_slip": {"exercise": st.one_of(texts, st.just("31_ngrams/1")), "answer": anything},
+    "my_progress": {"folder": safe_names},
     "play_correlation": {},
     # what is built
     "Answer": {"value": st.sampled_from([0, 1, None]), "said": st.one_of(st.none(), shares), "evidence": st.just(())},

@@ -1,0 +1,127 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_exercises.py.
+"""What may be said of a wrong answer.
+
+A hint is given only where it is known to be true: the answer, changed in the way that the hint names, is right.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+_PLURAL = {"number": "numbers", "text": "texts", "list": "lists", "set": "sets", "dictionary": "dictionaries"}
+_DIGITS = 4  # decimals that count
+_MOST_TRIALS = 250  # a trial takes some milliseconds
+_WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
+    (lambda value: 100 * value, "yours is a hundredth of it: is a percentage asked for?"),
+    (lambda value: value / 100, "yours is a hundred times as much: is a share between 0 and 1 asked for?"),
+    (lambda value: -value, "only the sign is wrong"),
+    (lambda value: 1 - value, "yours and the right one add up to 1: which of the two shares is asked for?"),
+)
+
+
+def in_words(named: str, *, many: bool = False) -> str:
+    """Return the kind of an answer as one would say it: "a list (a list (a text))" is "a list of lists of texts"."""
+    found = re.fullmatch(r"(?:a )?([\w ]+?)(?: \((.*)\))?", named)
+    if not found:
+        return named
+    kind, inside = found[1], _at_top(found[2] or "")
+    word = _PLURAL.get(kind, kind) if many else f"a {kind}" if kind in _PLURAL else kind
+    return f"{word} of {' and '.join(in_words(one, many=True) for one in inside)}" if inside else word
+
+
+def _at_top(text: str) -> list[str]:
+    """Split at the commas that no bracket holds."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def nearly(answer: Any, is_right: Callable[[Any], bool]) -> str:
+    """Return what is known of a wrong answer of the right kind, as the end of a sentence; "" if nothing is.
+
+    Parameters
+    ----------
+    answer : number, str, None, or a list, set or dict of these
+        What a reader gave.
+    is_right : callable
+        Says of another answer whether it would be right.
+
+    Examples
+    --------
+    >>> nearly(0.43, lambda answer: answer == 43)
+    'yours is a hundredth of it: is a percentage asked for?'
+    """
+    numbers = list(_numbers(answer))
+    for change, hint in _WHOLE_ANSWER if numbers else ():
+        changed = [change(number) for number in numbers]
+        if all(map(math.isfinite, changed)) and is_right(_changed(answer, changed)):
+            return hint
+    if isinstance(plain := _plain(answer), list) and any(is_right(other) for other in _other_orders(plain)):
+        return "the values are right, their order is not"
+    rounded = [place for place, number in enumerate(numbers) if _decimals(number) in (2, 3)]
+    if len(rounded) > 1:  # too many combinations to look
+        return f"if you rounded: numbers are compared to {_DIGITS} decimals"
+    for place in rounded:
+        for value in _unrounded(numbers[place]):
+            if is_right(_changed(answer, [*numbers[:place], value, *numbers[place + 1 :]])):
+                return f"nearly: yours is rounded, and numbers are compared to {_DIGITS} decimals"
+    return ""
+
+
+def _plain(answer: Any) -> Any:
+    return answer.tolist() if hasattr(answer, "tolist") else list(answer) if isinstance(answer, tuple) else answer
+
+
+def _numbers(answer: Any) -> Iterator[float]:
+    """Give the numbers in an answer, in order."""
+    answer = _plain(answer)
+    if isinstance(answer, Mapping | list | set | frozenset):
+        for value in answer.values() if isinstance(answer, Mapping) else answer:
+            yield from _numbers(value)
+    elif hasattr(answer, "__float__") and not isinstance(answer, bool):
+        yield float(answer)
+
+
+def _changed(answer: Any, numbers: list[float]) -> Any:
+    """Return the answer with other numbers in the places of its own."""
+    left = iter(numbers)
+
+    def change(value: Any) -> Any:
+        value = _plain(value)
+        if isinstance(value, Mapping):
+            return {key: change(one) for key, one in value.items()}
+        if isinstance(value, list | set | frozenset):
+            return type(value)(change(one) for one in value)
+        return next(left) if hasattr(value, "__float__") and not isinstance(value, bool) else value
+
+    return change(answer)
+
+
+def _other_orders(values: list[Any]) -> Iterator[list[Any]]:
+    """Give a list's values backwards, and sorted both ways if they can be."""
+    orders = [values[::-1]]
+    if all(isinstance(value, int | float) for value in values) or all(isinstance(value, str) for value in values):
+        orders += [sorted(values), sorted(values, reverse=True)]
+    for number, order in enumerate(orders):
+        if order != values and order not in orders[:number]:
+            yield order
+
+
+def _decimals(number: float) -> int:
+    """Return how many decimals a number was written with, as far as can be told; 4 stands for four and more."""
+    return next((digits for digits in range(_DIGITS) if abs(round(number, digits) - number) < 1e-9), _DIGITS)
+
+
+def _unrounded(number: float) -> list[float]:
+    """Return the numbers with four decimals that a number with two or three may be rounded from."""
+    half = 10 ** (_DIGITS - _decimals(number)) // 2
+    tried = [number + step * 10**-_DIGITS for step in range(-half, half + 1) if step]
+    return tried[:_MOST_TRIALS]
