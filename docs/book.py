@@ -6,6 +6,7 @@ All of it is read from the notebooks, the bibliography and the package's stub, s
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,16 @@ def contents(names: list[str]) -> str:
     return "\n\n".join(blocks)
 
 
+def from_the_root(text: str, name: str) -> str:
+    """Return a page's text with its links as a page beside nbs/index.ipynb would write them."""
+
+    def link(found: re.Match[str]) -> str:
+        outside = re.match(r"[a-z]+:|#|/", found[1])
+        return f"]({found[1] if outside else posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))})"
+
+    return re.sub(r"\]\(([^)\s]+)\)", link, text)
+
+
 def goals_page(names: list[str]) -> str:
     """Return the page that says what each chapter teaches."""
     lines = ["# What each chapter teaches", "", "Every chapter begins with a question and ends with three exercises."]
@@ -175,7 +186,7 @@ def goals_page(names: list[str]) -> str:
         for name in pages:
             summary = title_and_summary(name)[1]
             lines += ["", f"### [{numbered(name)}]({name}.ipynb)", "", f"{summary} Afterwards you can", ""]
-            lines += ["- " + CITATION.sub(r"\1", goal) for goal in goals(name)]
+            lines += ["- " + from_the_root(CITATION.sub(r"\1", goal), name) for goal in goals(name)]
     return "\n".join(lines) + "\n"
 
 

@@ -114,6 +114,12 @@ def test_every_chapter_says_what_it_teaches(name):
     assert 3 <= len(goals) <= 5, f"{name} has {len(goals)} goals below a line that ends 'After this chapter you can'"
 
 
+def test_links_of_the_page_of_goals_lead_somewhere():
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", book.goals_page(NAMES))
+    assert len(links) > len(CHAPTERS)
+    assert not (lost := [link for link in links if not (execute.NOTEBOOKS / link).is_file()]), lost
+
+
 def test_every_page_has_its_place():
     order = book.in_order([*NAMES, *(name.removesuffix(".md") for name in book.made_pages(NAMES))])
     assert set(NAMES) - set(order) == {"index"} | {name for name in NAMES if name.startswith("solutions/")}
