@@ -256,8 +256,9 @@ def promise(guarantees: dict[str, Any], states: dict[str, Any]) -> dict[str, Any
 def measure_package() -> None:
     """Put the shipped checker through the sentences that the package carries, which nothing was fitted to."""
     from summeval_nb.evidence.checker_bench import benchmark_checker
+    from summeval_nb.evidence.reading import EmbeddedChecker
 
-    row = benchmark_checker(_reading.EmbeddedChecker()).to_frame().iloc[0]
+    row = benchmark_checker(EmbeddedChecker()).to_frame().iloc[0]
     kept = json.loads((ASSETS / "reading.json").read_text())
     shares = ("auc", "balanced_accuracy", "false_found", "true_passed", "precision")
     kept["promise"] = promise(kept["guarantees"], kept["measured"]["states"])

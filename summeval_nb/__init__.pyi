@@ -63,7 +63,7 @@ from .models.llm_local import TransformersBackend as TransformersBackend
 from .models.llm_server import ServerBackend as ServerBackend
 from .evidence.check import Calibration as Calibration
 from .evidence.check import Checker as Checker
-from .evidence._reading import EmbeddedChecker as EmbeddedChecker
+from .evidence.reading import EmbeddedChecker as EmbeddedChecker
 from .evidence.check import WordsChecker as WordsChecker
 from .evidence.check import PairVectors as PairVectors
 from .evidence.check import calibration as calibration

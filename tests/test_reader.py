@@ -104,3 +104,17 @@ def test_lots_cover_everything_within_the_budget():
     lots = list(_reader._lots(lengths, 90))
     assert [i for lot in lots for i in lot] == list(range(len(lengths)))
     assert all(len(lot) * lengths[lot[-1]] <= 90 for lot in lots)
+
+
+def test_each_distinct_sentence_is_encoded_once_however_many_pairs_and_lots(trained, monkeypatch):
+    reader, seen = Reader(trained[1]), []
+    encode = reader.network.encode
+    monkeypatch.setattr(reader.network, "encode", lambda ids, mask: seen.append(len(ids)) or encode(ids, mask))
+    evidence = [f"Sentence {number} says that it rained in the {number}th week." for number in range(6)]
+    claims = [f"It rained in the {number}th week." for number in range(9)]
+    apart = [reader.read([(evidence, claim)])[0] for claim in claims]
+    seen.clear()
+    together = reader.read([(evidence, claim) for claim in claims], budget=200)  # several lots
+    assert sum(seen) == len(evidence) + len(claims)
+    for a, b in zip(together, apart, strict=True):
+        np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)

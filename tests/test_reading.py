@@ -1,13 +1,16 @@
 """The checker that reads: a clash is never supported, a verdict does not depend on its company, thresholds, figures."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 
-from summeval_nb import EmbeddedChecker, evaluate, load_checker
-from summeval_nb.evidence import _reading
-from summeval_nb.evidence._reading import ALL_FEATURES, fitted, forest
-from summeval_nb.evidence.check import _encode_pairs
+from summeval_nb import EmbeddedChecker, WordsChecker, evaluate, load_checker
+from summeval_nb.evidence import _differences, _reading, check
+from summeval_nb.evidence._reader import load_reader
+from summeval_nb.evidence._reading import ALL_FEATURES, WORD_FEATURES, fitted, forest
+from summeval_nb.evidence.check import _encode_pairs, sentence_matches, take_apart
 from summeval_nb.evidence.guarantee import error_bound
 from summeval_nb.text.embed import load_embedder
 
@@ -140,3 +143,63 @@ def test_figures_in_the_package_meet_their_floors():
     floors = {"qags_cnndm": 0.802, "summeval": 0.777, "xsumfaith": 0.794, "defacto": 0.791, "summedits": 0.57}
     assert all(auc[name] >= floor for name, floor in floors.items()), auc
     assert fitted()["measured"]["edits_found_at_75_kept"] >= 0.85
+
+
+def looked_at_before(claim, evidence, vectors):
+    """The first storey as it was before token vectors were compared once: everything asked for by itself."""
+    from summeval_nb.evidence._differences import compare
+    from summeval_nb.evidence.check import PairVectors, _cosines, find_unsupported, pair_features, support_logit
+
+    words, _ = pair_features(claim, evidence, vectors)
+    differences, clashes, nearest = compare(claim, evidence, vectors, _cosines(vectors))
+    place = nearest[0]
+    own = vectors.evidence_tokens[place]
+    one = PairVectors(vectors.embedder, vectors.evidence[[place]], vectors.claim, [own], vectors.claim_tokens)
+    near, _ = pair_features(claim, [evidence[place]], one)
+    features = {**words, **{f"nearest_{name}": value for name, value in near.items()}, **differences}
+    return features | {"words_logit": support_logit(words)}, clashes, nearest, find_unsupported(claim, evidence)
+
+
+def test_vectors_are_compared_once_and_features_are_the_same_to_the_last_bit(monkeypatch):
+    pairs = [(ARTICLE[:n], claim) for n in (1, 2, 4) for claim in TRUE + FALSE]
+    calls = []
+    for (evidence, claim), vectors in zip(pairs, _encode_pairs(pairs, load_embedder("minilm")), strict=True):
+        parts = take_apart(claim), [take_apart(text) for text in evidence], vectors
+        expected = looked_at_before(*parts)
+        calls.clear()
+        with monkeypatch.context() as patched:
+            for module in (_reading, _differences, check):
+                patched.setattr(module, "sentence_matches", lambda one: calls.append(1) or sentence_matches(one))
+            assert tuple(_reading.look(*parts)) == expected and len(calls) == 1
+
+
+def test_features_are_those_of_the_day_they_were_fitted_on():
+    """Stored before the first storey was made faster; vectors of another machine differ in the seventh digit."""
+    stored = json.loads((Path(__file__).parent / "reading_features.json").read_text(encoding="utf-8"))
+    verdicts = EmbeddedChecker().check_many([(ARTICLE, one["claim"]) for one in stored])
+    for one, verdict in zip(stored, verdicts, strict=True):
+        words = {name: value for name, value in verdict.details["features"].items() if name in WORD_FEATURES}
+        assert words == pytest.approx(one["features"], abs=2e-5), one["claim"]
+
+
+def test_the_same_window_is_read_once(monkeypatch):
+    read = []
+
+    class Counting:
+        def read(self, pairs):
+            read.extend(pairs)
+            return load_reader().read(pairs)
+
+    monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision: Counting())
+    EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
+    assert len(read) == 3  # the first sentence, which is the nearest of all, the first two, and all four
+
+
+@pytest.mark.parametrize("kind", [WordsChecker, EmbeddedChecker])
+def test_both_packaged_checkers_are_recalibrated_alike(kind):
+    one = kind(threshold=0.7).calibrate([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+    assert type(one) is kind and one.threshold == 0.7 and (one.slope, one.offset) != (1.0, 0.0)
+    with pytest.raises(ValueError, match="run against the scores"):
+        kind().calibrate([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0])
+    short = EmbeddedChecker(precision="bfloat16", contradicted_below=0.2).calibrate([0.1, 0.9], [0, 1])
+    assert (short.precision, short.contradicted_below) == ("bfloat16", 0.2)

@@ -330,9 +330,8 @@ def _word_sets(claim: _Words, nearest: _Words) -> dict[str, float]:
     }
 
 
-def _token_matches(vectors: PairVectors, first: int) -> dict[str, float]:
+def _token_matches(matches: np.ndarray, first: int) -> dict[str, float]:
     """Return how well the claim's token vectors match: over all evidence, in the nearest sentence, the weakest ones."""
-    matches = sentence_matches(vectors)
     if not len(matches):
         return dict.fromkeys(("match_min", "match_second", "match_quarter", "near_mean", "near_min", "near_tenth"), 0.0)
     best, near = np.sort(matches.max(axis=1)), np.sort(matches[:, first])
@@ -347,24 +346,19 @@ def _token_matches(vectors: PairVectors, first: int) -> dict[str, float]:
 
 
 def compare(
-    claim: Parts, evidence: Sequence[Parts], vectors: PairVectors, cosines: np.ndarray
+    claim: Parts,
+    evidence: Sequence[Parts],
+    vectors: PairVectors,
+    cosines: np.ndarray,
+    matches: np.ndarray | None = None,
 ) -> tuple[dict[str, float], list[Clash], tuple[int, int]]:
     """Return the features of what is different, the clashes, and the places of the nearest two evidence sentences.
 
-    Parameters
-    ----------
-    claim : Parts
-        The summary sentence, with at least one token.
-    evidence : sequence of Parts
-        The evidence sentences, at least one.
-    vectors : PairVectors
-        The vectors of the same sentences.
-    cosines : ndarray, shape (m,)
-        Cosine of the claim with each evidence sentence.
+    What it takes is what `pair_features` takes; `cosines`, shape (m,), are the claim's with each evidence sentence.
     """
     nearest = _closest(claim, evidence, cosines)
     features, clashes = word_differences(claim, evidence, nearest)
-    features |= _token_matches(vectors, nearest[0])
+    features |= _token_matches(sentence_matches(vectors) if matches is None else matches, nearest[0])
     return {name: features[name] for name in DIFFERENCES}, clashes, nearest
 
 

@@ -26,6 +26,7 @@ from summeval_nb.text.embed import encodable, minilm_files
 CLS, SEP = 101, 102
 WINDOW = 160  # tokens of claim and evidence that are read together, at most
 LONGEST = 80  # tokens of one sentence, at most
+TOGETHER = 512  # pairs whose sentences are encoded together, and kept while these pairs are read
 WIDTH, HEADS, INNER, LAYERS, LOWER = 384, 12, 1536, 6, 3
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -148,33 +149,24 @@ def _in_pair(tokens: np.ndarray, pairs: set[tuple[int, int]]) -> np.ndarray:
 
 
 def joined(
-    network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]
+    network: Network,
+    pairs: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]],
+    states: Mapping[bytes, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return what `Network.forward` takes, for pairs of (token ids of a claim, token ids of its evidence sentences).
 
-    Each distinct sentence is encoded once.
+    Each distinct sentence is encoded once, or not at all where `states`, as `encoded` gives them, are known.
     """
-    rows: dict[bytes, int] = {}
-    texts: list[np.ndarray] = []
-    places = []
-    for claim, evidence in pairs:
-        numbers = []
-        for one in (claim, *evidence):
-            key = one.tobytes()
-            if key not in rows:
-                rows[key] = len(texts)
-                texts.append(one)
-            numbers.append(rows[key])
-        places.append(numbers)
-    states = _encoded(network, texts)
+    known = encoded(network, pairs) if states is None else states
     total = max(len(claim) + 2 + sum(len(one) + 1 for one in evidence) for claim, evidence in pairs)
-    x = torch.zeros((len(pairs), total, WIDTH), dtype=states[0].dtype)
+    x = torch.zeros((len(pairs), total, WIDTH), dtype=next(iter(known.values())).dtype)
     mask = torch.zeros((len(pairs), total), dtype=torch.bool)
     claims = torch.zeros((len(pairs), total), dtype=torch.bool)
     marks = torch.zeros((len(pairs), total, 6))
-    for i, ((claim, evidence), (own, *others)) in enumerate(zip(pairs, places, strict=True)):
+    for i, (claim, evidence) in enumerate(pairs):
         n = len(claim)
-        pieces = [states[own], *(states[one][1:] for one in others)]  # the first [CLS] is the pair's
+        # the first [CLS] is the pair's
+        pieces = [known[claim.tobytes()], *(known[one.tobytes()][1:] for one in evidence)]
         whole = torch.cat(pieces)
         x[i, : len(whole)] = whole
         mask[i, : len(whole)] = True
@@ -185,8 +177,10 @@ def joined(
     return x, mask, claims, marks
 
 
-def _encoded(network: Network, texts: Sequence[np.ndarray]) -> list[Tensor]:
-    """Return the states after the third layer of each text, shape (t + 2, 384), with [CLS] and [SEP]."""
+def encoded(network: Network, pairs: Sequence[tuple[np.ndarray, Sequence[np.ndarray]]]) -> dict[bytes, Tensor]:
+    """Return the states after the third layer of each distinct sentence, shape (t + 2, 384), with [CLS] and [SEP]."""
+    distinct = {one.tobytes(): one for claim, evidence in pairs for one in (claim, *evidence)}
+    texts = list(distinct.values())
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found: list[Tensor] = [torch.empty(0)] * len(texts)
     with torch.no_grad():
@@ -201,7 +195,7 @@ def _encoded(network: Network, texts: Sequence[np.ndarray]) -> list[Tensor]:
                 mask[row, :n] = True
             for i, state in zip(chosen, network.encode(ids, mask), strict=True):
                 found[i] = state[: len(texts[i]) + 2]
-    return found
+    return dict(zip(distinct, found, strict=True))
 
 
 def _lots(lengths: Sequence[int], budget: int) -> Iterator[range]:
@@ -271,7 +265,16 @@ class Reader:
         self.tokenizer = minilm_files()[0]
 
     def read(self, pairs: Sequence[tuple[Sequence[str], str]], *, budget: int = 4096) -> list[Reading]:
-        """Return one `Reading` a pair, in order; what does not fit into the window is left out from the end."""
+        """Return one `Reading` a pair, in order; what does not fit into the window is left out from the end.
+
+        Each distinct sentence is encoded once, however many pairs it serves (of 512 pairs at a time).
+        """
+        found: list[Reading] = []
+        for start in range(0, len(pairs), TOGETHER):
+            found += self._read_lot(pairs[start : start + TOGETHER], budget)
+        return found
+
+    def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
         tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
         rows = []
         for evidence, claim in pairs:
@@ -289,9 +292,10 @@ class Reader:
         order = sorted(range(len(rows)), key=lambda i: lengths[i])
         found: list[Reading] = [Reading(0, 0, 0, ())] * len(rows)
         with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == "bfloat16"):
+            states = encoded(self.network, rows)
             for lot in _lots([lengths[i] for i in order], budget):
                 chosen = [order[i] for i in lot]
-                x, mask, claims, marks = joined(self.network, [rows[i] for i in chosen])
+                x, mask, claims, marks = joined(self.network, [rows[i] for i in chosen], states)
                 logits, errors = self.network(x, mask, claims, marks)
                 shares = logits.double().softmax(-1).tolist()
                 wrong = torch.sigmoid(errors.double())

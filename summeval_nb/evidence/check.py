@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -367,18 +367,19 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-def vector_features(vectors: PairVectors) -> dict[str, float]:
+def vector_features(vectors: PairVectors, matches: np.ndarray | None = None) -> dict[str, float]:
     """Return `token_match`, `token_match_weakest`, `token_match_one` and `cosine` of a pair, each at most 1.
 
     `token_match` is BERTScore's precision against all evidence, `token_match_one` against the best single
     sentence. `token_match_weakest` is the match below which the weakest tenth of the claim's tokens lies, and
-    `cosine` the greatest cosine between the claim's vector and an evidence sentence's.
+    `cosine` the greatest cosine between the claim's vector and an evidence sentence's. `matches` is what
+    `sentence_matches` gives, where somebody has it already.
 
     References
     ----------
     Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT".
     """
-    matches = sentence_matches(vectors)
+    matches = sentence_matches(vectors) if matches is None else matches
     best = matches.max(axis=1)
     return {
         "token_match": float(best.mean()),
@@ -457,7 +458,7 @@ FEATURES = (
 
 
 def pair_features(
-    claim: Parts, evidence: Sequence[Parts], vectors: PairVectors
+    claim: Parts, evidence: Sequence[Parts], vectors: PairVectors, matches: np.ndarray | None = None
 ) -> tuple[dict[str, float], list[Finding]]:
     """Return the twelve features of one pair, and its findings.
 
@@ -469,6 +470,8 @@ def pair_features(
         The evidence sentences, at least one.
     vectors : PairVectors
         The vectors of the same sentences.
+    matches : ndarray, shape (t, m), optional
+        Their `sentence_matches`, where they are known.
 
     Returns
     -------
@@ -479,7 +482,7 @@ def pair_features(
     """
     pieces = copied_pieces(claim, evidence)
     findings = find_unsupported(claim, evidence)
-    features = vector_features(vectors) | {
+    features = vector_features(vectors, matches) | {
         "coverage": idf_coverage(claim, evidence),
         "familiarity": familiarity(claim, evidence),
         "pairs": pairs_within(claim, evidence),
@@ -614,8 +617,90 @@ def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
     order = np.argsort(-cosines, kind="stable")
     return [Evidence(int(index), float(cosines[index])) for index in order]
 
+# %% ../../nbs/2_evidence/21_check.ipynb #7c1d90be
+class _Packaged:
+    """What the package's own checkers share: the pairs in lots, and a recalibration."""
+
+    uses_vectors, languages = True, ("en",)
+
+    def __init__(self, *, threshold: float, slope: float, offset: float):
+        self.threshold = require_share(threshold, "threshold")
+        self.slope, self.offset = float(slope), float(offset)
+        if not (math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0):
+            raise ValueError(f"slope must be positive and offset finite, not {slope} and {offset}")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(threshold={self.threshold}, slope={self.slope:.4g}, offset={self.offset:.4g})"
+
+    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        raise NotImplementedError
+
+    def _settings(self) -> dict[str, Any]:
+        return {"threshold": self.threshold, "slope": self.slope, "offset": self.offset}
+
+    def _with(self, **changes: Any) -> Self:
+        """Return a checker of the same kind with other settings."""
+        return type(self)(**(self._settings() | changes))
+
+    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
+        """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
+
+        Parameters
+        ----------
+        pairs : sequence of (list of str, str)
+            At least one evidence sentence each.
+        vectors : sequence of PairVectors, optional
+            One a pair. Used when they come from the packaged MiniLM, and made here otherwise: the
+            probability is the same either way.
+
+        Returns
+        -------
+        list of Verdict
+            With evidence (indices into the pair's sentences, best first), findings, and `details`:
+            features, logit, and what else the checker has to say. A claim without a word gives a failed verdict.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a pair has another form, has no evidence, or its vectors do not fit it.
+        """
+        checked = _require_pairs(pairs)
+        if vectors is not None:
+            _require_vectors(vectors, checked)
+        verdicts: list[Verdict] = []
+        for start in range(0, len(checked), 256):
+            lot = checked[start : start + 256]
+            ready = _vectors_of(lot, None if vectors is None else vectors[start : start + 256])
+            verdicts += self._check_lot(lot, ready)
+        return verdicts
+
+    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> Self:
+        """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.
+
+        Parameters
+        ----------
+        scores : sequence of float
+            Probabilities that *this* checker gave: `[verdict.probability for verdict in verdicts]`.
+        labels : sequence of 0 and 1
+            What people said of the same sentences: 1 for supported. Both must occur.
+
+        Returns
+        -------
+        Checker
+            Of the same kind, with the same thresholds, and slope and offset from Platt scaling.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, one of the labels never occurs, or the labels run against the scores.
+        """
+        slope, offset = platt_scaling(scores, labels)
+        if slope <= 0:
+            raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
+        return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
+
 # %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
-class WordsChecker:
+class WordsChecker(_Packaged):
     """The first checker: twelve features, weights fitted to human judgements, recomputed by hand; no download.
 
     `checker="words"`. It compares words and does not read: see `EmbeddedChecker` for the one that does.
@@ -645,49 +730,12 @@ class WordsChecker:
     ['Paris']
     """
 
-    uses_vectors, languages = True, ("en",)
-
     def __init__(self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0):
-        self.threshold = require_share(threshold, "threshold")
-        self.slope, self.offset = float(slope), float(offset)
-        if not (math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0):
-            raise ValueError(f"slope must be positive and offset finite, not {slope} and {offset}")
+        super().__init__(threshold=threshold, slope=slope, offset=offset)
         self.fingerprint = _fingerprint(self.slope, self.offset)
 
-    def __repr__(self) -> str:
-        return f"WordsChecker(threshold={self.threshold}, slope={self.slope:.4g}, offset={self.offset:.4g})"
-
-    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
-
-        Parameters
-        ----------
-        pairs : sequence of (list of str, str)
-            At least one evidence sentence each.
-        vectors : sequence of PairVectors, optional
-            One a pair. Used when they come from the packaged MiniLM, and made here otherwise: the
-            probability is the same either way.
-
-        Returns
-        -------
-        list of Verdict
-            With evidence (indices into the pair's sentences, best first), findings, and `details`:
-            the features and the logit. A claim without a word gives a failed verdict.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a pair has another form, has no evidence, or its vectors do not fit it.
-        """
-        checked = _require_pairs(pairs)
-        if vectors is not None:
-            _require_vectors(vectors, checked)
-        verdicts: list[Verdict] = []
-        for start in range(0, len(checked), 256):
-            lot = checked[start : start + 256]
-            ready = _vectors_of(lot, None if vectors is None else vectors[start : start + 256])
-            verdicts += [self._verdict(*pair, one) for pair, one in zip(lot, ready, strict=True)]
-        return verdicts
+    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        return [self._verdict(*pair, one) for pair, one in zip(lot, vectors, strict=True)]
 
     def _verdict(self, evidence: list[str], sentence: str, vectors: PairVectors) -> Verdict:
         claim = take_apart(sentence)
@@ -705,38 +753,13 @@ class WordsChecker:
             details={"features": features, "logit": logit},
         )
 
-    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> WordsChecker:
-        """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.
-
-        Parameters
-        ----------
-        scores : sequence of float
-            Probabilities that *this* checker gave: `[verdict.probability for verdict in verdicts]`.
-        labels : sequence of 0 and 1
-            What people said of the same sentences: 1 for supported. Both must occur.
-
-        Returns
-        -------
-        WordsChecker
-            With the same threshold, and slope and offset from Platt scaling.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, one of the labels never occurs, or the labels run against the scores.
-        """
-        slope, offset = platt_scaling(scores, labels)
-        if slope <= 0:
-            raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
-        return WordsChecker(threshold=self.threshold, slope=slope * self.slope, offset=slope * self.offset + offset)
-
 # %% ../../nbs/2_evidence/21_check.ipynb #8e44049a
 @cache
 def _packaged(name: str) -> Checker:
     """Return one of the package's own checkers, made once."""
     if name == "words":
         return WordsChecker()
-    from summeval_nb.evidence._reading import EmbeddedChecker
+    from summeval_nb.evidence.reading import EmbeddedChecker
 
     return EmbeddedChecker()
 
