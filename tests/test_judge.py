@@ -8,7 +8,8 @@ from importlib import resources
 import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
-from summeval_nb.ground.results import Verdict
+from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
+from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.judged.judge import EmbeddedJudge, load_judge, premise_sentences
 from summeval_nb.judged.judge_llm import PROMPTS, LLMJudge
 from summeval_nb.judged.judging import (
@@ -146,9 +147,127 @@ def test_evidence_points_into_the_premise(judge):
         assert one.evidence and all(PREMISE[p.start : p.end] == p.text for p in one.evidence)
 
 
-def test_a_changed_number_or_a_negation_is_contradicted(judge):
+def test_a_changed_number_or_a_negation_is_never_entailed(judge):
     changed = ["The bridge opened in 1935.", "The bridge did not open in 1931.", "The bridge opened in 1931."]
-    assert [one.label for one in judge.entail(PREMISE, changed)] == ["contradicted", "contradicted", "entailed"]
+    found = judge.entail(PREMISE, changed)
+    assert [one.label == "entailed" for one in found] == [False, False, True]
+    assert [any(finding.clash for finding in one.findings) for one in found] == [True, True, False]
+
+
+# One judgement for all: the premise and the statement decide, not who asks ------------------------------------------
+
+
+@pytest.mark.parametrize("article", sample_articles(), ids=lambda article: article.name)
+def test_the_judge_and_evaluate_have_the_same_verdict(judge, article):
+    for summary in article.summaries.values():
+        result = evaluate(article.text, summary.text)
+        texts = [one.text for one in result.sentences]
+        questions = [Question(text=f"Is it true that {one}?", statement=one) for one in texts]
+        entailed, answered = judge.entail(article.text, texts), judge.answer(article.text, questions)
+        for verdict, tag, answer in zip(result.verdicts, entailed, answered, strict=True):
+            assert tag.probability == pytest.approx(verdict.probability, abs=1e-3) == answer.probability
+            labels = {"supported": "entailed", "unclear": "neutral", "contradicted": "contradicted"}
+            assert tag.label == labels[verdict.state]
+            assert [tuple(one) for one in tag.findings] == [tuple(one) for one in verdict.findings]
+            places = [result.source_sentences[one.index] for one in verdict.evidence]
+            assert [(one.text, one.start, one.end) for one in tag.evidence] == [
+                (one.text, one.start, one.end) for one in places
+            ]
+            assert answer.value == 1 or tag.label != "entailed"
+
+
+def test_answers_have_the_verdicts_of_evaluate():
+    article = sample_articles()[0]
+    sentence = article.subtle.sentences[0]
+    report = evaluate_answer(article.text, "What happened?", article.faithful.text, sentence)
+    (row,) = [row for row in report.rows() if row["pair"] == "answer_given_context"]
+    (verdict,) = evaluate(article.text, row["statement"]).verdicts
+    assert row["probability"] == pytest.approx(verdict.probability, abs=1e-3)
+    assert (row["label"] == "entailed") == verdict.supported
+
+
+def test_markup_in_a_premise_or_a_statement_changes_no_verdict(judge):
+    marked = "# The bridge\n\n- The bridge opened in **1931**.\n- It is 1,149 metres long.\n\n```\nopened = 1935\n```\n"
+    for text in ("**The bridge** opened in 1931.", "The bridge opened in **1935**."):
+        (verdict,), (one,) = evaluate(marked, text).verdicts, judge.entail(marked, [text])
+        assert one.probability == pytest.approx(verdict.probability, abs=1e-3)
+        assert (one.label == "entailed") == verdict.supported
+        assert all(text[finding.start : finding.end] == finding.text for finding in one.findings)
+        assert all(marked[part.start : part.end] == part.text for part in one.evidence)
+        assert not any("```" in part.text or "opened =" in part.text for part in one.evidence)
+
+
+class Borders:
+    """A checker with two borders whose probabilities stand in the statements, with or without a clash."""
+
+    fingerprint, threshold, contradicted_below = "borders-1", 0.6, 0.4
+
+    def check_many(self, pairs, *, vectors=None):
+        number = [Finding("number", "9", 0, 1, clash=True)]
+        return [
+            Verdict(
+                probability=float(claim.split()[1]) / 100,
+                threshold=0.6,
+                contradicted_below=0.4 if "clash" in claim else 0.0,
+                findings=number if "clash" in claim else [],
+            )
+            for _, claim in pairs
+        ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "label"),
+    [
+        ("say 90 and nothing", "entailed"),
+        ("say 90 and clash", "neutral"),
+        ("say 50 and nothing", "neutral"),
+        ("say 20 and nothing", "neutral"),
+        ("say 20 and clash", "contradicted"),
+    ],
+)
+def test_unclear_is_neutral_and_only_a_clash_contradicts(statement, label):
+    (one,) = EmbeddedJudge(checker=Borders()).entail(PREMISE, [statement])
+    assert (one.label, one.probability) == (label, float(statement.split()[1]) / 100)
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"), [("say 90 and other words", 1), ("say 50 and nothing", 1), ("say 50 and other words", 0)]
+)
+def test_a_question_that_is_not_supported_is_answered_by_what_is_said(statement, value):
+    question = Question(text="Is it so?", statement=statement)
+    text = "Nothing. They say 50 and nothing." if "other" not in statement else "It rained."
+    (answer,) = EmbeddedJudge(checker=Borders()).answer(text, [question])
+    assert answer.value == value and answer.probability is not None and answer.said is not None
+
+
+GERMAN = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."
+
+
+def test_what_the_checker_does_not_read_is_not_judged(judge):
+    foreign, own = judge.entail(PREMISE, [GERMAN, STATEMENTS[0]])
+    assert foreign.failed and foreign.probability is None and "in German" in foreign.reason and own.label == "entailed"
+    assert all("article is in German" in one.reason for one in judge.entail(GERMAN, STATEMENTS))
+    assert judge.is_refusal(GERMAN).value is None and "in German" in judge.is_refusal(GERMAN).reason
+    with pytest.raises(JudgeFailure, match="in German"):
+        judge.keyphrases(GERMAN, 3)
+    answer = judge.answer(GERMAN, [Question(text="Is it?", statement="It opened in 1931.")])[0]
+    assert answer.value is None and "in German" in answer.reason
+
+
+def test_a_language_that_was_declared_is_believed(judge):
+    told = EmbeddedJudge(lang="en")
+    assert told.entail(PREMISE, [GERMAN])[0].probability is not None and told.keyphrases(GERMAN, 3)
+    assert told.is_refusal(GERMAN).value is not None and told.fingerprint != judge.fingerprint
+    assert "in German" in EmbeddedJudge(lang="de").entail(PREMISE, STATEMENTS)[0].reason
+
+
+@pytest.mark.parametrize("place", ["context", "answer"])
+def test_scores_of_foreign_answers_are_undefined_with_the_reason(place):
+    row = {"context": PREMISE, "question": "When?", "ground_truth": STATEMENTS[0], "answer": STATEMENTS[0]}
+    report = evaluate_answer(**row | {place: GERMAN})
+    assert report.answer_given_context is None and "in German" in report.reasons["answer_given_context"]
+    score = summarization_score(GERMAN, STATEMENTS[0])
+    assert score.score is None and "in German" in score.reason
 
 
 def test_a_statement_without_a_word_fails_and_its_neighbours_do_not(judge):
@@ -169,9 +288,9 @@ ATTACKS = [
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_instructions_in_a_premise_change_no_verdict(judge, attack):
-    plain = [one.label for one in judge.entail(PREMISE, STATEMENTS)]
-    assert [one.label for one in judge.entail(f"{attack} {PREMISE}", STATEMENTS)] == plain
-    assert [one.label for one in judge.entail(f"{PREMISE}\n\n{attack}", STATEMENTS)] == plain
+    for text in (PREMISE, f"{attack} {PREMISE}", f"{PREMISE}\n\n{attack}"):
+        found = [one.label for one in judge.entail(text, STATEMENTS)]
+        assert found[0] == "entailed" and "entailed" not in found[1:]
     assert not judge.is_refusal("It opened in 1931. " + attack)
 
 
@@ -179,9 +298,7 @@ def test_a_long_premise_is_read_to_its_end(judge):
     filler = "The committee met again on that day and talked about many other matters of the town. "
     long = filler * 600 + PREMISE
     assert len(long) > 50_000
-    assert [one.label for one in judge.entail(long, STATEMENTS)] == [
-        one.label for one in judge.entail(PREMISE, STATEMENTS)
-    ]
+    assert [one.label == "entailed" for one in judge.entail(long, STATEMENTS)] == [True, False, False]
     found = judge.entail(long, STATEMENTS[:1])[0].evidence[0]
     assert long[found.start : found.end] == STATEMENTS[0]
 
@@ -193,12 +310,13 @@ def test_a_premise_without_sentence_ends_is_cut(judge):
 
 
 @pytest.mark.filterwarnings("ignore:the splitter")
-def test_chinese_is_judged_by_its_signs_and_never_crashes(judge):
-    premise = "桥于一九三一年开放。它很长。"
+def test_chinese_is_not_judged_and_never_crashes(judge):
+    premise = "桥于一九三一年开放，每天有四万辆汽车通过。它很长。"
     same, other = judge.entail(premise, ["桥于一九三一年开放", "猫在睡觉"])
-    assert same.probability > other.probability and other.label == "neutral"
-    assert judge.statements("它很长。") and not judge.is_refusal(premise)
-    assert isinstance(judge.keyphrases(premise, 3), list)
+    assert same.label is other.label is None and "Chinese" in same.reason
+    assert judge.statements("它很长。") and judge.is_refusal(premise).value is None
+    with pytest.raises(JudgeFailure, match="Chinese"):
+        judge.keyphrases(premise, 3)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "...", "?!"])
@@ -254,8 +372,8 @@ CLAUSE = "The line links the station with the university hospital and costs 94 m
         ("It rained.", 0, ""),
     ],
 )
-def test_an_answer_is_yes_when_the_main_part_is_said_and_nothing_altered(judge, text, value, reason):
-    (answer,) = judge.answer(text, [Question(text="Is it so?", statement=CLAUSE)])
+def test_with_the_words_checker_an_answer_is_yes_when_its_main_part_is_said(text, value, reason):
+    (answer,) = load_judge("words").answer(text, [Question(text="Is it so?", statement=CLAUSE)])
     assert answer.value == value and reason in answer.reason and 0 <= answer.said <= 1 and answer.probability is None
     assert all(text[one.start : one.end] == one.text for one in answer.evidence)
 
@@ -295,7 +413,14 @@ def test_an_unknown_way_to_choose_phrases_is_named():
 
 
 def test_load_judge():
-    assert load_judge("embedded") is load_judge("embedded")
+    assert load_judge("embedded") is load_judge("embedded") is not load_judge("words")
+    assert (
+        load_judge(f"llm:{example_model()}").fingerprint == LLMJudge(TransformersBackend(example_model())).fingerprint
+    )
+    with pytest.raises(ValueError, match="names no model"):
+        load_judge("nli:")
+    with pytest.raises(ValueError, match="name a model"):
+        load_judge("llm:")
     with pytest.raises(ValueError, match="embedded"):
         load_judge("gpt-9")
     with pytest.raises(TypeError, match=r"LLMJudge\(backend\)"):
@@ -341,6 +466,13 @@ def test_failures_are_returned_and_asked_again_answers_are_not(tmp_path):
     judge.mended, judge.asked = True, []
     second = ask_many(judge, "refusal", items, store=store)
     assert judge.asked == ["fail"] and second[1] == Flag(value=False, probability=0.5)
+
+
+def test_a_store_is_its_path(tmp_path):
+    path = tmp_path / "judge.sqlite"
+    first = ask_many(Flaky(), "refusal", [("sorry",)], store=path)
+    again = Flaky()
+    assert ask_many(again, "refusal", [("sorry",)], store=str(path)) == first and again.asked == []
 
 
 @pytest.mark.parametrize("purpose", PURPOSES)

@@ -24,6 +24,7 @@ from summeval_nb.judged.judging import (
 )
 from ..ground.results import Sentence, Signature, require_flag, require_share, require_text, require_texts
 from ..text.split import split_sentences, split_units
+from ..models._named import load_store
 from ..models.store import Store
 from ..ground.viz import Markup, escape, html_page, html_table, probability_color, text_table
 
@@ -626,14 +627,20 @@ def _evaluate_rows(rows: Sequence[_Row], ask: Any, options: _Options) -> list[An
 
 
 def _prepare(
-    judge: str | Judge, score_refusals: bool, keep_lists: bool, max_failed: float, store: Store | None, progress: bool
+    judge: str | Judge,
+    score_refusals: bool,
+    keep_lists: bool,
+    max_failed: float,
+    store: Store | str | None,
+    progress: bool,
 ) -> tuple[Any, _Options]:
     """The function that asks the judge, and the checked options."""
     chosen = load_judge(judge)
     chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
+    kept = load_store(store)
 
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return ask_many(chosen, purpose, items, store=store, progress=purpose if progress else "")
+        return ask_many(chosen, purpose, items, store=kept, progress=purpose if progress else "")
 
     given = {"score_refusals": score_refusals, "keep_lists": keep_lists}
     choices = {name: require_flag(value, name) for name, value in given.items()}
@@ -652,7 +659,7 @@ def evaluate_answer(
     score_refusals: bool = False,
     keep_lists: bool = False,
     max_failed: float = 0.5,
-    store: Store | None = None,
+    store: Store | str | None = None,
 ) -> AnswerReport:
     """Evaluate one generated answer against its context and the expected answer.
 
@@ -662,22 +669,25 @@ def evaluate_answer(
         What the system was given: one text, or several documents.
     question, ground_truth, answer : str
         What was asked, the expected answer, the system's answer. Plain text.
-    judge : "embedded" or Judge
-        Who answers the small questions; see chapters 42 and 46.
+    judge : str or Judge
+        Who answers the small questions: `"embedded"` (chapter 42), `"nli:FOLDER"`, `"llm:FOLDER"` (chapter 46), or a
+        judge. What the embedded judge says of a statement is what `evaluate` says of it.
     score_refusals : bool
         Score refused answers and ground truths like any other text.
     keep_lists : bool
         Keep list items together with the sentence that leads into them.
     max_failed : float
         In [0, 1]: a pair with a greater share of failed statements has no score.
-    store : Store, optional
+    store : Store or path, optional
         Where the judge's answers are kept.
 
     Returns
     -------
     AnswerReport
         `answer_given_context`, `answer_given_truth`, `truth_given_answer`: each in [0, 1], or None with a reason
-        in `reasons`; `answer_refused`, `truth_refused`: flags with probability; every statement behind them.
+        in `reasons`; `answer_refused`, `truth_refused`: flags with probability; every statement behind them. What the
+        embedded judge leaves unclear is neutral and counts 0; what is in a language that it does not read is not
+        judged, and the reason says so.
 
     Raises
     ------
@@ -802,7 +812,7 @@ def evaluate_answers(
     score_refusals: bool = False,
     keep_lists: bool = False,
     max_failed: float = 0.5,
-    store: Store | None = None,
+    store: Store | str | None = None,
     progress: bool = True,
 ) -> AnswerTable:
     """Evaluate many generated answers: the same numbers as `evaluate_answer` row by row, in fewer steps.
@@ -813,7 +823,7 @@ def evaluate_answers(
         Columns `context` or `contexts` (a string or a list of strings), `question`, `ground_truth`, `answer`.
     judge, score_refusals, keep_lists, max_failed
         As for `evaluate_answer`.
-    store : Store, optional
+    store : Store or path, optional
         Where the judge's answers are kept: after an interruption a second run asks only for what is missing.
     progress : bool
         Whether to show progress bars, one for each stage.

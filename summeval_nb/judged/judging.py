@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from pydantic import TypeAdapter
 
 from ..ground.results import Finding, require_count, require_option, require_text, require_texts
+from ..models._named import load_store
 from ..models.store import Store, content_key, fill_missing
 
 # %% auto #0
@@ -147,7 +148,7 @@ class Entailment:
     Parameters
     ----------
     label : "entailed", "neutral", "contradicted" or None
-        None when the judge failed; then `reason` says why.
+        None when the judge failed or cannot read the texts; then `reason` says why.
     probability : float or None
         That the statement is entailed, in [0, 1]; None where the judge gives none.
     evidence : tuple of Passage
@@ -284,7 +285,7 @@ def ask_many(
     purpose: str,
     items: Sequence[tuple[Any, ...]],
     *,
-    store: Store | None = None,
+    store: Store | str | None = None,
     batch_size: int = 256,
     progress: str = "",
 ) -> list[Any]:
@@ -298,7 +299,7 @@ def ask_many(
         `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`, `"questions"` or `"answer"`.
     items : sequence of tuples
         The arguments of the judge's method, one tuple an item.
-    store : Store, optional
+    store : Store or path, optional
         Where answers are kept, under the judge's fingerprint.
     batch_size : int
         How many items are handed over together, and how many answers a kill can cost.
@@ -328,7 +329,7 @@ def ask_many(
         return [one if isinstance(one, JudgeFailure) else adapter.dump_python(one, mode="json") for one in answers]
 
     keys = [content_key(judge.fingerprint, purpose, _plain(item)) for item in items]
-    values = fill_missing(store, "judge", keys, compute, batch_size=batch_size, progress=progress)
+    values = fill_missing(load_store(store), "judge", keys, compute, batch_size=batch_size, progress=progress)
     return [one if isinstance(one, JudgeFailure) else adapter.validate_python(one) for one in values]
 
 # %% ../../nbs/4_judged/41_judging.ipynb #84aa37ae

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..models._prompts import QUOTING, as_json
+from ..models._named import load_backend, load_store
 from ..models.llm import Backend, BackendError
 from ..ground.results import Score, Signature, require_count, require_option, require_text, require_texts
 from ..models.store import Store, content_key, fill_missing
@@ -185,9 +186,9 @@ def rate_many(
     summaries: Sequence[str],
     *,
     quality: str,
-    backend: Backend,
+    backend: Backend | str,
     scale: tuple[int, int] = (1, 5),
-    store: Store | None = None,
+    store: Store | str | None = None,
     workers: int = 8,
     progress: bool = True,
 ) -> list[Rating]:
@@ -199,7 +200,7 @@ def rate_many(
         As many of each.
     quality, backend, scale
         As for `rate`.
-    store : Store, optional
+    store : Store or path, optional
         Where probabilities are kept; failures are not, so that a second run asks again.
     workers : int
         How many calls may wait for a server at the same time.
@@ -223,16 +224,17 @@ def rate_many(
         raise ValueError(
             f"texts and summaries must pair up, but there are {len(sources)} texts and {len(summaries)} summaries"
         )
+    asked_of, kept = load_backend(backend), load_store(store)
     low, high = _require_scale(scale)
     options = [str(grade) for grade in range(low, high + 1)]
     prompts = [rating_prompt(t, s, quality=quality, scale=(low, high)) for t, s in zip(sources, summaries, strict=True)]
     asked = [i for i, summary in enumerate(summaries) if summary.strip()]
     bar = quality if progress else ""
-    values = _asked(backend, [prompts[i] for i in asked], options, store, workers, bar)
+    values = _asked(asked_of, [prompts[i] for i in asked], options, kept, workers, bar)
     found = dict(zip(asked, values, strict=True))
     version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS), QUOTING)[:8]
     parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
-    signature = Signature(parts | {"backend": backend.fingerprint, "prompt": version})
+    signature = Signature(parts | {"backend": asked_of.fingerprint, "prompt": version})
     empty = Rating(score=None, reason="the summary is empty", signature=signature, quality=quality)
     return [_to_rating(found[i], quality, signature) if i in found else empty for i in range(len(prompts))]
 
@@ -242,9 +244,9 @@ def rate(
     summary: str,
     *,
     quality: str,
-    backend: Backend,
+    backend: Backend | str,
     scale: tuple[int, int] = (1, 5),
-    store: Store | None = None,
+    store: Store | str | None = None,
 ) -> Rating:
     """Grade a summary: the expected grade under the model's own probabilities of the grades.
 
@@ -256,11 +258,12 @@ def rate(
         The summary.
     quality : "coherence", "consistency", "fluency" or "relevance"
         What to grade; `QUALITY_DEFINITIONS` has the words.
-    backend : Backend
-        A language model (chapter 3). There is no rating without one.
+    backend : Backend or str
+        A language model (chapter 87), or its name as in `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+        `"llm:NAME@http://HOST:PORT/v1"`. There is no rating without one.
     scale : (int, int)
         The lowest and the highest grade, within 0 and 9.
-    store : Store, optional
+    store : Store or path, optional
         Where probabilities are kept.
 
     Returns
@@ -286,16 +289,12 @@ def rate(
     >>> rate("It rained.", "Rain.", quality="fluency", backend=ScriptedBackend(lambda prompt: "4")).score
     4.0
     """
-    if not hasattr(backend, "choose_many"):
-        raise TypeError(
-            f"backend must be a Backend (see chapter 3), not {type(backend).__name__}: a rating needs a model"
-        )
     texts, summaries = [require_text(text, "text")], [require_text(summary, "summary")]
     return rate_many(texts, summaries, quality=quality, backend=backend, scale=scale, store=store, progress=False)[0]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2e5a6f3b
 def rating_metric(
-    quality: str, *, backend: Backend, scale: tuple[int, int] = (1, 5), store: Store | None = None
+    quality: str, *, backend: Backend | str, scale: tuple[int, int] = (1, 5), store: Store | str | None = None
 ) -> Callable[..., float]:
     """Return a metric `f(summary, *, source, references) -> float` for tables of metrics.
 
@@ -309,6 +308,7 @@ def rating_metric(
     4.0
     """
     require_option(quality, "quality", QUALITY_DEFINITIONS)
+    backend, store = load_backend(backend), load_store(store)
 
     def metric(summary: str, *, source: str = "", references: Sequence[str] = ()) -> float:
         return float(rate(source, summary, quality=quality, backend=backend, scale=scale, store=store))

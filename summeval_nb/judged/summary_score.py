@@ -25,6 +25,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
+from ..models._named import load_store
 from ..models.store import Store
 from ..ground.viz import Mark, Markup, escape, html_page, html_table, mark_html, text_table
 
@@ -440,17 +441,18 @@ def _prepare(
     choices: _Choices,
     judge: str | Judge,
     length: str | Callable[[str], int],
-    store: Store | None,
+    store: Store | str | None,
     progress: bool = False,
 ) -> tuple[Any, _Options]:
     """The function that asks the judge, and the checked options."""
     chosen = load_judge(judge)
     unit, measure = measure_length(length)
     checked = _checked(choices)
+    kept = load_store(store)
     named = {"metric": "summarization", "judge": chosen.fingerprint, "length": unit, **checked._asdict()}
 
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return ask_many(chosen, purpose, items, store=store, progress=purpose if progress else "", batch_size=64)
+        return ask_many(chosen, purpose, items, store=kept, progress=purpose if progress else "", batch_size=64)
 
     return ask, _Options(checked, measure, Signature(named))
 
@@ -478,7 +480,7 @@ def summarization_score(
     n_keyphrases: int = 10,
     check_questions: bool = True,
     max_failed: float = 0.5,
-    store: Store | None = None,
+    store: Store | str | None = None,
 ) -> SummarizationScore:
     """Score a summary by the questions it can answer about its text, and by its length.
 
@@ -492,8 +494,9 @@ def summarization_score(
         In [0, 1]: the weight of the QA score; conciseness has the rest.
     conciseness : bool
         False: the score is the QA score.
-    judge : "embedded" or Judge
-        Who names key phrases, makes questions and answers them.
+    judge : str or Judge
+        Who names key phrases, makes questions and answers them: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a
+        judge.
     guard : bool
         Score 0 when no question is answered, instead of rewarding the brevity of nothing.
     length : "characters", "words", "tokens" or callable
@@ -504,7 +507,7 @@ def summarization_score(
         Drop questions that the context itself does not answer with yes.
     max_failed : float
         In [0, 1]: with a greater share of failed answers there is no score.
-    store : Store, optional
+    store : Store or path, optional
         Where the judge's answers are kept.
 
     Returns
@@ -601,7 +604,7 @@ def summarization_scores(
     n_keyphrases: int = 10,
     check_questions: bool = True,
     max_failed: float = 0.5,
-    store: Store | None = None,
+    store: Store | str | None = None,
     progress: bool = True,
 ) -> SummarizationTable:
     """Score many summaries: the same numbers as `summarization_score` row by row.
@@ -612,7 +615,7 @@ def summarization_scores(
         Columns `contexts` (a text or a list of texts each) and `summary`.
     coeff, conciseness, judge, guard, length, n_keyphrases, check_questions, max_failed
         As for `summarization_score`.
-    store : Store, optional
+    store : Store or path, optional
         Where the judge's answers are kept: after an interruption a second run asks only for what is missing.
     progress : bool
         Whether to show progress bars, one for each step.

@@ -1,13 +1,17 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_named.py.
-"""A language model by a text: "folder", "file.gguf" or "name@http://host/v1"."""
+"""A language model by a text: "folder", "file.gguf" or "name@http://host/v1"; a store by its path."""
 
 from __future__ import annotations
 
 import os
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 from summeval_nb.models.llm import Backend
+from summeval_nb.models.store import Store
 
-__all__ = ["load_model"]
+__all__ = ["load_backend", "load_model", "load_store"]
 
 
 def load_model(text: str) -> Backend:
@@ -22,3 +26,20 @@ def load_model(text: str) -> Backend:
     from summeval_nb.models.llm_local import LlamaCppBackend, TransformersBackend
 
     return LlamaCppBackend(name) if name.endswith(".gguf") else TransformersBackend(name)
+
+
+def load_backend(backend: Any) -> Backend:
+    """Return the backend that a text names, with "llm:" in front or without, or the given backend."""
+    if isinstance(backend, str):
+        return load_model(backend.removeprefix("llm:"))
+    if not hasattr(backend, "choose_many"):
+        raise TypeError(
+            f"backend must be a Backend (see chapter 87) or its name, such as 'llm:FOLDER', "
+            f"not {type(backend).__name__}: a rating needs a model"
+        )
+    return backend
+
+
+def load_store(store: Store | str | PathLike[str] | None) -> Store | None:
+    """Return the store at a path, which is made if there is none, or the given store."""
+    return Store(Path(store)) if isinstance(store, (str, PathLike)) else store
