@@ -122,6 +122,12 @@ from .overlap.chrf import ChrfTable as ChrfTable
 from .overlap.chrf import chrf_many as chrf_many
 from .overlap.chrf import chrf_score as chrf_score
 from .overlap.chrf import corpus_chrf as corpus_chrf
+from .overlap.ter import Ter as Ter
+from .overlap.ter import TerScore as TerScore
+from .overlap.ter import TerTable as TerTable
+from .overlap.ter import corpus_ter as corpus_ter
+from .overlap.ter import ter_many as ter_many
+from .overlap.ter import ter_score as ter_score
 from .text.split import Splitter as Splitter
 from .text.split import split_claims as split_claims
 from .text.split import Reading as Reading

@@ -8,11 +8,12 @@ distance, which knows no beam, is a lower bound: only shifts that could be the b
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["Edits", "Shift", "count_edits"]
+__all__ = ["Edits", "Shift", "count_edits", "tercom_words"]
 
 _SHIFT_SIZE, _SHIFT_DISTANCE, _BEAM, _CANDIDATES = 10, 50, 25, 1000  # Tercom's limits, the last one sacrebleu's
 
@@ -289,3 +290,58 @@ def _bands(length: int, size: int) -> list[_Band]:
 def _bits(first: int, last: int) -> int:
     """Return a number whose bits are the columns `first` to `last` (not included); column 1 is the lowest bit."""
     return ((1 << (last - 1)) - 1) & ~((1 << (first - 1)) - 1) if last > first else 0
+
+
+_ASIAN = re.compile("([\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb])")
+_FULL_WIDTH = re.compile("([\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09])")
+_KANA = "(^|^[{0}])([{0}]+)(?=$|^[{0}])"
+# Tercom's rules as sacrebleu 2.6 (Apache 2.0) writes them, with what looks like slips in them: numbers are to be equal
+_WESTERN = [
+    (re.compile(rule), put)
+    for rule, put in (
+        (r"([{-~[-` -&(-+:-@/])", r" \1 "),
+        (r"'s ", " 's "),
+        (r"'s$", " 's"),
+        (r"([^0-9])([\.,])", r"\1 \2 "),
+        (r"([\.,])([^0-9])", r" \1 \2"),
+        (r"([0-9])(-)", r"\1 \2 "),
+    )
+]
+_SPLIT_ASIAN = [
+    (re.compile(rule), put)
+    for rule, put in (
+        ("([\u4e00-\u9fff\u3400-\u4dbf])", r" \1 "),
+        ("([\u31c0-\u31ef\u2e80-\u2eff])", r" \1 "),
+        ("([\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f])", r" \1 "),
+        ("([\u3200-\u3f22])", r" \1 "),
+        *((_KANA.format(kana), r"\1 \2 ") for kana in ("\u3040-\u309f", "\u30a0-\u30ff", "\u31f0-\u31ff")),
+    )
+]
+
+
+def tercom_words(
+    text: str, *, normalized: bool, no_punct: bool, asian_support: bool, case_sensitive: bool
+) -> list[str]:
+    """Return a text's words by Tercom's rules.
+
+    Examples
+    --------
+    >>> tercom_words("The mat.", normalized=True, no_punct=False, asian_support=False, case_sensitive=False)
+    ['the', 'mat', '.']
+    """
+    text = text.rstrip()
+    text = text if case_sensitive else text.lower()
+    if text and normalized:
+        text = text.replace("\n-", "").replace("\n", " ")
+        for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+            text = text.replace(entity, sign)
+        text = f" {text} "
+        for rule, put in _WESTERN + (_SPLIT_ASIAN if asian_support else []):
+            text = rule.sub(put, text)
+        if asian_support:
+            text = _FULL_WIDTH.sub(r" \1 ", _ASIAN.sub(r" \1 ", text))
+    if no_punct:
+        text = re.sub(r"[\.,\?:;!\"\(\)]", "", text)
+        if asian_support:
+            text = _FULL_WIDTH.sub("", _ASIAN.sub("", text))
+    return text.split()

@@ -226,6 +226,8 @@ LISTED: dict[str, dict[str, Any]] = {
     },
     "corpus_bleu": {"references": st.lists(groups, max_size=3)},
     "corpus_chrf": {"references": st.lists(groups, max_size=3)},
+    "corpus_ter": {"references": st.lists(groups, max_size=3)},
+    "ter_many": {"references": st.lists(groups, max_size=3)},
     "count_work": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
     "lcs_length": {"x": words, "y": words},
     "list_ngrams": {"tokens": words},
@@ -389,7 +391,7 @@ LISTED: dict[str, dict[str, Any]] = {
 PASSIVE = _words(
     "METRICS Splitter Backend Checker Embedder Judge LotEmbedder AnswerReport AnswerTable BleuComparison "
     "BleuScore BleuTable Calibration ChrfScore ChrfTable Comparison Comparisons Correlation Faithfulness Item "
-    "ItemStream "
+    "ItemStream TerScore TerTable "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "
