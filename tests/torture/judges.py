@@ -31,7 +31,7 @@ ATTRIBUTES = _words(
     "rowspan width height viewbox x y x1 x2 y1 y2 cx cy r d fill stroke stroke-width stroke-dasharray "
     "font-size font-weight text-anchor transform points opacity fill-opacity aria-label aria-hidden "
     "aria-labelledby aria-describedby dir rx ry dx dy dominant-baseline data-mime src alt border for type "
-    "checked hidden translate "
+    "checked hidden translate start "
 )
 WORDS = {"title", "aria-label", "alt", "content"}  # attributes that hold text of the input, as text
 PROPERTY = re.compile(r"^(--)?[a-z-]+$")
