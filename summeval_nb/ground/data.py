@@ -166,11 +166,11 @@ def _describe(data: SummEval) -> str:
 
 def _take(data: SummEval, chosen: list[int]) -> SummEval:
     """Return the data of the chosen articles: each list and each table by the same rows."""
-    ids, sources, references, summaries = (
-        [one[i] for i in chosen] for one in (data.ids, data.sources, data.references, data.summaries)
-    )
+    lists = (data.ids, data.sources, data.references, data.summaries)
+    picked: list[Any] = [[one[i] for i in chosen] for one in lists]
+    ids, sources, references, summaries = picked
     ratings = {quality: values[chosen] for quality, values in data.ratings.items()}
-    return SummEval(data.name, ids, sources, references, data.systems, summaries, ratings)  # type: ignore[arg-type]
+    return SummEval(data.name, ids, sources, references, data.systems, summaries, ratings)
 
 
 def _frame(data: SummEval) -> pd.DataFrame:
