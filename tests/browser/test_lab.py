@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 CHAPTERS = ["workshop/81_viz", "2_evidence/21_check", "2_evidence/26_faithfulness"]
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
-    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is drawn, also those out of sight
+    "notebook-extension/tracker": {"windowingMode": "none", "kernelShutdown": True},  # draws cells out of sight, too
 }
 MINUTES = 60_000  # in the browser's milliseconds
 
@@ -57,6 +57,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    command += ["--LabApp.expose_app_in_browser=True"]  # a test opens notebooks without loading all of JupyterLab again
     command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}/nbs"]
     with (home / "lab.log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
@@ -151,6 +152,53 @@ def a_sentence_opens_on_its_evidence(report: Locator) -> None:
     assert found == [panel.locator("blockquote").first.inner_text().strip()]
     report.locator("details summary").first.click()
     expect(panel).to_be_hidden()
+
+
+READ = sorted(
+    path.relative_to(ROOT / "nbs").as_posix()
+    for path in (ROOT / "nbs").rglob("*.ipynb")
+    if path.parent.name != "solutions" and not any(part.startswith(".") for part in path.parts)
+)
+PROSE = """() => {
+    const shown = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden)');
+    return [...shown.querySelectorAll('.jp-MarkdownCell .jp-RenderedMarkdown')].map(one => {
+        const copy = one.cloneNode(true);
+        copy.querySelectorAll('pre, code, mjx-container, .jp-InternalAnchorLink').forEach(part => part.remove());
+        return copy.textContent.trim();
+    });
+}"""
+RAW = re.compile(r":::|\{[a-z][\w:-]*\}|^\{[.#]|\*\*|\]\(|^#+ |<(?:details|summary|mark)|\$\$", re.M)
+
+
+def test_every_chapter_reads_well_in_the_lab(lab, visit):
+    """Opened and not run: each text is rendered, and no directive, role or mark-up stands there as it was typed."""
+    tour = visit(viewport={"width": 1400, "height": 1000})
+    page = tour.page
+    page.goto(lab.format(path="index.ipynb"), timeout=2 * MINUTES)
+    page.locator(".jp-NotebookPanel h1").first.wait_for(timeout=2 * MINUTES)
+    raw = {}
+    for name in READ:
+        n_texts = sum(cell.cell_type == "markdown" for cell in nbformat.read(ROOT / "nbs" / name, 4).cells)
+        page.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", name)
+        expect(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h1").first).to_be_visible(timeout=MINUTES)
+        page.wait_for_function(f"() => ({PROSE})().filter(text => text).length === {n_texts}", timeout=MINUTES)
+        if found := [match[0] for text in page.evaluate(PROSE) if (match := RAW.search(text))]:
+            raw[name] = found
+            tour.screenshot(name.replace("/", "-"))
+        page.evaluate("() => jupyterapp.shell.currentWidget.close()")
+        if page.get_by_role("button", name="Discard").count():
+            page.get_by_role("button", name="Discard").click()
+    assert not raw, raw
+
+
+def test_a_work_opens_at_its_entry_on_the_first_click(lab, visit):
+    tour = visit(viewport={"width": 1400, "height": 1000})
+    page = tour.page
+    page.goto(lab.format(path="3_overlap/33_rouge.ipynb"), timeout=2 * MINUTES)
+    page.locator(".jp-RenderedMarkdown a", has_text="Lin (2004)").first.click(timeout=2 * MINUTES)
+    entry = page.locator(".jp-MarkdownViewer h2", has_text="lin2004")
+    expect(entry).to_be_in_viewport(timeout=MINUTES)
+    tour.screenshot("work")
 
 
 def solution(chapter: str, exercise: int) -> object:

@@ -67,7 +67,7 @@ def test_search_finds_the_chapter_of_a_term_first(size, site_url, visit):
     found = {}
     for query in QUERIES:
         page.goto(f"{site_url}/search.html?q={query.replace(' ', '+')}")
-        page.locator("#search-results .search-summary", has_text="found").wait_for()
+        page.locator("#search-results ul.search li p.context").first.wait_for(timeout=90_000)
         found[query] = page.locator("#search-results ul.search li a").first.get_attribute("href")
         assert not page.evaluate(SIDEWAYS), f"the results of {query!r} run over the page"
         assert "System Settings" not in page.locator("#search-results").inner_text(), "the menu is no part of a page"

@@ -1,0 +1,46 @@
+"""What a lecturer prints and projects: lesson 7's handout fits one page, and its slide tells no answer."""
+
+import base64
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+execute = importlib.import_module("execute")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def saved() -> dict[str, str]:
+    """The pages that lesson 7 offers to save: name to HTML."""
+    notebook = nbformat.read(execute.execute_notebook(ROOT / "nbs" / "tutorials" / "7_lecturers_guide.ipynb"), 4)
+    shown = [
+        out.data.get("text/html", "") for cell in notebook.cells for out in cell.get("outputs", []) if "data" in out
+    ]
+    links = re.findall(r'download="([\w.]+)" href="data:text/html;base64,([^"]+)"', "".join(shown))
+    return {name: base64.b64decode(page).decode() for name, page in links}
+
+
+def test_the_handout_is_one_page(saved, visit):
+    tour = visit()
+    tour.page.set_content(saved["handout.html"])
+    paper = tour.page.pdf(format="A4", margin=dict.fromkeys(("top", "right", "bottom", "left"), "15mm"))
+    assert len(re.findall(rb"/Type\s*/Page\b", paper)) == 1
+    expect(tour.page.locator("body")).to_contain_text("84 million")
+    assert "48 million" in tour.page.locator("body").inner_text(), "the article is on it"
+    tour.screenshot("handout", full_page=True)
+
+
+def test_the_slide_fits_the_projector_and_tells_nothing(saved, visit):
+    tour = visit(viewport={"width": 1280, "height": 720})
+    tour.page.set_content(saved["vote.html"])
+    text = tour.page.locator("body").inner_text()
+    assert not re.search(r"fluent|false|paraphrase|heap|true\b", text)
+    assert tour.page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "it must not need to scroll"
+    tour.screenshot("vote")
