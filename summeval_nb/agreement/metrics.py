@@ -20,7 +20,7 @@ from ..ground.results import Signature, require_count, require_flag, require_mod
 from ..overlap.rouge import rouge_many
 from .significance import compare_all
 from .summeval import _embed, reference_similarities
-from ..ground.viz import Markup, escape, figure_text, html_table, text_table
+from ..ground.viz import figure_text, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,7 +290,7 @@ class MetricTable:
         return f"MetricTable(signature={str(self.signature)!r})\n{text_table(self.wide_rows())}"
 
     def _repr_html_(self) -> str:
-        return Markup(html_table(self.wide_rows()) + f"<p><small>{escape(str(self.signature))}</small></p>")
+        return html_table(self.wide_rows(), note=str(self.signature))
 
     def plot(self) -> Figure:
         """Draw a panel for each quality: correlations with intervals, metrics of the first rank in blue."""

@@ -29,7 +29,7 @@ from summeval_nb.agreement.agreement import (
     correlate,
 )
 from ..ground.results import Score, Signature, require_count, require_option, require_share
-from ..ground.viz import Markup, escape, html_table, text_table
+from ..ground.viz import html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -411,7 +411,7 @@ class Comparisons:
         return f"Comparisons({len(self.rows())} metrics, signature={str(self.signature)!r})\n{text_table(self.rows())}"
 
     def _repr_html_(self) -> str:
-        return Markup(html_table(self.rows()) + f"<p><small>{escape(str(self.signature))}</small></p>")
+        return html_table(self.rows(), note=str(self.signature))
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #9b182c3f
 def _checked(

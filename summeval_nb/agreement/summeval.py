@@ -16,7 +16,7 @@ from .agreement import _by_row, _tables
 from ..ground.data import SummEval, load_summeval
 from ..text.embed import load_embedder
 from ..ground.results import Signature, require_option
-from ..ground.viz import Markup, escape, html_table
+from ..ground.viz import html_table
 
 # %% auto #0
 __all__ = ['SIMILARITIES', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task']
@@ -127,6 +127,12 @@ def _mean_of_versions(r: np.ndarray, n: np.ndarray, coefficient: str, variant: s
     """The mean correlation (v2), or the mean of correlations and p-values together (v1)."""
     return float(np.mean(r) if variant == "v2" else np.mean([r, _p_values(r, n, coefficient)]))
 
+
+def _all_equal(table: np.ndarray) -> np.ndarray:
+    """Which rows hold one value only (or none), NaN left out."""
+    low = np.where(np.isnan(table), np.inf, table).min(axis=1)
+    return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
+
 # %% ../../nbs/5_agreement/52_summeval.ipynb #ddedd846
 class SummEvalResult(dict[str, float]):
     """Scores by MTEB's names, with `signature`, `skipped` (indices of articles left out) and `n_missing` cells."""
@@ -141,15 +147,7 @@ class SummEvalResult(dict[str, float]):
 
     def _repr_html_(self) -> str:
         note = f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. {self.signature}"
-        return Markup(
-            html_table([{"score": k, "value": v} for k, v in self.items()]) + f"<p><small>{escape(note)}</small></p>"
-        )
-
-
-def _all_equal(table: np.ndarray) -> np.ndarray:
-    """Which rows hold one value only (or none), NaN left out."""
-    low = np.where(np.isnan(table), np.inf, table).min(axis=1)
-    return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
+        return html_table([{"score": k, "value": v} for k, v in self.items()], note=note)
 
 
 def summeval_scores(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from summeval_nb.ground.results import require_share, require_text, require_texts
-from summeval_nb.ground.viz import Markup, escape, figure_text, html_table
+from summeval_nb.ground.viz import Markup, figure_text, render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,11 +142,8 @@ def card(title: str, guarantees: Sequence[Any], signature: str) -> Markup:
         {"called": one.side, "threshold": one.score} | {name: getattr(one, name) for name in FACTS}
         for one in guarantees
     ]
-    words = "".join(f"<p>{escape(in_words(one))}</p>" for one in guarantees)
-    return Markup(
-        f'<div class="summeval-card"><p><strong>{escape(title)}</strong></p>{words}'
-        f"{html_table(rows)}<p><small>{escape(signature)}</small></p></div>"
-    )
+    words = [in_words(one) for one in guarantees]
+    return render("card.html", title=title, number="", lines=words, rows=rows, signature=signature)
 
 
 def draw(one: Any, ax: Axes | None) -> Axes:

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from .viz import Markup, escape, html_table, text_table
+from .viz import render, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,10 +191,7 @@ class Score:
 def score_card(name: str, score: float | None, reason: str, rows: Sequence[Mapping[str, Any]], signature: str) -> str:
     """Return a score as an HTML block: its name and number, the parts as a table, the signature."""
     number = f"{score:.4f}" if score is not None else f"undefined: {reason}"
-    return Markup(
-        f'<div class="summeval-card"><p><strong>{escape(name)}</strong> {escape(number)}</p>'
-        f"{html_table(rows)}<p><small>{escape(signature)}</small></p></div>"
-    )
+    return render("card.html", title=name, number=number, lines=[], rows=rows, signature=signature)
 
 # %% ../../nbs/workshop/82_results.ipynb #2c30de78
 @dataclass(frozen=True, slots=True)

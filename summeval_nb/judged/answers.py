@@ -26,7 +26,7 @@ from ..ground.results import Sentence, Signature, require_flag, require_share, r
 from ..text.split import split_sentences, split_units
 from ..models._named import load_store
 from ..models.store import Store
-from ..ground.viz import Markup, escape, html_page, html_table, probability_color, text_table
+from ..ground.viz import Markup, html_page, html_table, render, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,61 +212,6 @@ def _statement_rows(inference: Inference) -> list[dict[str, Any]]:
 
 # %% ../../nbs/4_judged/43_answers.ipynb #65602c56
 _LABEL_LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
-_STYLE = """
-.ar { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.45; text-align: left; }
-.ar .ar-pairs { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1.25rem; }
-.ar ol { list-style: none; margin: 0 0 .75rem; padding: 0; }
-.ar summary { cursor: pointer; padding: .1rem; background: transparent; color: inherit; }
-.ar summary:focus-visible { outline: 3px solid #1f77b4; }
-.ar .ar-label { border-radius: 3px; display: inline-block; font-size: .85em; padding: .05em .35em; }
-.ar .ar-panel { border-left: 3px solid #8888; margin: .2rem 0 .5rem .4rem; padding-left: .6rem; }
-.ar blockquote { margin: .1rem 0 .4rem; padding: 0; border: 0; font-style: italic; overflow-wrap: anywhere; }
-.ar .ar-premise { max-height: 16rem; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
-.ar .ar-table { overflow-x: auto; }
-.ar p, .ar summary, .ar td { overflow-wrap: anywhere; }
-.ar .ar-table th, .ar .ar-table td:nth-child(n + 3) { overflow-wrap: normal; white-space: nowrap; }
-.ar .ar-signature { font-size: .8em; }
-@media (max-width: 60rem) { .ar .ar-pairs { grid-template-columns: minmax(0, 1fr); } }
-@media print { .ar .ar-premise { max-height: none; } .ar details::details-content { content-visibility: visible; } }
-"""
-
-
-def _label_html(label: str | None, probability: float | None) -> str:
-    """A label in words on its colour, with the probability where there is one."""
-    background, color = probability_color(_LABEL_LIGHT[label])
-    words = f"{label or 'not judged'}{'' if probability is None else f' {probability:.2f}'}"
-    return f'<strong class="ar-label" style="background:{background};color:{color}">{escape(words)}</strong>'
-
-
-def _statement_html(one: JudgedStatement) -> str:
-    """A statement that opens on its evidence."""
-    tag = one.entailment
-    parts = [f"<blockquote>{escape(passage.text)}</blockquote>" for passage in tag.evidence]
-    parts = [f"<p>Evidence:</p>{''.join(parts)}" if parts else "<p>No evidence was named.</p>"]
-    if tag.findings:
-        parts.append(f"<p>Not found: {escape(', '.join(f'{f.kind} “{f.text}”' for f in tag.findings))}</p>")
-    if tag.reason:
-        parts.append(f"<p>{escape(tag.reason)}</p>")
-    text = f"{_label_html(tag.label, tag.probability)} {escape(one.statement.text)}"
-    note = " <small>(rewritten)</small>" if one.statement.rewritten else ""
-    return f'<li><details><summary>{text}{note}</summary><div class="ar-panel">{"".join(parts)}</div></details></li>'
-
-# %% ../../nbs/4_judged/43_answers.ipynb #1943cf68
-def _pair_html(inference: Inference) -> str:
-    """One column: the pair's name, its score, its premise, and the hypotheses with their statements."""
-    number = "undefined" if inference.score is None else f"{inference.score:.3f}"
-    parts = [f"<p><strong>{escape(PAIRS[inference.name])}</strong><br>{number}"]
-    parts.append(f"<br><small>{escape(inference.reason)}</small></p>" if inference.reason else "</p>")
-    if inference.premise:
-        premise = f'<div class="ar-panel ar-premise" tabindex="0">{escape(inference.premise)}</div>'
-        parts.append(f"<details><summary>premise</summary>{premise}</details>")
-    for hypothesis in inference.hypotheses:
-        score = "–" if hypothesis.score is None else f"{hypothesis.score:.2f}"
-        resolved = hypothesis.unit.resolved
-        changed = f"<br><small>read as: {escape(resolved)}</small>" if resolved != hypothesis.unit.place.text else ""
-        items = "".join(map(_statement_html, hypothesis.statements))
-        parts.append(f"<p>{escape(hypothesis.unit.place.text)} <small>({score})</small>{changed}</p><ol>{items}</ol>")
-    return f'<div role="group" aria-label="{escape(inference.name)}">{"".join(parts)}</div>'
 
 
 def _flag_words(name: str, flag: Flag) -> str:
@@ -280,18 +225,13 @@ def _flag_words(name: str, flag: Flag) -> str:
 def _answer_html(report: AnswerReport) -> Markup:
     """A report as one HTML block, the three pairs side by side: no script, no request, everything escaped."""
     flags = [_flag_words("answer", report.answer_refused), _flag_words("ground truth", report.truth_refused)]
-    texts = [("Question", report.question), ("Ground truth", report.ground_truth), ("Answer", report.answer)]
-    shown = "".join(f"<p><strong>{name}</strong> {escape(text)}</p>" for name, text in texts)
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in [*flags, *report.notes])
-    columns = "".join(_pair_html(report.inferences[name]) for name in PAIRS)
-    rows = [row | {"pair": PAIRS[row["pair"]]} for row in report.rows()]
-    table = html_table(rows, columns=["pair", "statement", "label", "probability"], caption="Every statement")
-    return Markup(
-        f'<section class="ar" aria-label="Answer report"><style>{_STYLE}</style>{shown}{notes}'
-        f'<div class="ar-pairs">{columns}</div><details><summary>All statements</summary>'
-        f'<div class="ar-table" role="region" tabindex="0" aria-label="Every statement">{table}</div></details>'
-        f'<p class="ar-signature">{escape(str(report.signature))}</p></section>'
-    )
+    shown = {
+        "texts": [("Question", report.question), ("Ground truth", report.ground_truth), ("Answer", report.answer)],
+        "pairs": [(report.inferences[name], title) for name, title in PAIRS.items()],
+        "rows": [row | {"pair": PAIRS[row["pair"]]} for row in report.rows()],
+    }
+    notes = [*flags, *report.notes]
+    return render("answer.html", **shown, notes=notes, light=_LABEL_LIGHT, signature=report.signature)
 
 # %% ../../nbs/4_judged/43_answers.ipynb #ee4ac01e
 def _report_row(report: AnswerReport) -> dict[str, Any]:
@@ -801,8 +741,7 @@ class AnswerTable:
 
     def _repr_html_(self) -> str:
         counts = f"{len(self)} answers, {self.n_failed} statements failed"
-        foot = f"<p>{counts}</p><p><small>{escape(str(self.signature))}</small></p>"
-        return html_table(self.summary(), caption="Answers") + foot
+        return html_table(self.summary(), caption=f"Answers: {counts}", note=str(self.signature))
 
 # %% ../../nbs/4_judged/43_answers.ipynb #e3129114
 def evaluate_answers(

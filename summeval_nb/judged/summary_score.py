@@ -27,7 +27,7 @@ from summeval_nb.ground.results import (
 )
 from ..models._named import load_store
 from ..models.store import Store
-from ..ground.viz import Mark, Markup, escape, html_page, html_table, mark_html, text_table
+from ..ground.viz import Mark, Markup, html_page, html_table, mark_html, render, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,25 +182,8 @@ def _phrase_marks(result: SummarizationScore) -> list[Mark]:
     return marks
 
 
-_STYLE = """
-.ss { border: 1px solid #8888; border-radius: 6px; padding: .5rem 1rem; line-height: 1.45; text-align: left; }
-.ss .ss-number { font-size: 1.5em; font-weight: 600; }
-.ss summary { cursor: pointer; background: transparent; color: inherit; }
-.ss summary:focus-visible { outline: 3px solid #1f77b4; }
-.ss mark { border-radius: 3px; padding: 0 .2em; }
-.ss p, .ss td { overflow-wrap: anywhere; }
-.ss .ss-text { max-height: 24rem; overflow: auto; white-space: pre-wrap; }
-.ss .ss-table { overflow-x: auto; }
-.ss .ss-table table { min-width: 44rem; width: 100%; }
-.ss .ss-table td:first-child, .ss .ss-table td:last-child { min-width: 12rem; }
-.ss .ss-table th, .ss .ss-table td:nth-child(2), .ss .ss-table td:nth-child(3) { white-space: nowrap; }
-.ss .ss-signature { font-size: .8em; }
-@media print { .ss .ss-text { max-height: none; } }
-"""
-
-
-def _exam_html(result: SummarizationScore) -> str:
-    """The exam as a table: question, answer, how sure (or how much is said), evidence; dropped questions last."""
+def _exam_rows(result: SummarizationScore) -> list[dict[str, Any]]:
+    """The exam as rows: question, answer, how sure (or how much is said), evidence; dropped questions last."""
     rows = [
         {
             "question": row["question"],
@@ -211,10 +194,7 @@ def _exam_html(result: SummarizationScore) -> str:
         }
         for row in result.rows()
     ]
-    rows += [{"question": one.text, "answer": "dropped"} for one in result.dropped]
-    names = ["question", "answer", "sure", "evidence in the summary"]
-    table = html_table(rows, columns=names, caption="The exam")
-    return f'<div class="ss-table" role="region" tabindex="0" aria-label="The exam">{table}</div>'
+    return rows + [{"question": one.text, "answer": "dropped"} for one in result.dropped]
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #3a41b9c5
 def _score_html(result: SummarizationScore) -> Markup:
@@ -224,22 +204,9 @@ def _score_html(result: SummarizationScore) -> Markup:
     words = [f"{name} {value:.4f}" for name, value in factors.items() if value is not None]
     words += [f"named: {result.degenerate}"] if result.degenerate else []
     words += [f"{len(result.questions)} questions", f"{len(result.dropped)} dropped", f"{result.n_failed} failed"]
-    legend = " ".join(f'<mark style="background:{c};color:#1a1a1a">{w}</mark>' for c, w in (_KEPT, _LOST, _UNASKED))
+    shown = {"number": number, "words": words, "exam": _exam_rows(result), "colors": (_KEPT, _LOST, _UNASKED)}
     context = mark_html(result.context, _phrase_marks(result))
-    kept, lost = (", ".join(phrases) or "none" for phrases in (result.kept, result.lost))
-    parts = [
-        f'<p>Summarization score <span class="ss-number">{number}</span> {escape(result.reason)}</p>',
-        f"<p>{escape(', '.join(words))}</p>",
-        f"<p><strong>Summary</strong> {escape(result.summary)}</p>",
-        f"<p><strong>Kept</strong> {escape(kept)}<br><strong>Lost</strong> {escape(lost)}</p>",
-        _exam_html(result),
-        f"<details open><summary>The text and its key phrases: {legend}</summary>",
-        f'<p class="ss-text" tabindex="0">{context}</p></details>',
-        f'<p class="ss-signature">{escape(str(result.signature))}</p>',
-    ]
-    return Markup(
-        f'<section class="ss" aria-label="Summarization score"><style>{_STYLE}</style>{"".join(parts)}</section>'
-    )
+    return render("summary_score.html", result=result, context=context, **shown)
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #0efce97a
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -589,8 +556,8 @@ class SummarizationTable:
 
     def _repr_html_(self) -> str:
         shown = [{"row": i, "summary": one.summary[:120], **one.row()} for i, one in enumerate(self.results[:50])]
-        foot = f"<p>{escape(repr(self))}</p><p><small>{escape(str(self.signature))}</small></p>"
-        return html_table(shown, caption="Summarization scores" + (", first 50" if len(self) > 50 else "")) + foot
+        first = ", first 50" if len(self) > 50 else ""
+        return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #1db68308
 def summarization_scores(

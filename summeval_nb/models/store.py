@@ -25,7 +25,7 @@ from tqdm.auto import tqdm
 
 from ..ground._files import require_path
 from ..ground.results import require_count, require_text, require_texts
-from ..ground.viz import escape, html_table
+from ..ground.viz import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,8 +304,8 @@ class StoreInfo:
         return pd.DataFrame([dict(row) for row in self.rows], columns=["kind", "items", "bytes", "first", "last"])
 
     def _repr_html_(self) -> str:
-        foot = f"<p><small>{escape(self.path)}, {self.bytes:,} bytes</small></p>"
-        return html_table(self.rows, columns=["kind", "items", "bytes", "first", "last"], caption="Store") + foot
+        columns = ["kind", "items", "bytes", "first", "last"]
+        return html_table(self.rows, columns=columns, caption="Store", note=f"{self.path}, {self.bytes:,} bytes")
 
 
 def _date(moment: Any) -> str:

@@ -564,8 +564,7 @@ class RougeTable(ScoreTable):
     def _repr_html_(self) -> str:
         rows = [{"type": k, **(item._asdict() if item else {})} for k, item in self.mean_by_type().items()]
         caption = f"mean ROUGE of {int(self.defined.sum())} of {len(self)} texts"
-        table = html_table(rows, columns=["type", *RougeItem._fields], caption=caption)
-        return f"{table}<p><small>{escape(str(self.signature))}</small></p>"
+        return html_table(rows, columns=["type", *RougeItem._fields], caption=caption, note=str(self.signature))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #20d408ce
 _CHUNK = 5000  # texts counted at once: bounds the memory of a long job

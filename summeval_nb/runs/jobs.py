@@ -24,7 +24,7 @@ from .costs import COURSES, Ledger, Rehearsal, Stages, exchange_backends, find_b
 from ..ground.items import Item
 from ..models.llm import Backend
 from ..ground.results import Outcome, Signature, as_outcome, require_option, score_rows
-from ..ground.viz import escape, html_table, text_table
+from ..ground.viz import html_table, text_table
 from ..evidence._inputs import named_checker
 from ..models._named import load_model
 from .workers import try_together
@@ -516,7 +516,7 @@ class Work:
         return text_table(self.rows(), columns=_WORK) + (f"\n{self.note}" if self.note else "")
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), columns=_WORK, caption="What a run would do") + f"<p>{escape(self.note)}</p>"
+        return html_table(self.rows(), columns=_WORK, caption="What a run would do", note=self.note)
 
 
 _WORK = ["what", "count", "least", "most"]

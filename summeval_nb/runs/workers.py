@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from filelock import FileLock, Timeout
+
 from ..ground._files import replacing
 
 # %% auto #0
@@ -324,12 +326,10 @@ def sync_folder(folder: Path) -> None:
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
     """Hold a folder for this process; a second holder raises a `RuntimeError`. The lock ends with the process."""
-    import fcntl
-
-    with (folder / ".lock").open("ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            remedy = "wait for it, or choose another folder"
-            raise RuntimeError(f"another run is working in {str(folder)!r}; {remedy}") from None
+    try:
+        held = FileLock(folder / ".lock", timeout=0).acquire()
+    except Timeout:
+        remedy = "wait for it, or choose another folder"
+        raise RuntimeError(f"another run is working in {str(folder)!r}; {remedy}") from None
+    with held:
         yield

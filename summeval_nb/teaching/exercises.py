@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ground.viz import Markup, escape
+from ..ground.viz import render
 from ._hints import in_words, nearly
 from ._progress import Progress, read_progress
 
@@ -119,10 +119,8 @@ class AnswerCheck:
         return f"{mark} {self.exercise}: {self.message}"
 
     def _repr_html_(self) -> str:
-        green, gray, red = ("#0b5d1e", "#e3f4e6"), ("#333333", "#eeeeee"), ("#8a1c1c", "#fbe7e6")
-        color, background = {"right": green, "not answered yet": gray}.get(self.outcome, red)
-        style = f"color:{color};background:{background};padding:0.3em 0.6em;border-radius:4px;display:inline-block"
-        return Markup(f'<div role="status" style="{style}">{escape(repr(self))}</div>')
+        kind = {"right": "se-right", "not answered yet": "se-open"}.get(self.outcome, "se-wrong")
+        return render("said.html", kind=kind, text=repr(self))
 
     def to_dict(self) -> dict[str, str]:
         """Return exercise, outcome and message."""

@@ -23,7 +23,7 @@ from ..ground.results import require_text
 from ..text.retrieve import topk_related
 from ..evidence.check import load_checker
 from ..overlap.rouge import calculate_rouge_l, lcs_table
-from ..ground.viz import Markup, escape, probability_color
+from ..ground.viz import Markup, render
 
 # %% auto #0
 __all__ = ['Points', 'PRESETS', 'Picture', 'LcsStep', 'lcs_steps', 'LcsState', 'lcs_state', 'lcs_html', 'play_lcs', 'BleuState',
@@ -32,32 +32,9 @@ __all__ = ['Points', 'PRESETS', 'Picture', 'LcsStep', 'lcs_steps', 'LcsState', '
            'correlation_html', 'play_correlation']
 
 # %% ../../nbs/7_teaching/72_play.ipynb #464dc142
-_STYLE = """
-.sp { color: inherit; line-height: 1.45; margin: .5rem 0; max-width: 64rem; text-align: left; }
-.sp figcaption { color: inherit; font-weight: 600; margin: 0 0 .5rem; text-align: left; }
-.sp figcaption, .sp p, .sp li { overflow-wrap: anywhere; }
-.sp .sp-scroll { overflow-x: auto; padding: 2px; }
-.sp table { border-collapse: collapse; font-size: .9em; margin: .25rem 0; }
-.sp th, .sp td { border: 1px solid #8888; padding: .15rem .5rem; text-align: left; vertical-align: top; }
-.sp .sp-grid td { min-width: 2em; text-align: center; }
-.sp .sp-grid th[scope="col"] { white-space: nowrap; }
-.sp .sp-now { outline: 3px solid #b35c00; outline-offset: -2px; }
-.sp .sp-seen { background: #fff3cc; color: #1a1a1a; }
-.sp .sp-all { background: #8fc1e8; color: #1a1a1a; }
-.sp .sp-some { background: #ffe08a; color: #1a1a1a; }
-.sp .sp-none { background: #f5b27a; color: #1a1a1a; }
-.sp .sp-gram { border-radius: 3px; display: inline-block; margin: 1px 2px; padding: 0 .35em; white-space: pre-wrap; }
-.sp p { margin: .25rem 0; }
-.sp ol { margin: .25rem 0; padding-left: 2em; }
-.widget-html-content:has(> .sp) { min-width: 0; }
-"""
-
-
-def _figure(caption: str, body: str) -> Markup:
+def _figure(caption: str, body: Markup) -> Markup:
     """Return a drawing with its caption, which says in words what is drawn."""
-    return Markup(
-        f'<figure class="sp"><style>{_STYLE}</style><figcaption>{escape(caption)}</figcaption>{body}</figure>'
-    )
+    return render("figure.html", caption=caption, body=body)
 
 
 class _State:
@@ -70,11 +47,6 @@ class _State:
 
     def __repr__(self) -> str:
         return self.caption
-
-
-def _scroll(label: str, table: str) -> str:
-    """Return a wide table in a frame of its own that scrolls, by keyboard too."""
-    return f'<div class="sp-scroll" role="region" aria-label="{escape(label)}" tabindex="0">{table}</div>'
 
 # %% ../../nbs/7_teaching/72_play.ipynb #3754dc64
 _NOTE = (
@@ -135,7 +107,7 @@ class Picture:
         return f"{self.state.caption}\n{_NOTE}"
 
     def _repr_html_(self) -> str:
-        return Markup(f"{self.state._repr_html_()}<p><small>{escape(_NOTE)}</small></p>")
+        return render("still.html", picture=self.state._repr_html_(), note=_NOTE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown = self.widget._repr_mimebundle_(**kwargs) if self.widget is not None else {}
@@ -313,20 +285,14 @@ def lcs_html(state: LcsState) -> Markup:
     """Return the table of a step as escaped HTML."""
     marked, width = _lcs_classes(state), len(state.columns)
 
-    def cell(i: int, j: int) -> str:
-        style = f' class="{marked[i, j]}"' if (i, j) in marked else ""
+    def cell(i: int, j: int) -> tuple[str, str]:
         known = not (i and j) or (i - 1) * width + j <= state.step
-        number = str(state.table[i, j]) if known else ""
-        return f"<td{style}>{f'<strong>{number}</strong>' if 'sp-all' in style else number}</td>"
+        return marked.get((i, j), ""), str(state.table[i, j]) if known else ""
 
-    head = "<td></td>" + "".join(f'<th scope="col">{escape(word)}</th>' for word in ("(none)", *state.columns))
-    body = "".join(
-        f'<tr><th scope="row">{escape(word)}</th>{"".join(cell(i, j) for j in range(width + 1))}</tr>'
-        for i, word in enumerate(("(none)", *state.rows))
-    )
-    table = f'<table class="sp-grid"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    legend = f"<p><small>Rows: the reference; columns: the candidate; {_LEGEND}.</small></p>"
-    return _figure(state.caption, _scroll("Table of the longest common subsequence", table) + legend)
+    words = enumerate(("(none)", *state.rows))
+    rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in words]
+    columns = ("(none)", *state.columns)
+    return _figure(state.caption, render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #583660a9
 def play_lcs(reference: str, candidate: str) -> Picture:
@@ -419,41 +385,33 @@ def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "e
 _MOST_GRAMS = 60  # n-grams drawn for each order
 
 
-def _gram_html(row: Mapping[str, Any]) -> str:
-    """Return one n-gram with its fate."""
+def _gram(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return how one n-gram is drawn, its text and its fate."""
     own, counted = row["candidate"], row["counted"]
     if counted == own:
-        kind, fate = "sp-all", "counts" if own == 1 else f"{own} of {own} count"
-    else:
-        kind, fate = ("sp-some", f"{counted} of {own} count, clipped") if counted else ("sp-none", "in no reference")
-    return f'<span class="sp-gram {kind}">{escape(row["n-gram"])} <small>{fate}</small></span>'
+        return "sp-all", row["n-gram"], "counts" if own == 1 else f"{own} of {own} count"
+    kind, fate = ("sp-some", f"{counted} of {own} count, clipped") if counted else ("sp-none", "in no reference")
+    return kind, row["n-gram"], fate
 
 
-def _order_html(state: BleuState, n: int) -> str:
-    """Return the row of one order: its n-grams, the counts, the precision."""
+def _order(state: BleuState, n: int) -> dict[str, Any]:
+    """Return what is drawn of one order: its n-grams, the counts, the precision."""
     count, total, precision = (part[n - 1] for part in (state.score.counts, state.score.totals, state.score.precisions))
-    rows = state.grams[n - 1]
-    more = f" and {len(rows) - _MOST_GRAMS} more" if len(rows) > _MOST_GRAMS else ""
+    grams = [_gram(row) for row in state.grams[n - 1][:_MOST_GRAMS]]
     shown = f"{precision:.1f}{' (smoothed)' if state.smoothed[n - 1] else ''}" if total or precision else "too short"
-    chips = " ".join(map(_gram_html, rows[:_MOST_GRAMS]))
-    return f'<tr><th scope="row">{n}</th><td>{chips}{more}</td><td>{count} of {total}</td><td>{shown}</td></tr>'
+    more = len(state.grams[n - 1]) - len(grams)
+    return {"grams": grams, "more": more, "counted": f"{count} of {total}", "precision": shown}
 
 
 def bleu_html(state: BleuState) -> Markup:
     """Return the parts of a BLEU score as escaped HTML."""
     score = state.score
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("n", "n-grams of the candidate", "counted", "precision"))
-    body = "".join(_order_html(state, n) for n in range(1, len(state.grams) + 1))
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total or p]
-    lengths = f"The candidate has {score.candidate_length} tokens, the closest reference {score.reference_length}"
     short = 0 < score.candidate_length < score.reference_length
     rule = f"exp(1 − {score.reference_length}/{score.candidate_length}) = " if short else ""
-    penalty = f"<p>{lengths}: brevity penalty {rule}{score.bp:.3f}</p>"
-    product = f"<p>BLEU = {score.bp:.3f} × ({' × '.join(used)})<sup>1/{len(used)}</sup> = {score.score or 0:.2f}</p>"
-    references = "".join(f"<li>{escape(text)}</li>" for text in state.references)
-    texts = f"<p>Candidate: {escape(state.candidate)}</p><p>References:</p><ol>{references}</ol>"
-    return _figure(state.caption, texts + _scroll("n-grams", table) + penalty + (product if used else ""))
+    orders = [_order(state, n) for n in range(1, len(state.grams) + 1)]
+    known = {"state": state, "score": score, "orders": orders, "used": used, "rule": rule}
+    return _figure(state.caption, render("play.html", drawing="bleu", **known))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #1f63da3f
 def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
@@ -577,33 +535,26 @@ def evidence_state(
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #0577b30e
-def _grid_html(state: EvidenceState) -> str:
-    """Return one row a summary sentence, one column a k: probability and verdict."""
-    head = "".join(f'<th scope="col">k={k}</th>' for k in range(1, len(state.study.verdicts) + 1))
+def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
+    """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
     rows = []
     for i, sentence in enumerate(state.study.result.sentences):
         cells = []
         for k, column in enumerate(state.study.verdicts, 1):
             verdict = replace(column[i], threshold=state.threshold)
-            background, color = probability_color(verdict.probability)
             sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
             mark = {True: " ✓", False: " ✗", None: ""}[verdict.supported]
-            now = ' class="sp-now"' if k == state.k else ""
-            cells.append(f'<td{now} style="background:{background};color:{color}">{sign}{mark}</td>')
-        rows.append(f'<tr><th scope="row">{i + 1}. {escape(sentence.text)}</th>{"".join(cells)}</tr>')
-    table = f'<thead><tr><th scope="col">summary sentence</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody>'
-    legend = "<p><small>Numbers: the probability of support; ✓ supported, ✗ not supported; framed: k.</small></p>"
-    return _scroll("Probabilities for every k", f'<table class="sp-grid">{table}</table>') + legend
+            cells.append((k == state.k, verdict.probability, sign + mark))
+        rows.append((sentence.text, cells))
+    return rows
 
 
-def _verdict_html(state: EvidenceState, i: int) -> str:
+def _in_words(verdict: Verdict) -> tuple[str, str, str]:
     """Return one summary sentence's verdict, evidence and what was not found."""
-    verdict = state.verdicts[i]
     label = {True: "supported", False: "not supported", None: "not judged"}[verdict.supported]
     found = ", ".join(f"{finding.kind} “{finding.text}”" for finding in verdict.findings)
-    lacking = f"; not found there: {escape(found)}" if found else ""
     numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
-    return f"<li><strong>{label}</strong>: evidence, best first: article sentence {numbers}{lacking}</li>"
+    return label, numbers, f"; not found there: {found}" if found else ""
 
 # %% ../../nbs/7_teaching/72_play.ipynb #22794cb1
 def evidence_html(state: EvidenceState) -> Markup:
@@ -614,13 +565,11 @@ def evidence_html(state: EvidenceState) -> Markup:
             used.setdefault(item.index, []).append(f"{i} (newest)" if rank == len(verdict.evidence) else str(i))
     lines = []
     for j, sentence in enumerate(state.study.result.source_sentences):
-        role = f" <small>for {', '.join(used[j])}</small>" if j in used else ""
-        kind = "sp-some" if "newest" in role else "sp-seen" if role else ""
-        lines.append(f'<li><span class="{kind}">{escape(sentence.text)}{role}</span></li>')
-    verdicts = "".join(_verdict_html(state, i) for i in range(len(state.verdicts)))
-    legend = "<p>Article, with the evidence marked and the summary sentences it is evidence for:</p>"
-    body = f"{_grid_html(state)}<ol>{verdicts}</ol>{legend}<ol>{''.join(lines)}</ol>"
-    return _figure(state.caption, body)
+        role = f"for {', '.join(used[j])}" if j in used else ""
+        lines.append(("sp-some" if "newest" in role else "sp-seen" if role else "", sentence.text, role))
+    verdicts = [_in_words(verdict) for verdict in state.verdicts]
+    known = {"grid": _grid(state), "count": len(state.study.verdicts), "verdicts": verdicts, "lines": lines}
+    return _figure(state.caption, render("play.html", drawing="evidence", **known))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #6231e7d3
 def play_evidence(
@@ -762,51 +711,39 @@ def _scatter_svg(points: Points, names: tuple[str, str], frame: Mapping[str, Any
     left, right, top, bottom = (_BOX[side] for side in ("left", "right", "top", "bottom"))
     (x0, x1), (y0, y1) = frame["x"], frame["y"]
     along = lambda value, low, high, start, end: start + (value - low) / (high - low) * (end - start)
-    parts = [
-        f'<rect x="{left}" y="{top}" width="{right - left}" height="{bottom - top}" fill="none" stroke="#888888"/>'
-    ]
+    ticks = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         a, b = left + share * (right - left), bottom - share * (bottom - top)
         x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
-        parts.append(f'<text x="{a:.1f}" y="{bottom + 16}" text-anchor="middle">{x:.3g}</text>')
-        parts.append(f'<text x="{left - 6}" y="{b + 4:.1f}" text-anchor="end">{y:.3g}</text>')
-    parts.append(f'<text x="{(left + right) / 2}" y="{bottom + 36}" text-anchor="middle">{escape(names[0])}</text>')
-    place = f"translate(12 {(top + bottom) / 2}) rotate(-90)"
-    parts.append(f'<text transform="{place}" text-anchor="middle">{escape(names[1])}</text>')
-    for x, y in points:
-        a, b = along(x, x0, x1, left, right), along(y, y0, y1, bottom, top)
-        parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="8"/>')
-    size = 'viewBox="0 0 440 345" width="440" height="345"'
-    return Markup(f'<svg class="sp-plot" {size} role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>')
+        ticks.append((f"{a:.1f}", f"{b + 4:.1f}", f"{x:.3g}", f"{y:.3g}"))
+    placed = [(along(x, x0, x1, left, right), along(y, y0, y1, bottom, top)) for x, y in points]
+    places = [(f"{a:.1f}", f"{b:.1f}") for a, b in placed]
+    known = {"ticks": ticks, "places": places, "names": names, "label": label, "box": _BOX}
+    return render("play.html", drawing="scatter", **known)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #c3b77c13
-_PLOT_STYLE = """
-.sp-plot { font: 13px system-ui, sans-serif; max-width: 100%; height: auto; color: inherit; }
-.sp-plot text { fill: currentColor; }
-.sp-plot circle { fill: #d2691e; fill-opacity: .85; stroke: currentColor; }
-.sp-plot circle[tabindex] { cursor: grab; touch-action: none; }
-.sp-plot circle:focus { outline: none; stroke-width: 3.5; }
-"""
 _NAMES = ("metric", "people")
 _SEES = {"pearson": "values, along a line", "spearman": "ranks", "kendall": "the order of pairs"}
 
 
-def _readings_html(state: CorrelationState) -> str:
+def _readings_html(state: CorrelationState) -> Markup:
     """Return the coefficients as a table: now, before, and what each looks at."""
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("coefficient", "looks at", "now", "at the start"))
-    rows = "".join(
-        f'<tr><th scope="row">{name.capitalize()}</th><td>{_SEES[name]}</td>'
-        f"<td>{_shown(one.score)}{f' ({escape(one.reason)})' if one.score is None else ''}</td>"
-        f"<td>{_shown(state.before[name])}</td></tr>"
+    readings = [
+        (
+            name.capitalize(),
+            _SEES[name],
+            f"{_shown(one.score)}{f' ({one.reason})' if one.score is None else ''}",
+            _shown(state.before[name]),
+        )
         for name, one in state.values.items()
-    )
-    return _scroll("Coefficients", f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    ]
+    return render("play.html", drawing="readings", readings_of=readings)
 
 
 def correlation_html(state: CorrelationState) -> Markup:
     """Return the points and their coefficients as HTML that stands still."""
     plot = _scatter_svg(state.points, _NAMES, _frame(state.points), state.caption)
-    return _figure(state.caption, f"<style>{_PLOT_STYLE}</style>{plot}{_readings_html(state)}")
+    return _figure(state.caption, Markup(plot + _readings_html(state)))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #eabfd488
 @cache
@@ -817,7 +754,7 @@ def _movable_points() -> Any:
 
     class MovablePoints(anywidget.AnyWidget):
         _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(encoding="utf-8")
-        _css = _PLOT_STYLE
+        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(encoding="utf-8")
         value: Any = traitlets.List().tag(sync=True)
         drawing = traitlets.Unicode().tag(sync=True)
         frame = traitlets.Dict().tag(sync=True)
