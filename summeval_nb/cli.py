@@ -18,7 +18,15 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from .ground._files import write_whole
-from ._shell import OneLine, fail, prepare_streams, say, show_warning, standard_input, to_json
+from summeval_nb._shell import (
+    OneLine,
+    fail,
+    prepare_streams,
+    say,
+    show_warning,
+    standard_input,
+    to_json,
+)
 from .ground.results import require_option
 from .ground.viz import text_table
 
@@ -43,9 +51,13 @@ def read_text(name: str, what: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        fail(f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first")
+        fail(
+            f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first"
+        )
     if "\x00" in text:
-        fail(f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file")
+        fail(
+            f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file"
+        )
     if not text.strip():
         fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
     return text
@@ -69,7 +81,9 @@ def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
     """Fail if a page would take the place of something that is read."""
     for one in inputs if page else ():
         if one is not None and os.path.realpath(one) == os.path.realpath(page or ""):
-            fail(f"--html {str(page)!r} would overwrite what is read: name another file")
+            fail(
+                f"--html {str(page)!r} would overwrite what is read: name another file"
+            )
 
 # %% ../nbs/6_runs/63_cli.ipynb #e0f3a1b7
 app = typer.Typer(
@@ -93,7 +107,10 @@ def _version(show: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print it."),
+    ] = False,
 ) -> None:
     """Understand, run and trust automatic evaluation of summaries and generated answers."""
 
@@ -107,17 +124,42 @@ def load_named(options: dict[str, Any]) -> dict[str, Any]:
 
 @app.command()
 def evaluate(
-    article: Annotated[str, typer.Argument(help="File with the article, or - for standard input.")],
-    summary: Annotated[str, typer.Argument(help="File with the summary, or - for standard input.")],
-    k: Annotated[int | None, typer.Option("-k", help="Evidence sentences per summary sentence (default 8).")] = None,
-    splitter: Annotated[str, typer.Option(help="punkt, punkt_tab, stanza or sentencex.")] = "punkt",
-    embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
-    checker: Annotated[str, typer.Option(help="embedded, nli:FOLDER, or llm: with a model.")] = "embedded",
-    threshold: Annotated[float | None, typer.Option(help="Supported from this probability on.")] = None,
-    lang: Annotated[str | None, typer.Option(help="The texts' language, such as en; by default looked at.")] = None,
-    store: Annotated[str | None, typer.Option(help="File that keeps vectors and verdicts between runs.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    article: Annotated[
+        str, typer.Argument(help="File with the article, or - for standard input.")
+    ],
+    summary: Annotated[
+        str, typer.Argument(help="File with the summary, or - for standard input.")
+    ],
+    k: Annotated[
+        int | None,
+        typer.Option("-k", help="Evidence sentences per summary sentence (default 8)."),
+    ] = None,
+    splitter: Annotated[
+        str, typer.Option(help="punkt, punkt_tab, stanza or sentencex.")
+    ] = "punkt",
+    embedder: Annotated[
+        str, typer.Option(help="minilm, or a sentence-transformers name or folder.")
+    ] = "minilm",
+    checker: Annotated[
+        str, typer.Option(help="embedded, nli:FOLDER, or llm: with a model.")
+    ] = "embedded",
+    threshold: Annotated[
+        float | None, typer.Option(help="Supported from this probability on.")
+    ] = None,
+    lang: Annotated[
+        str | None,
+        typer.Option(help="The texts' language, such as en; by default looked at."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="File that keeps vectors and verdicts between runs."),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the report to this file.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as JSON.")
+    ] = False,
 ) -> None:
     """Score a summary against its article, sentence by sentence, with the evidence.
 
@@ -131,7 +173,14 @@ def evaluate(
     texts = read_text(article, "ARTICLE"), read_text(summary, "SUMMARY")
     chosen = load_named({"checker": checker})
     result = score_pair(
-        *texts, k, splitter=splitter, embedder=embedder, threshold=threshold, store=store, lang=lang, **chosen
+        *texts,
+        k,
+        splitter=splitter,
+        embedder=embedder,
+        threshold=threshold,
+        store=store,
+        lang=lang,
+        **chosen,
     )
     if as_json:
         say(to_json(result.to_dict()))
@@ -140,7 +189,10 @@ def evaluate(
     if html:
         write(html, result.to_html)
     if result.n_failed:
-        fail(f"the checker failed on {result.n_failed} of {len(result.verdicts)} sentences", code=3)
+        fail(
+            f"the checker failed on {result.n_failed} of {len(result.verdicts)} sentences",
+            code=3,
+        )
 
 # %% ../nbs/6_runs/63_cli.ipynb #f4da4d6f
 def _with_author(summary: Any, result: Any) -> Any:
@@ -148,20 +200,36 @@ def _with_author(summary: Any, result: Any) -> Any:
     from dataclasses import replace
 
     verdicts = list(result.verdicts)
-    for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
+    for place, (true, why) in enumerate(
+        zip(summary.supported, summary.notes, strict=True)
+    ):  # split as written
         verdict = verdicts[place]
         if verdict.state in (None, "supported" if true else "contradicted"):
             continue
         known = "true" if true else f"false: {why}"
-        opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
-        verdicts[place] = replace(verdict, details={**verdict.details, "note": f"{opening}; its author knows: {known}"})
+        opening = (
+            "Unclear to the checker"
+            if verdict.state == "unclear"
+            else "The checker is wrong"
+        )
+        verdicts[place] = replace(
+            verdict,
+            details={
+                **verdict.details,
+                "note": f"{opening}; its author knows: {known}",
+            },
+        )
     return replace(result, verdicts=verdicts)
 
 
 @app.command()
 def demo(
-    number: Annotated[int, typer.Option(help="Which of the bundled articles, from 1.")] = 1,
-    html: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("summeval-demo.html"),
+    number: Annotated[
+        int, typer.Option(help="Which of the bundled articles, from 1.")
+    ] = 1,
+    html: Annotated[Path, typer.Option(help="Where to write the report.")] = Path(
+        "summeval-demo.html"
+    ),
 ) -> None:
     """Score three summaries of a bundled article and write a report, with no download.
 
@@ -176,7 +244,10 @@ def demo(
     sample = samples[number - 1]
     summaries = {kind: summary.text for kind, summary in sample.summaries.items()}
     judged = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
-    results = [_with_author(*pair) for pair in zip(sample.summaries.values(), judged, strict=True)]
+    results = [
+        _with_author(*pair)
+        for pair in zip(sample.summaries.values(), judged, strict=True)
+    ]
     for kind, result in zip(summaries, results, strict=True):
         heading = f"{sample.title}: the {kind} summary"
         say(f"\n{heading}\n{'=' * len(heading)}")
@@ -201,15 +272,29 @@ def read_pairs(given: list[str] | None, what: str) -> dict[str, Any]:
 def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
     """Return options in which yes and no, true and false, are what they say where the function wants a flag."""
     words = {"true": True, "yes": True, "false": False, "no": False}
-    flags = [p.name for p in signature(function).parameters.values() if isinstance(p.default, bool)]
-    return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
+    flags = [
+        p.name
+        for p in signature(function).parameters.values()
+        if isinstance(p.default, bool)
+    ]
+    return found | {
+        name: words.get(str(found[name]).lower(), found[name])
+        for name in flags
+        if name in found
+    }
 
 
-def read_options(given: list[str] | None, function: Callable[..., Any]) -> dict[str, Any]:
+def read_options(
+    given: list[str] | None, function: Callable[..., Any]
+) -> dict[str, Any]:
     """Return the options of a call, each a keyword of the function; an unknown one lists the known."""
     found = read_pairs(given, "--option")
     hidden = {"store", "progress", "judge", "embedder"}
-    known = [p.name for p in signature(function).parameters.values() if p.default is not p.empty]
+    known = [
+        p.name
+        for p in signature(function).parameters.values()
+        if p.default is not p.empty
+    ]
     for name in found:
         require_option(name, "option", [one for one in known if one not in hidden])
     return read_flags(found, function)
@@ -234,7 +319,11 @@ def read_table(
         row, problem = read_row(item, job.sources, job.kinds)
         bad.append(f"at {item.place}: {problem}") if problem else rows.append(row)
     if not rows:
-        fail(f"{name!r} holds no usable row; {bad[0]}" if bad else f"{name!r} holds no rows")
+        fail(
+            f"{name!r} holds no usable row; {bad[0]}"
+            if bad
+            else f"{name!r} holds no rows"
+        )
     for line in bad[:10]:
         say(f"summeval: left out: {' '.join(line.split())}", err=True)
     return rows, len(bad)
@@ -246,11 +335,24 @@ def leave_for(bad: int, total: int) -> None:
         fail(f"{bad} of {total} rows failed and were left out", code=3)
 
 # %% ../nbs/6_runs/63_cli.ipynb #c48ad456
-Format = Annotated[str | None, typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell.")]
-Column = Annotated[list[str] | None, typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction.")]
-Options = Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="jsonl, csv or parquet, where the name does not tell."
+    ),
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction."),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write the page to this file.")
+]
 
 
 def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -> None:
@@ -259,34 +361,56 @@ def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -
 
     say(to_json(result.to_dict()) if as_json else text)
     if html:
-        write(html, lambda path: write_whole(path, html_page(title, result._repr_html_())))
+        write(
+            html, lambda path: write_whole(path, html_page(title, result._repr_html_()))
+        )
 
 
-References = Annotated[list[str] | None, typer.Argument(help="Plain files of references, a text a line.")]
+References = Annotated[
+    list[str] | None, typer.Argument(help="Plain files of references, a text a line.")
+]
 
 
 def _overlap_rows(
-    name: str, references: list[str] | None, format: str | None, column: list[str] | None
+    name: str,
+    references: list[str] | None,
+    format: str | None,
+    column: list[str] | None,
 ) -> tuple[list[str], list[Any], int]:
     """Return candidates, references and the number of bad rows, from a table or from plain files."""
     if not references:
         rows, bad = read_table(name, format, "bleu", column)
-        return [row["candidate"] for row in rows], [row["references"] for row in rows], bad
+        return (
+            [row["candidate"] for row in rows],
+            [row["references"] for row in rows],
+            bad,
+        )
     texts = [split_lines(read_text(one, "INPUT")) for one in (name, *references)]
     if len({len(lines) for lines in texts}) > 1:
-        sizes = ", ".join(f"{one}: {len(lines)}" for one, lines in zip((name, *references), texts, strict=True))
+        sizes = ", ".join(
+            f"{one}: {len(lines)}"
+            for one, lines in zip((name, *references), texts, strict=True)
+        )
         fail(f"the files must have the same number of lines ({sizes})")
     return texts[0], [list(group) for group in zip(*texts[1:], strict=True)], 0
 
 # %% ../nbs/6_runs/63_cli.ipynb #6ce37802
 @app.command()
 def bleu(
-    table: Annotated[str, typer.Argument(help="Table, or plain file of candidates; - for standard input.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="Table, or plain file of candidates; - for standard input."
+        ),
+    ],
     references: References = None,
     column: Column = None,
     option: Options = None,
     format: Format = None,
-    each: Annotated[bool, typer.Option("--each", help="A score for each text instead of one for all.")] = False,
+    each: Annotated[
+        bool,
+        typer.Option("--each", help="A score for each text instead of one for all."),
+    ] = False,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
@@ -301,9 +425,16 @@ def bleu(
     options = read_options(option, bleu_many)
     result: Any = (bleu_many if each else corpus_bleu)(candidates, groups, **options)
     if each:
-        text = "\n".join("none" if row["bleu"] is None else f"{row['bleu']:.4f}" for row in result.rows())
+        text = "\n".join(
+            "none" if row["bleu"] is None else f"{row['bleu']:.4f}"
+            for row in result.rows()
+        )
     else:
-        shown = f"{result.score:.4f}" if result.score is not None else f"undefined: {result.reason}"
+        shown = (
+            f"{result.score:.4f}"
+            if result.score is not None
+            else f"undefined: {result.reason}"
+        )
         text = f"BLEU {shown}\n{result.signature}"
     show(result, as_json, html, "BLEU", text)
     leave_for(bad, bad + len(candidates))
@@ -311,7 +442,12 @@ def bleu(
 # %% ../nbs/6_runs/63_cli.ipynb #f138b391
 @app.command()
 def rouge(
-    table: Annotated[str, typer.Argument(help="Table, or plain file of candidates; - for standard input.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="Table, or plain file of candidates; - for standard input."
+        ),
+    ],
     references: References = None,
     column: Column = None,
     option: Options = None,
@@ -329,14 +465,20 @@ def rouge(
     generated, groups, bad = _overlap_rows(table, references, format, column)
     options = read_options(option, rouge_many)
     result = rouge_many(generated, groups, **options)
-    rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean_by_type().items()]
+    rows = [
+        {"type": kind, **(item._asdict() if item else {})}
+        for kind, item in result.mean_by_type().items()
+    ]
     text = text_table(rows, columns=["type", "precision", "recall", "f1"])
     show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
     leave_for(bad, bad + len(generated))
 
 # %% ../nbs/6_runs/63_cli.ipynb #a4e80590
 Judge = Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")]
-Kept = Annotated[str | None, typer.Option("--store", help="File that keeps vectors and answers between runs.")]
+Kept = Annotated[
+    str | None,
+    typer.Option("--store", help="File that keeps vectors and answers between runs."),
+]
 
 
 def open_store(path: str | None) -> Any:
@@ -353,10 +495,15 @@ def say_cost(options: Any) -> None:
     for backend in find_backends(options):
         used = backend.usage
         tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
-        say(f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s", err=True)
+        say(
+            f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s",
+            err=True,
+        )
 
 
-def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]) -> None:
+def _judge_table(
+    metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]
+) -> None:
     """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
     from summeval_nb.runs.jobs import KNOWN
 
@@ -366,14 +513,22 @@ def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[
     store, options = open_store(given["store"]), read_options(given["option"], many)
     options |= load_named({"judge": given["judge"]})
     result = many(wanted, **options, store=store, progress=sys.stderr.isatty())
-    show(result, given["as_json"], given["html"], metric.replace("_", " ").capitalize(), repr(result))
+    show(
+        result,
+        given["as_json"],
+        given["html"],
+        metric.replace("_", " ").capitalize(),
+        repr(result),
+    )
     say_cost(options)
     leave_for(bad, bad + len(rows))
 
 # %% ../nbs/6_runs/63_cli.ipynb #4cb66565
 @app.command("answer")
 def judge_answers(
-    table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")],
+    table: Annotated[
+        str, typer.Argument(help="Table of answers; - for standard input.")
+    ],
     column: Column = None,
     option: Options = None,
     format: Format = None,
@@ -394,7 +549,9 @@ def judge_answers(
 
 @app.command()
 def score(
-    table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")],
+    table: Annotated[
+        str, typer.Argument(help="Table of summaries; - for standard input.")
+    ],
     column: Column = None,
     option: Options = None,
     format: Format = None,
@@ -429,11 +586,19 @@ def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list
 
 @app.command()
 def correlate(
-    table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
-    metric: Annotated[str, typer.Option(help="Column of the metric's numbers.")] = "metric",
+    table: Annotated[
+        str, typer.Argument(help="Table with a row per summary; - for standard input.")
+    ],
+    metric: Annotated[
+        str, typer.Option(help="Column of the metric's numbers.")
+    ] = "metric",
     human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
-    article: Annotated[str, typer.Option(help="Column that names the article.")] = "article",
-    system: Annotated[str, typer.Option(help="Column that names the system.")] = "system",
+    article: Annotated[
+        str, typer.Option(help="Column that names the article.")
+    ] = "article",
+    system: Annotated[
+        str, typer.Option(help="Column that names the system.")
+    ] = "system",
     option: Options = None,
     format: Format = None,
     html: Html = None,
@@ -441,26 +606,37 @@ def correlate(
 ) -> None:
     """Correlate a metric with people's ratings, with a bootstrap interval.
 
-    Example: summeval correlate rated.csv --metric rouge1 --human coherence -o level=system
+    Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
+    level=system
     """
     keep_apart(html, table)
     from summeval_nb.agreement.agreement import correlate as correlate_tables
     from summeval_nb.runs.jobs import read_row
 
-    read = [read_row(item, {n: n for n in (article, system, metric, human)}, {}) for item in open_table(table, format)]
+    read = [
+        read_row(item, {n: n for n in (article, system, metric, human)}, {})
+        for item in open_table(table, format)
+    ]
     problems = [problem for _, problem in read if problem]
     if problems or not read:
         fail(f"{table!r}: {problems[0]}" if problems else f"{table!r} holds no rows")
     rows, options = [row for row, _ in read], read_options(option, correlate_tables)
     grids = [_grid(rows, [article, system], value) for value in (metric, human)]
     result = correlate_tables(*grids, **options)
-    show(result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}")
+    show(
+        result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}"
+    )
 
 # %% ../nbs/6_runs/63_cli.ipynb #0a152df9
 @app.command()
 def summeval(
-    data: Annotated[Path | None, typer.Argument(help="SummEval ratings; by default the bundled toy ratings.")] = None,
-    embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="SummEval ratings; by default the bundled toy ratings."),
+    ] = None,
+    embedder: Annotated[
+        str, typer.Option(help="minilm, or a sentence-transformers name or folder.")
+    ] = "minilm",
     option: Options = None,
     html: Html = None,
     as_json: AsJson = False,
@@ -485,13 +661,25 @@ def _call_run(arguments: dict[str, Any]) -> Any:
     try:
         return run_corpus(**arguments)
     except KeyboardInterrupt:
-        fail("interrupted; what was scored is kept, and the same command continues", code=130)
+        fail(
+            "interrupted; what was scored is kept, and the same command continues",
+            code=130,
+        )
 
 
 def _count_only(arguments: dict[str, Any], as_json: bool) -> None:
     from summeval_nb.runs.batch import count_work
 
-    wanted = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
+    wanted = (
+        "items",
+        "metric",
+        "out",
+        "options",
+        "columns",
+        "format",
+        "store",
+        "shard_size",
+    )
     work = count_work(**{name: arguments[name] for name in wanted})
     say(to_json(work.to_dict()) if as_json else str(work))
 
@@ -500,7 +688,9 @@ def _options_of_run(given: list[str] | None, metric: str) -> dict[str, Any]:
     from summeval_nb.runs.jobs import KNOWN
 
     options = read_pairs(given, "--option")
-    module, _, name = KNOWN[require_option(metric, "metric", KNOWN)].function.partition(":")
+    module, _, name = KNOWN[require_option(metric, "metric", KNOWN)].function.partition(
+        ":"
+    )
     return read_flags(options, getattr(import_module(f"summeval_nb.{module}"), name))
 
 
@@ -518,30 +708,58 @@ def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) 
         say(f"to see it: summeval report {report.folder}", err=True)
     if report.counts["failed"]:
         total = report.manifest["items"]
-        fail(f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}", code=3)
+        fail(
+            f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}",
+            code=3,
+        )
 
 # %% ../nbs/6_runs/63_cli.ipynb #33c62813
 @app.command()
 def run(
-    table: Annotated[str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")],
-    metric: Annotated[str, typer.Option(help="faithfulness, bleu, rouge, answers, summary_score or rating.")],
+    table: Annotated[
+        str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")
+    ],
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="faithfulness, bleu, rouge, answers, summary_score or rating."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     option: Options = None,
     column: Column = None,
     format: Format = None,
     store: Kept = None,
     engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    workers: Annotated[int | None, typer.Option(help="Processes or actors (default: one per core).")] = None,
-    address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes or actors (default: one per core).")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster, host:port or auto.")
+    ] = None,
     num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
-    timeout: Annotated[float | None, typer.Option(help="Seconds for an item, then it counts as failed.")] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="Seconds for an item, then it counts as failed."),
+    ] = None,
     on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
-    resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
-    shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
+    resume: Annotated[
+        bool, typer.Option(help="Continue what the folder holds, or start over.")
+    ] = True,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Score shards with failures again.")
+    ] = False,
+    shard_size: Annotated[
+        int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")
+    ] = None,
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
-    html: Annotated[Path | None, typer.Option("--html", help="Write the page of the run to this file.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be done.")
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write the page of the run to this file."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
@@ -553,7 +771,10 @@ def run(
         del arguments[name]
     keep_apart(html, table, store, *_files_of_run(out))
     arguments |= {"options": _options_of_run(arguments.pop("option"), metric)}
-    arguments |= {"columns": read_pairs(arguments.pop("column"), "--column"), "progress": sys.stderr.isatty()}
+    arguments |= {
+        "columns": read_pairs(arguments.pop("column"), "--column"),
+        "progress": sys.stderr.isatty(),
+    }
     arguments["items"] = standard_input() if table == "-" else table
     if dry_run:
         _count_only(arguments, as_json)
@@ -563,9 +784,18 @@ def run(
 # %% ../nbs/6_runs/63_cli.ipynb #c19b0002
 @app.command("checker-bench")
 def checker_bench(
-    checker: Annotated[list[str] | None, typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
-    data: Annotated[list[str] | None, typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
-    limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
+    checker: Annotated[
+        list[str] | None,
+        typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare."),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(help="At most so many items of each set, articles by lot."),
+    ] = None,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
@@ -583,15 +813,26 @@ def checker_bench(
     judges = {one: one for one in checker or ["embedded"]}
     result = benchmark_checker(judges, sets or None, limit=limit)
     show(result, as_json, html, "Checkers on labelled sentences", str(result))
-    leave_for(sum(row["failed"] for row in result.rows()), sum(row["n"] for row in result.rows()))
+    leave_for(
+        sum(row["failed"] for row in result.rows()),
+        sum(row["n"] for row in result.rows()),
+    )
 
 # %% ../nbs/6_runs/63_cli.ipynb #b2638d55
 @app.command()
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
-    other: Annotated[Path | None, typer.Option(help="An earlier run over the same corpus, to compare with.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Where to write the page (default: DIR/report.html).")] = None,
-    worst: Annotated[int, typer.Option(help="How many of the lowest scores to show.")] = 10,
+    other: Annotated[
+        Path | None,
+        typer.Option(help="An earlier run over the same corpus, to compare with."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Where to write the page (default: DIR/report.html)."),
+    ] = None,
+    worst: Annotated[
+        int, typer.Option(help="How many of the lowest scores to show.")
+    ] = 10,
 ) -> None:
     """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
 
@@ -601,14 +842,23 @@ def report(
 
     keep_apart(html, *_files_of_run(folder), *_files_of_run(other or folder))
     if not folder.is_dir():
-        fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
+        fail(
+            f"{str(folder)!r} is no folder; name the one that summeval run --out was given"
+        )
     loaded = RunReport.load(folder)
     earlier = RunReport.load(other) if other else None
     say(str(loaded))
-    write(html or folder / "report.html", lambda path: loaded.to_html(path, other=earlier, worst=worst))
+    write(
+        html or folder / "report.html",
+        lambda path: loaded.to_html(path, other=earlier, worst=worst),
+    )
 
 # %% ../nbs/6_runs/63_cli.ipynb #ed7920ea
-stores = typer.Typer(help="Look after a store of vectors and answers.", no_args_is_help=True, rich_markup_mode=None)
+stores = typer.Typer(
+    help="Look after a store of vectors and answers.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 app.add_typer(stores, name="store")
 StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
 
@@ -627,15 +877,25 @@ def store_info(path: StoreFile, as_json: AsJson = False) -> None:
     """
     held = _existing_store(path).info()
     rows = [dict(row) for row in held.rows]
-    say(to_json(held.to_dict()) if as_json else text_table(rows) if rows else f"{path} is empty")
+    say(
+        to_json(held.to_dict())
+        if as_json
+        else text_table(rows)
+        if rows
+        else f"{path} is empty"
+    )
 
 
 @stores.command("prune")
 def store_prune(
     path: StoreFile,
     kind: Annotated[str | None, typer.Option(help="Delete this kind.")] = None,
-    older_than_days: Annotated[float | None, typer.Option(help="Delete what is older.")] = None,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Delete what is damaged.")] = False,
+    older_than_days: Annotated[
+        float | None, typer.Option(help="Delete what is older.")
+    ] = None,
+    damaged: Annotated[
+        bool, typer.Option("--damaged", help="Delete what is damaged.")
+    ] = False,
 ) -> None:
     """Delete items from a store, and make its file smaller.
 
@@ -664,7 +924,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _usage_error(error: Exception) -> int:
     """Print a usage error as one line and return 2; raise anything else again.
 
-    Which library a usage error comes from differs between versions of Typer, so it is known by its method.
+    Which library a usage error comes from differs between versions of Typer, so it is
+    known by its method.
     """
     if not hasattr(error, "format_message"):
         raise error

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from ..ground.results import Score, Signature, require_count, require_option, require_share
+from summeval_nb.ground.results import (
+    Score,
+    Signature,
+    require_count,
+    require_option,
+    require_share,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +32,9 @@ def _deviations(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     present = ~np.isnan(x)
     filled = np.where(present, x, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (w @ filled.swapaxes(-1, -2)) / (w @ present.astype(float).swapaxes(-1, -2))
+        mean = (w @ filled.swapaxes(-1, -2)) / (
+            w @ present.astype(float).swapaxes(-1, -2)
+        )
     drawn = (w > 0)[:, :, None, :] & present[:, None]
     highest = np.where(drawn, filled[:, None], -np.inf).max(axis=-1, keepdims=True)
     lowest = np.where(drawn, filled[:, None], np.inf).min(axis=-1, keepdims=True)
@@ -37,7 +45,9 @@ def _rank_deviations(x: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Twice the distance of each weighted mid-rank from the mean rank, in the shapes of `_deviations`."""
     signs = np.nan_to_num(np.sign(x[..., :, None] - x[..., None, :]))
     batch, rows, columns = x.shape
-    return (w @ signs.reshape(batch, rows * columns, columns).swapaxes(-1, -2)).reshape(batch, -1, rows, columns)
+    return (w @ signs.reshape(batch, rows * columns, columns).swapaxes(-1, -2)).reshape(
+        batch, -1, rows, columns
+    )
 
 
 def _cosine(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -46,26 +56,40 @@ def _cosine(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
     uv, uu = (weighted * v).sum(axis=-1), (weighted * u).sum(axis=-1)
     vv = (v * v * w[:, :, None, :]).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((uu > 0) & (vv > 0), np.clip(uv / np.sqrt(uu) / np.sqrt(vv), -1, 1), np.nan)
+        return np.where(
+            (uu > 0) & (vv > 0), np.clip(uv / np.sqrt(uu) / np.sqrt(vv), -1, 1), np.nan
+        )
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #0369d15d
 def _kendall(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of every row under every weighting: x, y (b, rows, s), w (b, k, s) -> (b, k, rows)."""
     first, second = np.triu_indices(x.shape[-1], 1)
-    sx, sy = (np.nan_to_num(np.sign(z[..., first] - z[..., second])).astype(np.float32) for z in (x, y))
-    q = (w[..., first] * w[..., second]).astype(np.float32)  # whole numbers: exact in single precision up to 2**24
-    both, in_x, in_y = ((q @ (a * b).swapaxes(-1, -2)).astype(float) for a, b in ((sx, sy), (sx, sx), (sy, sy)))
+    sx, sy = (
+        np.nan_to_num(np.sign(z[..., first] - z[..., second])).astype(np.float32)
+        for z in (x, y)
+    )
+    q = (w[..., first] * w[..., second]).astype(
+        np.float32
+    )  # whole numbers: exact in single precision up to 2**24
+    both, in_x, in_y = (
+        (q @ (a * b).swapaxes(-1, -2)).astype(float)
+        for a, b in ((sx, sy), (sx, sx), (sy, sy))
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((in_x > 0) & (in_y > 0), both / np.sqrt(in_x * in_y), np.nan)
 
 
 def _moderate(x: np.ndarray) -> np.ndarray:
     """Rows times a power of two: nothing that Pearson's r would notice, but squares neither overflow nor vanish."""
-    _, exponent = np.frexp(np.where(np.isnan(x), 0.0, np.abs(x)).max(axis=-1, keepdims=True, initial=0.0))
+    _, exponent = np.frexp(
+        np.where(np.isnan(x), 0.0, np.abs(x)).max(axis=-1, keepdims=True, initial=0.0)
+    )
     return np.ldexp(x, -exponent)
 
 
-def _weighted(x: np.ndarray, y: np.ndarray, w: np.ndarray, coefficient: str) -> np.ndarray:
+def _weighted(
+    x: np.ndarray, y: np.ndarray, w: np.ndarray, coefficient: str
+) -> np.ndarray:
     """The coefficient of every row under every weighting: (b, rows, s) twice and (b, k, s) -> (b, k, rows)."""
     missing = np.isnan(x) | np.isnan(y)
     x, y = np.where(missing, np.nan, x), np.where(missing, np.nan, y)
@@ -85,11 +109,18 @@ def _by_row(x: np.ndarray, y: np.ndarray, coefficient: str) -> np.ndarray:
     if columns < 2:
         return np.full(rows, np.nan)
     if columns > _MANY and coefficient != "pearson":
-        return np.array([_one_long_row(a, b, coefficient) for a, b in zip(x, y, strict=True)])
+        return np.array(
+            [_one_long_row(a, b, coefficient) for a, b in zip(x, y, strict=True)]
+        )
     step = max(1, 4_000_000 // columns**2)
     w = np.ones((1, 1, columns))
     return np.concatenate(
-        [_weighted(x[None, i : i + step], y[None, i : i + step], w, coefficient)[0, 0] for i in range(0, rows, step)]
+        [
+            _weighted(x[None, i : i + step], y[None, i : i + step], w, coefficient)[
+                0, 0
+            ]
+            for i in range(0, rows, step)
+        ]
     )
 
 
@@ -99,7 +130,11 @@ def _one_long_row(x: np.ndarray, y: np.ndarray, coefficient: str) -> float:
     x, y = x[present], y[present]
     if x.size < 2 or x.min() == x.max() or y.min() == y.max():
         return math.nan
-    reference = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[coefficient]
+    reference = {
+        "pearson": stats.pearsonr,
+        "spearman": stats.spearmanr,
+        "kendall": stats.kendalltau,
+    }[coefficient]
     return float(reference(x, y).statistic)
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #1b5389fd
@@ -107,7 +142,9 @@ LEVELS = ("summary", "system", "pooled")
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 
-_TOLERANCE = 1e-12  # of the greatest value: means nearer to each other than this are one
+_TOLERANCE = (
+    1e-12  # of the greatest value: means nearer to each other than this are one
+)
 
 
 def _tied(means: np.ndarray) -> np.ndarray:
@@ -115,9 +152,13 @@ def _tied(means: np.ndarray) -> np.ndarray:
     order = np.argsort(means, axis=-1)
     ordered = np.take_along_axis(means, order, axis=-1)
     near = np.diff(ordered, axis=-1, prepend=-np.inf) <= _TOLERANCE
-    lowest = np.maximum.accumulate(np.where(near, 0, np.arange(means.shape[-1])), axis=-1)
+    lowest = np.maximum.accumulate(
+        np.where(near, 0, np.arange(means.shape[-1])), axis=-1
+    )
     tied = np.empty_like(means)
-    np.put_along_axis(tied, order, np.take_along_axis(ordered, lowest, axis=-1), axis=-1)
+    np.put_along_axis(
+        tied, order, np.take_along_axis(ordered, lowest, axis=-1), axis=-1
+    )
     return tied
 
 
@@ -136,20 +177,28 @@ def _estimate(x: np.ndarray, y: np.ndarray, level: str, coefficient: str) -> np.
     missing = np.isnan(x) | np.isnan(y)
     if level == "system":
         one = np.ones((1, len(x)))
-        return _by_row(_system_means(x, missing, one), _system_means(y, missing, one), coefficient)
+        return _by_row(
+            _system_means(x, missing, one), _system_means(y, missing, one), coefficient
+        )
     return _by_row(x.reshape(1, -1), y.reshape(1, -1), coefficient)
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #cc6daeee
 RESAMPLE = ("both", "articles", "systems")
 
 
-def _draws(shape: tuple[int, int], n: int, resample: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _draws(
+    shape: tuple[int, int], n: int, resample: str, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """How often each article (n, articles) and each system (n, systems) was drawn in each of n resamples."""
     rng = np.random.default_rng(seed)
     counts = []
     for size, name in zip(shape, ("articles", "systems"), strict=True):
         drawn = rng.integers(0, size, (n, size)) + size * np.arange(n)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=n * size).reshape(n, size).astype(float)
+        weights = (
+            np.bincount(drawn.ravel(), minlength=n * size)
+            .reshape(n, size)
+            .astype(float)
+        )
         counts.append(weights if resample in ("both", name) else np.ones((n, size)))
     return counts[0], counts[1]
 
@@ -157,12 +206,19 @@ def _draws(shape: tuple[int, int], n: int, resample: str, seed: int) -> tuple[np
 def _kendall_pooled(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Kendall's tau-b of one long row under many weightings: x, y (n,), w (k, n) -> (k,)."""
     rx, ry = (stats.rankdata(z, method="dense").astype(np.int32) for z in (x, y))
-    single = np.ascontiguousarray(w.T, dtype=np.float32)  # sums of whole numbers, exact up to 2**24
+    single = np.ascontiguousarray(
+        w.T, dtype=np.float32
+    )  # sums of whole numbers, exact up to 2**24
     total = np.zeros(len(w))
     for start in range(0, x.size, 256):
         block = slice(start, start + 256)
-        agree = (np.sign(rx[block, None] - rx[start:]) * np.sign(ry[block, None] - ry[start:])).astype(np.float32)
-        agree[:, : agree.shape[0]] /= 2  # pairs inside the block appear twice, those to its right once
+        agree = (
+            np.sign(rx[block, None] - rx[start:])
+            * np.sign(ry[block, None] - ry[start:])
+        ).astype(np.float32)
+        agree[:, : agree.shape[0]] /= (
+            2  # pairs inside the block appear twice, those to its right once
+        )
         total += 2 * ((agree @ single[start:]) * single[block]).sum(axis=0, dtype=float)
     untied = [w.sum(axis=1) ** 2 - _squares_of_groups(r, single) for r in (rx, ry)]
     defined = (untied[0] > 0) & (untied[1] > 0)
@@ -189,19 +245,30 @@ def _ranks_pooled(x: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #431e381a
 def _bootstrap(
-    x: np.ndarray, y: np.ndarray, level: str, coefficient: str, draws: tuple[np.ndarray, np.ndarray]
+    x: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    draws: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:
     """The level's correlation in every resample; NaN where a resample has none."""
     step = max(1, 4_000_000 // x.size)
     parts = [
-        _resampled(x, y, level, coefficient, draws[0][i : i + step], draws[1][i : i + step])
+        _resampled(
+            x, y, level, coefficient, draws[0][i : i + step], draws[1][i : i + step]
+        )
         for i in range(0, len(draws[0]), step)
     ]
     return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _resampled(
-    x: np.ndarray, y: np.ndarray, level: str, coefficient: str, articles: np.ndarray, systems: np.ndarray
+    x: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    articles: np.ndarray,
+    systems: np.ndarray,
 ) -> np.ndarray:
     """One block of resamples: drawings (k, articles) and (k, systems) -> (k,)."""
     missing = np.isnan(x) | np.isnan(y)
@@ -216,10 +283,18 @@ def _resampled(
     w = (articles[:, :, None] * systems[:, None, :])[:, ~missing]
     if coefficient == "kendall":
         return _kendall_pooled(x[~missing], y[~missing], w)
-    deviations = [_ranks_pooled(t[~missing], w) for t in (x, y)] if coefficient == "spearman" else None
+    deviations = (
+        [_ranks_pooled(t[~missing], w) for t in (x, y)]
+        if coefficient == "spearman"
+        else None
+    )
     if deviations:
-        return _cosine(deviations[0][None, :, None], deviations[1][None, :, None], w[None])[0, :, 0]
-    return _weighted(x[~missing][None, None], y[~missing][None, None], w[None], coefficient)[0, :, 0]
+        return _cosine(
+            deviations[0][None, :, None], deviations[1][None, :, None], w[None]
+        )[0, :, 0]
+    return _weighted(
+        x[~missing][None, None], y[~missing][None, None], w[None], coefficient
+    )[0, :, 0]
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #0d6870a9
 def _table(values: Any, name: str) -> np.ndarray:
@@ -230,13 +305,21 @@ def _table(values: Any, name: str) -> np.ndarray:
         message = f"{name} must be a table of numbers, one row an article, one column a system: {error}"
         raise TypeError(message) from error
     if table.ndim != 2:
-        remedy = "; for scores of systems without articles pass one row: [scores]" if table.ndim == 1 else ""
-        raise ValueError(f"{name} must have two axes (articles, systems), not the shape {table.shape}{remedy}")
+        remedy = (
+            "; for scores of systems without articles pass one row: [scores]"
+            if table.ndim == 1
+            else ""
+        )
+        raise ValueError(
+            f"{name} must have two axes (articles, systems), not the shape {table.shape}{remedy}"
+        )
     if not table.size:
         raise ValueError(f"{name} is empty: its shape is {table.shape}")
     if np.isinf(table).any():
         row, column = np.argwhere(np.isinf(table))[0]
-        raise ValueError(f"{name}[{row}, {column}] is infinite; use None or NaN for a cell without a value")
+        raise ValueError(
+            f"{name}[{row}, {column}] is infinite; use None or NaN for a cell without a value"
+        )
     return table
 
 
@@ -246,14 +329,20 @@ def _tables(**named: Any) -> list[np.ndarray]:
     shapes = {name: table.shape for name, table in tables.items()}
     if len(set(shapes.values())) > 1:
         listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ValueError(f"the tables must have the same shape (articles, systems): {listed}")
+        raise ValueError(
+            f"the tables must have the same shape (articles, systems): {listed}"
+        )
     return list(tables.values())
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #d89ecdd5
-def _number(score: float | None, interval: tuple[float, float] | None, reason: str) -> str:
+def _number(
+    score: float | None, interval: tuple[float, float] | None, reason: str
+) -> str:
     if score is None:
         return f"undefined: {reason}"
-    return f"{score:.3f}" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+    return f"{score:.3f}" + (
+        f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    )
 
 
 def _histogram(
@@ -289,8 +378,8 @@ class Correlation(Score):
     level, coefficient : str
         What was correlated, and how.
     interval : (float, float) or None
-        Ends of the percentile bootstrap interval; None where none was asked for or fewer than half of the
-        resamples have a value.
+        Ends of the percentile bootstrap interval; None where none was asked for or
+        fewer than half of the resamples have a value.
     confidence : float
         Share of resamples inside the interval.
     per_article : tuple of float or None
@@ -298,7 +387,8 @@ class Correlation(Score):
     n_articles, n_systems : int
         Shape of the tables.
     n_skipped : int
-        Articles without a correlation, because one side is constant or fewer than two cells are present.
+        Articles without a correlation, because one side is constant or fewer than two
+        cells are present.
     n_missing : int
         Cells left out because either table lacks them.
     n_undefined : int
@@ -324,19 +414,35 @@ class Correlation(Score):
         low, high = self.interval or (None, None)
         names = ("n_articles", "n_systems", "n_skipped", "n_missing", "n_undefined")
         counts = {name: getattr(self, name) for name in names}
-        found = {"level": self.level, "coefficient": self.coefficient, "score": self.score, "low": low, "high": high}
+        found = {
+            "level": self.level,
+            "coefficient": self.coefficient,
+            "score": self.score,
+            "low": low,
+            "high": high,
+        }
         return [found | counts]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the resamples as plain Python data."""
-        return super().to_dict() | {"interval": self.interval, "per_article": list(self.per_article)}
+        return super().to_dict() | {
+            "interval": self.interval,
+            "per_article": list(self.per_article),
+        }
 
     def __str__(self) -> str:
         return f"{self.level}-level {self.coefficient} {_number(self.score, self.interval, self.reason)}"
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
-        return _histogram(self.resamples, self.score, self.interval, str(self), f"{self.coefficient} in a resample", ax)
+        return _histogram(
+            self.resamples,
+            self.score,
+            self.interval,
+            str(self),
+            f"{self.coefficient} in a resample",
+            ax,
+        )
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #d322ca89
 def _reason(x: np.ndarray, y: np.ndarray, level: str) -> str:
@@ -345,16 +451,24 @@ def _reason(x: np.ndarray, y: np.ndarray, level: str) -> str:
     if missing.all():
         return "no cell has a value in both tables"
     if x.shape[1] < 2 and level != "pooled":
-        return f"a {level}-level correlation needs at least two systems, and there is one"
+        return (
+            f"a {level}-level correlation needs at least two systems, and there is one"
+        )
     for name, table in (("metric", x), ("human", y)):
         present = table[~missing]
         if present.min() == present.max():
             return f"all {name} values are the same ({present[0]:g}), and nothing correlates with a constant"
-    where = {"summary": "in every single article", "system": "over the system means", "pooled": "over all cells"}[level]
+    where = {
+        "summary": "in every single article",
+        "system": "over the system means",
+        "pooled": "over all cells",
+    }[level]
     return f"one side is constant, or fewer than two cells are present, {where}"
 
 
-def _interval(resamples: np.ndarray, confidence: float) -> tuple[tuple[float, float] | None, np.ndarray]:
+def _interval(
+    resamples: np.ndarray, confidence: float
+) -> tuple[tuple[float, float] | None, np.ndarray]:
     """The percentile interval, None where fewer than half of the resamples have a value; and those values."""
     values = resamples[~np.isnan(resamples)]
     if not values.size or values.size < resamples.size / 2:
@@ -384,11 +498,13 @@ def correlate(
     Parameters
     ----------
     metric, human : array_like, (articles, systems)
-        Scores of the same summaries. None or NaN cells are left out pairwise and counted.
+        Scores of the same summaries. None or NaN cells are left out pairwise and
+        counted.
     level : {"summary", "system", "pooled"}
-        One correlation per article, averaged (articles where either side is constant are skipped and
-        counted); one correlation of the systems' means; or all cells at once. Means within 1e-12 of the
-        greatest value of each other are tied; single cells only where they are equal.
+        One correlation per article, averaged (articles where either side is constant
+        are skipped and counted); one correlation of the systems' means; or all cells at
+        once. Means within 1e-12 of the greatest value of each other are tied; single
+        cells only where they are equal.
     coefficient : {"kendall", "spearman", "pearson"}
         Kendall's tau-b, Spearman's rho or Pearson's r.
     confidence : float
@@ -407,12 +523,13 @@ def correlate(
     Raises
     ------
     TypeError, ValueError
-        If a table is not one of finite numbers, the shapes differ, or an option is unknown.
+        If a table is not one of finite numbers, the shapes differ, or an option is
+        unknown.
 
     References
     ----------
-    Deutsch, Dror and Roth 2021, A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
-    Methods, TACL 9, 1132-1146.
+    Deutsch, Dror and Roth 2021, A Statistical Analysis of Summarization Evaluation
+    Metrics Using Resampling Methods, TACL 9, 1132-1146.
 
     Examples
     --------
@@ -431,17 +548,28 @@ def correlate(
     score = _mean_or_none(values)
     idle = score is None or (resample == "articles" and len(x) == 1)
     draws = _draws((x.shape[0], x.shape[1]), 0 if idle else n_resamples, resample, seed)
-    interval, resamples = _interval(_bootstrap(x, y, level, coefficient, draws), confidence)
-    choices = {"metric": "correlation", "level": level, "coef": coefficient, "conf": confidence}
+    interval, resamples = _interval(
+        _bootstrap(x, y, level, coefficient, draws), confidence
+    )
+    choices = {
+        "metric": "correlation",
+        "level": level,
+        "coef": coefficient,
+        "conf": confidence,
+    }
     return Correlation(
         score=score,
         reason="" if score is not None else _reason(x, y, level),
-        signature=Signature(choices | {"resample": resample, "n": n_resamples, "seed": seed}),
+        signature=Signature(
+            choices | {"resample": resample, "n": n_resamples, "seed": seed}
+        ),
         level=level,
         coefficient=coefficient,
         interval=interval,
         confidence=confidence,
-        per_article=tuple(None if np.isnan(v) else float(v) for v in values) if level == "summary" else (),
+        per_article=tuple(None if np.isnan(v) else float(v) for v in values)
+        if level == "summary"
+        else (),
         n_articles=x.shape[0],
         n_systems=x.shape[1],
         n_skipped=int(np.isnan(values).sum()) if level == "summary" else 0,

@@ -59,10 +59,22 @@ _NEGATION = "not no n't never none nobody nothing neither nor without cannot"
 _SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _FUNCTION_WORDS, _NEGATIONS = frozenset(_FUNCTION.split()), frozenset(_NEGATION.split())
-_NUMBER_WORDS = {word: str(number) for number, word in enumerate([*_SMALL.split(), "eighteen", "nineteen"], 2)}
-_NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.split(), 2)}
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate([*_SMALL.split(), "eighteen", "nineteen"], 2)
+}
+_NUMBER_WORDS |= {
+    word: str(10 * number) for number, word in enumerate(_TENS.split(), 2)
+}
 _UNITS = {"m": "million", "bn": "billion", "k": "thousand"}
-_ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth", "6th": "sixth"}
+_ORDINALS = {
+    "1st": "first",
+    "2nd": "second",
+    "3rd": "third",
+    "4th": "fourth",
+    "5th": "fifth",
+    "6th": "sixth",
+}
 
 
 _SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -113,11 +125,15 @@ def _number_tokens(match: re.Match[str]) -> Iterator[Token]:
     """Yield a number, and the unit glued to it as a word of its own: 1.5m is 1.5 and million."""
     suffix = (match["suffix"] or "").strip().lower()
     if match["number"] + suffix in _ORDINALS:
-        yield Token(_stem(_ORDINALS[match["number"] + suffix]), "content", *match.span())
+        yield Token(
+            _stem(_ORDINALS[match["number"] + suffix]), "content", *match.span()
+        )
         return
     yield Token(_plain_number(match["number"]), "number", *match.span("number"))
     if suffix in _UNITS:
-        yield Token(_stem(_UNITS[suffix]), "content", match.end() - len(suffix), match.end())
+        yield Token(
+            _stem(_UNITS[suffix]), "content", match.end() - len(suffix), match.end()
+        )
 
 
 def _word_token(match: re.Match[str]) -> Token:
@@ -138,7 +154,8 @@ def sentence_tokens(sentence: str) -> list[Token]:
     Parameters
     ----------
     sentence : str
-        English text in any of the usual forms: plain, lower-cased, or tokenised as in the Penn Treebank.
+        English text in any of the usual forms: plain, lower-cased, or tokenised as in
+        the Penn Treebank.
 
     Returns
     -------
@@ -162,7 +179,9 @@ def sentence_tokens(sentence: str) -> list[Token]:
 def _make_parts(sentence: str) -> Parts:
     tokens = tuple(sentence_tokens(sentence))
     keys = tuple(token.key for token in tokens)
-    content = tuple(token.key for token in tokens if token.kind in ("content", "number"))
+    content = tuple(
+        token.key for token in tokens if token.kind in ("content", "number")
+    )
     pairs = tuple(zip(content, content[1:], strict=False))
     positions: dict[tuple[str, ...], list[int]] = {}
     for place, pair in enumerate(zip(keys, keys[1:], strict=False)):
@@ -186,10 +205,16 @@ _kept_parts = lru_cache(maxsize=1 << 14)(_make_parts)
 
 def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
     """Return the capitalised content words that the opening of a sentence does not explain."""
-    capital = [token.kind == "content" and sentence[token.start].isupper() for token in tokens]
+    capital = [
+        token.kind == "content" and sentence[token.start].isupper() for token in tokens
+    ]
     if sum(capital) > 0.7 * len(tokens) and len(tokens) > 3:
         return ()
-    names = [t for place, t in enumerate(tokens) if capital[place] and (place > 0 or capital[1:2] == [True])]
+    names = [
+        t
+        for place, t in enumerate(tokens)
+        if capital[place] and (place > 0 or capital[1:2] == [True])
+    ]
     return tuple(names)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #0407090a
@@ -217,13 +242,21 @@ def take_apart(sentence: str) -> Parts:
     >>> take_apart("The council approved the plan.").content
     ('council', 'approv', 'plan')
     """
-    return _kept_parts(sentence) if len(require_text(sentence, "sentence")) <= 2000 else _make_parts(sentence)
+    return (
+        _kept_parts(sentence)
+        if len(require_text(sentence, "sentence")) <= 2000
+        else _make_parts(sentence)
+    )
 
 # %% ../../nbs/2_evidence/21_check.ipynb #0986e398
 @cache
 def _stem_counts() -> tuple[int, dict[str, int]]:
     """Return how many articles were counted, and in how many of them each stem occurs."""
-    packed = resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes()
+    packed = (
+        resources.files("summeval_nb")
+        .joinpath("assets/stem_counts.tsv.gz")
+        .read_bytes()
+    )
     first, *lines = gzip.decompress(packed).decode("utf-8").splitlines()
     pairs = (line.split("\t") for line in lines)
     return int(first), {stem: int(count) for stem, count in pairs}
@@ -259,30 +292,39 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     Returns
     -------
     float
-        In [0, 1]. A claim without content words is measured by all its words, unweighted.
+        In [0, 1]. A claim without content words is measured by all its words,
+        unweighted.
 
     References
     ----------
-    Spärck Jones (1972), "A statistical interpretation of term specificity and its application in retrieval".
+    Spärck Jones (1972), "A statistical interpretation of term specificity and its
+    application in retrieval".
     """
     known = _known(evidence)
     if not claim.content:
         return sum(key in known for key in claim.keys) / len(claim.keys)
     weights = [stem_weight(key) for key in claim.content]
-    return sum(weight for weight, key in zip(weights, claim.content, strict=True) if key in known) / sum(weights)
+    return sum(
+        weight
+        for weight, key in zip(weights, claim.content, strict=True)
+        if key in known
+    ) / sum(weights)
 
 
 def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return 1 / (1 + u / 8), in (0, 1], for the weight u of the claim's content words that no evidence holds."""
     known = _known(evidence)
-    return 1 / (1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8)
+    return 1 / (
+        1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8
+    )
 
 # %% ../../nbs/2_evidence/21_check.ipynb #3b68f5cf
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
     """Return the claim's tokens as (start, end) runs, each copied from one evidence sentence or a new word.
 
-    The greedy extractive fragments of Grusky et al. (2018), within single sentences. A run of one token is
-    either a single copied word or a word that the evidence does not hold.
+    The greedy extractive fragments of Grusky et al. (2018), within single sentences. A
+    run of one token is either a single copied word or a word that the evidence does not
+    hold.
 
     Examples
     --------
@@ -300,7 +342,9 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
     return pieces
 
 
-def _common_run(keys: Sequence[str], start: int, other: Sequence[str], place: int) -> int:
+def _common_run(
+    keys: Sequence[str], start: int, other: Sequence[str], place: int
+) -> int:
     """Return how many tokens agree from `start` and `place` on, given that the first two do."""
     length, limit = 2, min(len(keys) - start, len(other) - place)
     while length < limit and keys[start + length] == other[place + length]:
@@ -318,17 +362,24 @@ def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
 
     Words that stand alone, copied or new, add nothing.
     """
-    return sum((end - start) ** 2 for start, end in pieces if end - start > 1) / len(claim.keys) ** 2
+    return (
+        sum((end - start) ** 2 for start, end in pieces if end - start > 1)
+        / len(claim.keys) ** 2
+    )
 
 # %% ../../nbs/2_evidence/21_check.ipynb #ad56830a
 def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the greatest share of the claim's pairs of neighbouring content words found in one evidence sentence.
 
-    In [0, 1]. A claim with fewer than two content words has no pairs; its `idf_coverage` is returned instead.
+    In [0, 1]. A claim with fewer than two content words has no pairs; its
+    `idf_coverage` is returned instead.
     """
     if not claim.content_pairs:
         return idf_coverage(claim, evidence)
-    found = (sum(pair in sentence.pair_set for pair in claim.content_pairs) for sentence in evidence)
+    found = (
+        sum(pair in sentence.pair_set for pair in claim.content_pairs)
+        for sentence in evidence
+    )
     return max(found) / len(claim.content_pairs)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #f86bb501
@@ -363,17 +414,23 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
     A sentence without tokens has 0.
     """
     tokens = vectors.claim_tokens
-    columns = [(tokens @ one.T).max(axis=1) if len(one) else np.zeros(len(tokens)) for one in vectors.evidence_tokens]
+    columns = [
+        (tokens @ one.T).max(axis=1) if len(one) else np.zeros(len(tokens))
+        for one in vectors.evidence_tokens
+    ]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
-def vector_features(vectors: PairVectors, matches: np.ndarray | None = None) -> dict[str, float]:
+def vector_features(
+    vectors: PairVectors, matches: np.ndarray | None = None
+) -> dict[str, float]:
     """Return `token_match`, `token_match_weakest`, `token_match_one` and `cosine` of a pair, each at most 1.
 
-    `token_match` is BERTScore's precision against all evidence, `token_match_one` against the best single
-    sentence. `token_match_weakest` is the match below which the weakest tenth of the claim's tokens lies, and
-    `cosine` the greatest cosine between the claim's vector and an evidence sentence's. `matches` is what
-    `sentence_matches` gives, where somebody has it already.
+    `token_match` is BERTScore's precision against all evidence, `token_match_one`
+    against the best single sentence. `token_match_weakest` is the match below which the
+    weakest tenth of the claim's tokens lies, and `cosine` the greatest cosine between
+    the claim's vector and an evidence sentence's. `matches` is what `sentence_matches`
+    gives, where somebody has it already.
 
     References
     ----------
@@ -392,7 +449,12 @@ def vector_features(vectors: PairVectors, matches: np.ndarray | None = None) -> 
 def _cosines(vectors: PairVectors) -> np.ndarray:
     """Return the cosine of the claim's vector with each evidence sentence's; a zero vector has 0."""
     norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
-    return np.divide(vectors.evidence @ vectors.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
+    return np.divide(
+        vectors.evidence @ vectors.claim,
+        norms,
+        out=np.zeros(len(norms)),
+        where=norms > 0,
+    )
 
 # %% ../../nbs/2_evidence/21_check.ipynb #5a3dff14
 def _negation_findings(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
@@ -404,9 +466,15 @@ def _negation_findings(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]
     if own is not None:
         if any(token.kind == "negation" for token in closest.tokens):
             return []
-        return [Finding("negation", claim.text[own.start : own.end], own.start, own.end)]
-    shared = [place for place, key in enumerate(closest.keys) if key in claim.content_set]
-    if not any(token.kind == "negation" for token in closest.tokens[shared[0] : shared[-1]]):
+        return [
+            Finding("negation", claim.text[own.start : own.end], own.start, own.end)
+        ]
+    shared = [
+        place for place, key in enumerate(closest.keys) if key in claim.content_set
+    ]
+    if not any(
+        token.kind == "negation" for token in closest.tokens[shared[0] : shared[-1]]
+    ):
         return []
     matched = [token for token in claim.tokens if token.key in closest.key_set]
     start, end = matched[0].start, matched[-1].end
@@ -426,8 +494,9 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
     Returns
     -------
     list of Finding
-        Kinds `"word"`, `"number"`, `"name"` and `"negation"`, with places in the claim's text. A negation that
-        only the evidence has is reported on the stretch of the claim that matches it.
+        Kinds `"word"`, `"number"`, `"name"` and `"negation"`, with places in the
+        claim's text. A negation that only the evidence has is reported on the stretch
+        of the claim that matches it.
     """
     known = _known(evidence)
     kinds = {token: "number" for token in claim.tokens if token.kind == "number"}
@@ -438,7 +507,10 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
         for token, kind in kinds.items()
         if token.key not in known
     ]
-    return sorted([*findings, *_negation_findings(claim, evidence)], key=lambda finding: finding.start)
+    return sorted(
+        [*findings, *_negation_findings(claim, evidence)],
+        key=lambda finding: finding.start,
+    )
 
 
 def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
@@ -453,12 +525,23 @@ def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
 # %% ../../nbs/2_evidence/21_check.ipynb #c38fb5b2
 FEATURES = (
     *("coverage", "familiarity", "unbroken", "alignment", "pairs"),
-    *("token_match", "token_match_weakest", "token_match_one", "cosine", "numbers", "names", "negation"),
+    *(
+        "token_match",
+        "token_match_weakest",
+        "token_match_one",
+        "cosine",
+        "numbers",
+        "names",
+        "negation",
+    ),
 )
 
 
 def pair_features(
-    claim: Parts, evidence: Sequence[Parts], vectors: PairVectors, matches: np.ndarray | None = None
+    claim: Parts,
+    evidence: Sequence[Parts],
+    vectors: PairVectors,
+    matches: np.ndarray | None = None,
 ) -> tuple[dict[str, float], list[Finding]]:
     """Return the twelve features of one pair, and its findings.
 
@@ -476,7 +559,8 @@ def pair_features(
     Returns
     -------
     features : dict of str to float
-        One value for each name in `FEATURES`, each at most 1 and greater for better supported claims.
+        One value for each name in `FEATURES`, each at most 1 and greater for better
+        supported claims.
     findings : list of Finding
         See `find_unsupported`.
     """
@@ -496,12 +580,20 @@ def pair_features(
 @cache
 def _fitted() -> dict[str, Any]:
     """Return the fitted mixture: its weights, intercept and the fingerprint of the embedder it was fitted with."""
-    return json.loads(resources.files("summeval_nb").joinpath("assets/checker.json").read_text(encoding="utf-8"))
+    return json.loads(
+        resources.files("summeval_nb")
+        .joinpath("assets/checker.json")
+        .read_text(encoding="utf-8")
+    )
 
 
 def sigmoid(logit: float) -> float:
     """Return 1 / (1 + exp(-logit)), in [0, 1], without overflow."""
-    return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
+    return (
+        1 / (1 + math.exp(-logit))
+        if logit >= 0
+        else math.exp(logit) / (1 + math.exp(logit))
+    )
 
 
 def feature_weights() -> dict[str, float]:
@@ -512,7 +604,9 @@ def feature_weights() -> dict[str, float]:
 def support_logit(features: Mapping[str, float]) -> float:
     """Return the mixture's logit for one pair: the intercept plus each feature times its weight."""
     model = _fitted()
-    return model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
+    return model["intercept"] + sum(
+        weight * features[name] for name, weight in model["weights"].items()
+    )
 
 # %% ../../nbs/2_evidence/21_check.ipynb #f5733d84
 Pair = tuple[Sequence[str], str]
@@ -522,17 +616,21 @@ Pair = tuple[Sequence[str], str]
 class Checker(Protocol):
     """What a checker must offer: a fingerprint, a threshold, and `check_many`.
 
-    `fingerprint` names everything that could change a probability, `threshold` turns probabilities into
-    yes and no, and `check_many` takes pairs of (evidence sentences, summary sentence) and returns one
-    `Verdict` a pair, in order. A checker whose attribute `uses_vectors` is true may be handed `vectors`,
-    one `PairVectors` a pair; it uses them only when they come from the embedder that it needs. Its attribute
-    `languages`, codes such as `("en",)`, says what it can read; without it, or with None, it is trusted with any.
+    `fingerprint` names everything that could change a probability, `threshold` turns
+    probabilities into yes and no, and `check_many` takes pairs of (evidence sentences,
+    summary sentence) and returns one `Verdict` a pair, in order. A checker whose
+    attribute `uses_vectors` is true may be handed `vectors`, one `PairVectors` a pair;
+    it uses them only when they come from the embedder that it needs. Its attribute
+    `languages`, codes such as `("en",)`, says what it can read; without it, or with
+    None, it is trusted with any.
     """
 
     fingerprint: str
     threshold: float
 
-    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
+    def check_many(
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
+    ) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order."""
         ...
 
@@ -540,14 +638,20 @@ class Checker(Protocol):
 def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
     """Return the pairs with their types checked; a message names the pair that is wrong."""
     if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
-        raise TypeError(f"pairs must be a list of (evidence sentences, summary sentence), not {type(pairs).__name__}")
+        raise TypeError(
+            f"pairs must be a list of (evidence sentences, summary sentence), not {type(pairs).__name__}"
+        )
     checked = []
     for index, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"pairs[{index}] must be (evidence sentences, summary sentence), not {pair!r:.60}")
+            raise TypeError(
+                f"pairs[{index}] must be (evidence sentences, summary sentence), not {pair!r:.60}"
+            )
         evidence = require_texts(pair[0], f"pairs[{index}][0]")
         if not evidence:
-            raise ValueError(f"pairs[{index}] has no evidence sentence: leave the pair out, nothing can be checked")
+            raise ValueError(
+                f"pairs[{index}] has no evidence sentence: leave the pair out, nothing can be checked"
+            )
         checked.append((evidence, require_text(pair[1], f"pairs[{index}][1]")))
     return checked
 
@@ -555,11 +659,15 @@ def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
 def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> None:
     """Raise unless there is one `PairVectors` a pair, with as many vectors and token lists as evidence sentences."""
     if len(vectors) != len(pairs):
-        raise ValueError(f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a pair")
+        raise ValueError(
+            f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a pair"
+        )
     for index, (one, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
         if not len(one.evidence) == len(one.evidence_tokens) == len(evidence):
             counts = f"{len(one.evidence)} vectors and {len(one.evidence_tokens)} lists of token vectors"
-            raise ValueError(f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences")
+            raise ValueError(
+                f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences"
+            )
 
 
 def _require_labelled(
@@ -567,22 +675,35 @@ def _require_labelled(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return both as float arrays of one length, probabilities in [0, 1] and labels 0 or 1; otherwise raise."""
     try:
-        values, truth = np.asarray(probabilities, dtype=float), np.asarray(labels, dtype=float)
+        values, truth = (
+            np.asarray(probabilities, dtype=float),
+            np.asarray(labels, dtype=float),
+        )
     except (TypeError, ValueError) as error:
         remedy = "leave out failed verdicts, whose probability is None, together with their labels"
-        raise TypeError(f"probabilities and labels must be lists of numbers ({error}): {remedy}") from error
+        raise TypeError(
+            f"probabilities and labels must be lists of numbers ({error}): {remedy}"
+        ) from error
     if values.ndim != 1 or values.shape != truth.shape:
-        raise ValueError(f"one label for each probability, please: got shapes {values.shape} and {truth.shape}")
+        raise ValueError(
+            f"one label for each probability, please: got shapes {values.shape} and {truth.shape}"
+        )
     if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError("probabilities must lie in [0, 1]; leave out failed verdicts together with their labels")
+        raise ValueError(
+            "probabilities must lie in [0, 1]; leave out failed verdicts together with their labels"
+        )
     if not np.isin(truth, (0, 1)).all():
-        raise ValueError(f"labels must be 0 or 1, not {sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}")
+        raise ValueError(
+            f"labels must be 0 or 1, not {sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}"
+        )
     return values, truth
 
 # %% ../../nbs/2_evidence/21_check.ipynb #cbd41302
 def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
-    texts = list(dict.fromkeys(text for evidence, claim in pairs for text in (*evidence, claim)))
+    texts = list(
+        dict.fromkeys(text for evidence, claim in pairs for text in (*evidence, claim))
+    )
     sentences, tokens = embedder.encode_with_tokens(texts)
     place = {text: index for index, text in enumerate(texts)}
     return [
@@ -597,17 +718,28 @@ def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
     ]
 
 
-def _vectors_of(pairs: Sequence[Pair], vectors: Sequence[PairVectors] | None) -> Sequence[PairVectors]:
+def _vectors_of(
+    pairs: Sequence[Pair], vectors: Sequence[PairVectors] | None
+) -> Sequence[PairVectors]:
     """Return the given vectors if all come from the embedder of the fit, and else encode the pairs with it."""
-    if vectors is not None and all(one.embedder == _fitted()["embedder"] for one in vectors):
+    if vectors is not None and all(
+        one.embedder == _fitted()["embedder"] for one in vectors
+    ):
         return vectors
     return _encode_pairs(pairs, load_embedder("minilm"))
 
 
 def _fingerprint(slope: float, offset: float) -> str:
     """Return a name for everything that decides a words checker's probability."""
-    counts = resources.files("summeval_nb").joinpath("assets/stem_counts.tsv.gz").read_bytes()
-    settings = json.dumps([_fitted(), gzip.decompress(counts).decode("utf-8"), slope, offset], sort_keys=True)
+    counts = (
+        resources.files("summeval_nb")
+        .joinpath("assets/stem_counts.tsv.gz")
+        .read_bytes()
+    )
+    settings = json.dumps(
+        [_fitted(), gzip.decompress(counts).decode("utf-8"), slope, offset],
+        sort_keys=True,
+    )
     return f"words-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
 
 
@@ -626,13 +758,19 @@ class _Packaged:
     def __init__(self, *, threshold: float, slope: float, offset: float):
         self.threshold = require_share(threshold, "threshold")
         self.slope, self.offset = float(slope), float(offset)
-        if not (math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0):
-            raise ValueError(f"slope must be positive and offset finite, not {slope} and {offset}")
+        if not (
+            math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0
+        ):
+            raise ValueError(
+                f"slope must be positive and offset finite, not {slope} and {offset}"
+            )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(threshold={self.threshold}, slope={self.slope:.4g}, offset={self.offset:.4g})"
 
-    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+    def _check_lot(
+        self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
+    ) -> list[Verdict]:
         raise NotImplementedError
 
     def _settings(self) -> dict[str, Any]:
@@ -642,7 +780,9 @@ class _Packaged:
         """Return a checker of the same kind with other settings."""
         return type(self)(**(self._settings() | changes))
 
-    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
+    def check_many(
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
+    ) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
 
         Parameters
@@ -650,14 +790,15 @@ class _Packaged:
         pairs : sequence of (list of str, str)
             At least one evidence sentence each.
         vectors : sequence of PairVectors, optional
-            One a pair. Used when they come from the packaged MiniLM, and made here otherwise: the
-            probability is the same either way.
+            One a pair. Used when they come from the packaged MiniLM, and made here
+            otherwise: the probability is the same either way.
 
         Returns
         -------
         list of Verdict
-            With evidence (indices into the pair's sentences, best first), findings, and `details`:
-            features, logit, and what else the checker has to say. A claim without a word gives a failed verdict.
+            With evidence (indices into the pair's sentences, best first), findings, and
+            `details`: features, logit, and what else the checker has to say. A claim
+            without a word gives a failed verdict.
 
         Raises
         ------
@@ -670,58 +811,71 @@ class _Packaged:
         verdicts: list[Verdict] = []
         for start in range(0, len(checked), 256):
             lot = checked[start : start + 256]
-            ready = _vectors_of(lot, None if vectors is None else vectors[start : start + 256])
+            ready = _vectors_of(
+                lot, None if vectors is None else vectors[start : start + 256]
+            )
             verdicts += self._check_lot(lot, ready)
         return verdicts
 
-    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> Self:
+    def calibrate(
+        self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
+    ) -> Self:
         """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.
 
         Parameters
         ----------
         scores : sequence of float
-            Probabilities that *this* checker gave: `[verdict.probability for verdict in verdicts]`.
+            Probabilities that *this* checker gave: `[verdict.probability for verdict in
+            verdicts]`.
         labels : sequence of 0 and 1
             What people said of the same sentences: 1 for supported. Both must occur.
 
         Returns
         -------
         Checker
-            Of the same kind, with the same thresholds, and slope and offset from Platt scaling.
+            Of the same kind, with the same thresholds, and slope and offset from Platt
+            scaling.
 
         Raises
         ------
         ValueError
-            If lengths differ, one of the labels never occurs, or the labels run against the scores.
+            If lengths differ, one of the labels never occurs, or the labels run against
+            the scores.
         """
         slope, offset = platt_scaling(scores, labels)
         if slope <= 0:
-            raise ValueError(f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported")
+            raise ValueError(
+                f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported"
+            )
         return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
 class WordsChecker(_Packaged):
     """The first checker: twelve features, weights fitted to human judgements, recomputed by hand; no download.
 
-    `checker="words"`. It compares words and does not read: see `EmbeddedChecker` for the one that does.
+    `checker="words"`. It compares words and does not read: see `EmbeddedChecker` for
+    the one that does.
 
     Parameters
     ----------
     threshold : float
         In [0, 1]; a sentence is supported when its probability reaches it.
     slope, offset : float
-        A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use `calibrate` to fit them.
+        A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
+        `calibrate` to fit them.
 
     Notes
     -----
-    Agreement with people (ROC-AUC of a summary's mean probability, all article sentences as evidence, the
-    set left out of the fit): QAGS-CNN/DM .82, SummEval consistency .80, XSumFaith .81, DeFacto .81.
+    Agreement with people (ROC-AUC of a summary's mean probability, all article
+    sentences as evidence, the set left out of the fit): QAGS-CNN/DM .82, SummEval
+    consistency .80, XSumFaith .81, DeFacto .81.
 
-    The probability is calibrated on the pooled development data of `benchmarks/fit_checker.py`: news
-    articles in English, and summaries by systems of 2015 to 2020. It means "of the development sentences
-    that looked like this, so many were supported", and the threshold of .5 stands on that. It does not
-    travel to other texts: the ranking does, to a degree; the level does not. Use `calibrate` with labels of
-    your own before you rely on the threshold.
+    The probability is calibrated on the pooled development data of
+    `benchmarks/fit_checker.py`: news articles in English, and summaries by systems of
+    2015 to 2020. It means "of the development sentences that looked like this, so many
+    were supported", and the threshold of .5 stands on that. It does not travel to other
+    texts: the ranking does, to a degree; the level does not. Use `calibrate` with
+    labels of your own before you rely on the threshold.
 
     Examples
     --------
@@ -730,20 +884,36 @@ class WordsChecker(_Packaged):
     ['Paris']
     """
 
-    def __init__(self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0):
+    def __init__(
+        self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0
+    ):
         super().__init__(threshold=threshold, slope=slope, offset=offset)
         self.fingerprint = _fingerprint(self.slope, self.offset)
 
-    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
-        return [self._verdict(*pair, one) for pair, one in zip(lot, vectors, strict=True)]
+    def _check_lot(
+        self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
+    ) -> list[Verdict]:
+        return [
+            self._verdict(*pair, one) for pair, one in zip(lot, vectors, strict=True)
+        ]
 
-    def _verdict(self, evidence: list[str], sentence: str, vectors: PairVectors) -> Verdict:
+    def _verdict(
+        self, evidence: list[str], sentence: str, vectors: PairVectors
+    ) -> Verdict:
         claim = take_apart(sentence)
         looked_at = _ranked_evidence(vectors)
         if not claim.keys:
             reason = "the sentence holds no word that could be checked"
-            return Verdict(probability=None, failed=True, reason=reason, threshold=self.threshold, evidence=looked_at)
-        features, findings = pair_features(claim, [take_apart(text) for text in evidence], vectors)
+            return Verdict(
+                probability=None,
+                failed=True,
+                reason=reason,
+                threshold=self.threshold,
+                evidence=looked_at,
+            )
+        features, findings = pair_features(
+            claim, [take_apart(text) for text in evidence], vectors
+        )
         logit = support_logit(features)
         return Verdict(
             probability=sigmoid(self.slope * logit + self.offset),
@@ -767,9 +937,9 @@ def _packaged(name: str) -> Checker:
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
-    The names: `"embedded"`, the package's own, which reads; `"words"`, this chapter's; `"nli:FOLDER"` for a
-    classifier (chapter 24); `"llm:FOLDER"`, `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"` for a language
-    model (chapter 25).
+    The names: `"embedded"`, the package's own, which reads; `"words"`, this chapter's;
+    `"nli:FOLDER"` for a classifier (chapter 24); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
+    `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 25).
 
     Raises
     ------
@@ -786,22 +956,36 @@ def load_checker(checker: str | Checker) -> Checker:
     if isinstance(checker, str):
         if checker.partition(":")[0] in ("nli", "llm"):
             return load_checker(named_checker(checker))
-        require_option(checker, "checker", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"])
+        require_option(
+            checker, "checker", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
+        )
         return _packaged(checker)
     if isinstance(checker, type):
         raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
-    missing = [name for name in ("fingerprint", "threshold", "check_many") if not hasattr(checker, name)]
+    missing = [
+        name
+        for name in ("fingerprint", "threshold", "check_many")
+        if not hasattr(checker, name)
+    ]
     if missing:
-        raise TypeError(f"{type(checker).__name__} is no checker, it lacks {', '.join(missing)}")
+        raise TypeError(
+            f"{type(checker).__name__} is no checker, it lacks {', '.join(missing)}"
+        )
     if not callable(checker.check_many):
-        raise TypeError(f"a checker's check_many must be a method, not {checker.check_many!r:.40}")
+        raise TypeError(
+            f"a checker's check_many must be a method, not {checker.check_many!r:.40}"
+        )
     if not isinstance(checker.fingerprint, str) or not checker.fingerprint:
-        raise TypeError(f"a checker's fingerprint must be a non-empty string, not {checker.fingerprint!r}")
+        raise TypeError(
+            f"a checker's fingerprint must be a non-empty string, not {checker.fingerprint!r}"
+        )
     require_share(checker.threshold, "threshold")
     return checker
 
 
-def checker(sens_text: Sequence[str], sen_summary: str, *, using: str | Checker = "embedded") -> tuple[bool, float]:
+def checker(
+    sens_text: Sequence[str], sen_summary: str, *, using: str | Checker = "embedded"
+) -> tuple[bool, float]:
     """Return whether article sentences support a summary sentence, and with what probability.
 
     Parameters
@@ -837,7 +1021,10 @@ def checker(sens_text: Sequence[str], sen_summary: str, *, using: str | Checker 
 
 # %% ../../nbs/2_evidence/21_check.ipynb #bc0e8d0e
 def reliability_bins(
-    probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray, *, n_bins: int = 10
+    probabilities: Sequence[float] | np.ndarray,
+    labels: Sequence[float] | np.ndarray,
+    *,
+    n_bins: int = 10,
 ) -> list[dict[str, float]]:
     """Return the occupied bins of a reliability diagram.
 
@@ -848,30 +1035,45 @@ def reliability_bins(
     labels : sequence of 0 and 1
         1 for supported.
     n_bins : int
-        Bins of equal width over [0, 1]; a value on a border belongs to the upper bin, 1 to the last.
+        Bins of equal width over [0, 1]; a value on a border belongs to the upper bin, 1
+        to the last.
 
     Returns
     -------
     list of dict
-        For each bin that holds something: `low`, `high`, `n`, `mean_probability`, `share_supported` and the
-        share's 95 % interval (Wilson 1927), `share_low` to `share_high`.
+        For each bin that holds something: `low`, `high`, `n`, `mean_probability`,
+        `share_supported` and the share's 95 % interval (Wilson 1927), `share_low` to
+        `share_high`.
     """
     from scipy.stats import binomtest
 
     values, truth = _require_labelled(probabilities, labels)
-    place = np.minimum((values * require_count(n_bins, "n_bins")).astype(int), n_bins - 1)
+    place = np.minimum(
+        (values * require_count(n_bins, "n_bins")).astype(int), n_bins - 1
+    )
     rows = []
     for number in np.unique(place):
         inside = place == number
         n, positive = int(inside.sum()), int(truth[inside].sum())
         interval = binomtest(positive, n).proportion_ci(method="wilson")
-        row = {"low": float(number / n_bins), "high": float((number + 1) / n_bins), "n": n}
-        row |= {"mean_probability": float(values[inside].mean()), "share_supported": positive / n}
-        rows.append(row | {"share_low": float(interval.low), "share_high": float(interval.high)})
+        row = {
+            "low": float(number / n_bins),
+            "high": float((number + 1) / n_bins),
+            "n": n,
+        }
+        row |= {
+            "mean_probability": float(values[inside].mean()),
+            "share_supported": positive / n,
+        }
+        rows.append(
+            row | {"share_low": float(interval.low), "share_high": float(interval.high)}
+        )
     return rows
 
 
-def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None) -> Axes:
+def reliability_diagram(
+    bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None
+) -> Axes:
     """Draw each bin's share of supported items, with its interval, over its mean probability.
 
     Parameters
@@ -890,14 +1092,36 @@ def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None 
     if ax is None:
         _, ax = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
     x = np.array([row["mean_probability"] for row in bins])
-    y, low, high = (np.array([row[name] for row in bins]) for name in ("share_supported", "share_low", "share_high"))
-    ax.plot([0, 1], [0, 1], color="#777777", linestyle="--", linewidth=1, label="calibrated")
-    ax.errorbar(x, y, yerr=np.abs([y - low, high - y]), fmt="o-", color="#1f5f99", capsize=3, label="observed (95 %)")
+    y, low, high = (
+        np.array([row[name] for row in bins])
+        for name in ("share_supported", "share_low", "share_high")
+    )
+    ax.plot(
+        [0, 1], [0, 1], color="#777777", linestyle="--", linewidth=1, label="calibrated"
+    )
+    ax.errorbar(
+        x,
+        y,
+        yerr=np.abs([y - low, high - y]),
+        fmt="o-",
+        color="#1f5f99",
+        capsize=3,
+        label="observed (95 %)",
+    )
     for row in bins:
         ax.annotate(
-            f"{row['n']:g}", (row["mean_probability"], row["share_supported"]), (5, -11), textcoords="offset points"
+            f"{row['n']:g}",
+            (row["mean_probability"], row["share_supported"]),
+            (5, -11),
+            textcoords="offset points",
         )
-    ax.set(xlabel="mean probability", ylabel="share supported", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.set(
+        xlabel="mean probability",
+        ylabel="share supported",
+        xlim=(0, 1),
+        ylim=(0, 1),
+        aspect="equal",
+    )
     ax.legend(loc="upper left")
     return ax
 
@@ -921,14 +1145,17 @@ def platt_scaling(
 
     References
     ----------
-    Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed targets.
+    Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed
+    targets.
     """
     from scipy.optimize import minimize
 
     values, truth = _require_labelled(probabilities, labels)
     positive, negative = int(truth.sum()), int((1 - truth).sum())
     if not positive or not negative:
-        raise ValueError(f"calibration needs labels of both kinds, got {positive} times 1 and {negative} times 0")
+        raise ValueError(
+            f"calibration needs labels of both kinds, got {positive} times 1 and {negative} times 0"
+        )
     logits = _logits(values)
     target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
 
@@ -939,7 +1166,9 @@ def platt_scaling(
             [np.mean(residual * logits), np.mean(residual)]
         )
 
-    slope, offset = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS", options={"gtol": 1e-8}).x
+    slope, offset = minimize(
+        loss, np.array([1.0, 0.0]), jac=True, method="BFGS", options={"gtol": 1e-8}
+    ).x
     return float(slope), float(offset)
 
 
@@ -977,13 +1206,18 @@ class Calibration(Score):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        more = {name: getattr(self, name) for name in ("brier", "slope", "offset", "n", "n_failed")}
+        more = {
+            name: getattr(self, name)
+            for name in ("brier", "slope", "offset", "n", "n_failed")
+        }
         return super().to_dict() | more
 
     def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the probabilities after Platt scaling, shape (n,)."""
         if self.slope is None or self.offset is None:
-            raise ValueError("nothing to apply: Platt scaling needs labels of both kinds")
+            raise ValueError(
+                "nothing to apply: Platt scaling needs labels of both kinds"
+            )
         values, _ = _require_labelled(probabilities, np.zeros(len(probabilities)))
         return 1 / (1 + np.exp(-(self.slope * _logits(values) + self.offset)))
 
@@ -993,7 +1227,10 @@ class Calibration(Score):
 
 # %% ../../nbs/2_evidence/21_check.ipynb #c396e5df
 def calibration(
-    probabilities: Sequence[float | None] | np.ndarray, labels: Sequence[float] | np.ndarray, *, n_bins: int = 10
+    probabilities: Sequence[float | None] | np.ndarray,
+    labels: Sequence[float] | np.ndarray,
+    *,
+    n_bins: int = 10,
 ) -> Calibration:
     """Return how well probabilities of support keep their word, for any checker.
 
@@ -1009,7 +1246,8 @@ def calibration(
     Returns
     -------
     Calibration
-        `score` is the expected calibration error; None, with a reason, when there is nothing to count.
+        `score` is the expected calibration error; None, with a reason, when there is
+        nothing to count.
 
     References
     ----------
@@ -1021,16 +1259,33 @@ def calibration(
     0.1
     """
     if len(probabilities) != len(labels):
-        raise ValueError(f"one label for each probability, please: got {len(probabilities)} and {len(labels)}")
+        raise ValueError(
+            f"one label for each probability, please: got {len(probabilities)} and {len(labels)}"
+        )
     kept = [(p, y) for p, y in zip(probabilities, labels, strict=True) if p is not None]
     values, truth = _require_labelled([p for p, _ in kept], [y for _, y in kept])
     failed = len(labels) - len(kept)
-    signature = Signature({"metric": "calibration", "bins": require_count(n_bins, "n_bins"), "n": len(kept)})
+    signature = Signature(
+        {
+            "metric": "calibration",
+            "bins": require_count(n_bins, "n_bins"),
+            "n": len(kept),
+        }
+    )
     if not kept:
-        return Calibration(score=None, reason="there is no judged item", signature=signature, n_failed=failed)
+        return Calibration(
+            score=None,
+            reason="there is no judged item",
+            signature=signature,
+            n_failed=failed,
+        )
     bins = reliability_bins(values, truth, n_bins=n_bins)
-    error = sum(row["n"] * abs(row["mean_probability"] - row["share_supported"]) for row in bins) / len(kept)
-    slope, offset = platt_scaling(values, truth) if 0 < truth.sum() < len(truth) else (None, None)
+    error = sum(
+        row["n"] * abs(row["mean_probability"] - row["share_supported"]) for row in bins
+    ) / len(kept)
+    slope, offset = (
+        platt_scaling(values, truth) if 0 < truth.sum() < len(truth) else (None, None)
+    )
     brier = float(np.mean((values - truth) ** 2))
     return Calibration(
         score=error,

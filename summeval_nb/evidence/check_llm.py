@@ -13,7 +13,12 @@ from typing import Any
 from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.llm import Backend, BackendError
-from ..ground.results import Verdict, require_count, require_share, require_text
+from summeval_nb.ground.results import (
+    Verdict,
+    require_count,
+    require_share,
+    require_text,
+)
 
 # %% auto #0
 __all__ = ['PROMPT', 'prompt_version', 'quoted', 'filled', 'LLMChecker']
@@ -29,7 +34,9 @@ PROMPT = (
 # %% ../../nbs/2_evidence/25_check_llm.ipynb #9414ca69
 def prompt_version(prompt: str) -> str:
     """Return the version of a prompt: the first eight digits of its SHA-256."""
-    return hashlib.sha256(require_text(prompt, "prompt").encode("utf-8", "replace")).hexdigest()[:8]
+    return hashlib.sha256(
+        require_text(prompt, "prompt").encode("utf-8", "replace")
+    ).hexdigest()[:8]
 
 # %% ../../nbs/2_evidence/25_check_llm.ipynb #abb5eb15
 def quoted(text: str) -> str:
@@ -48,36 +55,49 @@ def _fitting_prompt(prompt: str) -> str:
     places = re.findall(r"\{(evidence|claim)\}", require_text(prompt, "prompt"))
     if places != ["evidence", "claim"]:
         remedy = "write {evidence} once, then {claim} once"
-        raise ValueError(f"the prompt has the places {places or 'none'}: {remedy}, so that claims share their evidence")
+        raise ValueError(
+            f"the prompt has the places {places or 'none'}: {remedy}, so that claims share their evidence"
+        )
     return prompt
 
 
 def _fitting_backend(backend: Any) -> Backend:
     if not isinstance(backend, Backend):
-        raise TypeError(f"backend must be a Backend, such as TransformersBackend(...), not {type(backend).__name__}")
+        raise TypeError(
+            f"backend must be a Backend, such as TransformersBackend(...), not {type(backend).__name__}"
+        )
     return backend
 
 
 def _fitting_options(options: Sequence[str]) -> tuple[str, str]:
     if isinstance(options, str) or len(options) != 2 or options[0] == options[1]:
-        raise ValueError(f"options must be two different answers, the first for supported, not {options!r}")
+        raise ValueError(
+            f"options must be two different answers, the first for supported, not {options!r}"
+        )
     return options[0], options[1]
 
 # %% ../../nbs/2_evidence/25_check_llm.ipynb #6419cbbe
 def filled(prompt: str, evidence: Sequence[str], claim: str) -> str:
     """Return the prompt with quoted evidence, one sentence a line, and the quoted claim, both put in at once.
 
-    The prompt's tags `<evidence>` and `<claim>` get digits where a text could be taken for the end of its quotation.
+    The prompt's tags `<evidence>` and `<claim>` get digits where a text could be taken
+    for the end of its quotation.
     """
     texts = {
-        "evidence": "\n".join(" ".join(quoted(sentence).split()) for sentence in evidence),
+        "evidence": "\n".join(
+            " ".join(quoted(sentence).split()) for sentence in evidence
+        ),
         "claim": " ".join(quoted(claim).split()),
     }
     parts = {f"{{{name}}}": text for name, text in texts.items()}
     for name, text in texts.items():
         tag = mark(name, text)
         parts |= {f"<{name}>": f"<{tag}>", f"</{name}>": f"</{tag}>"}
-    return re.sub(r"\{(?:evidence|claim)\}|</?(?:evidence|claim)>", lambda place: parts[place[0]], prompt)
+    return re.sub(
+        r"\{(?:evidence|claim)\}|</?(?:evidence|claim)>",
+        lambda place: parts[place[0]],
+        prompt,
+    )
 
 # %% ../../nbs/2_evidence/25_check_llm.ipynb #e330e7a0
 class LLMChecker:
@@ -88,20 +108,22 @@ class LLMChecker:
     backend : Backend
         `TransformersBackend`, `LlamaCppBackend`, `ServerBackend` or your own.
     prompt : str
-        Text with `{evidence}` and then `{claim}`, once each, best between the tags of `PROMPT`.
+        Text with `{evidence}` and then `{claim}`, once each, best between the tags of
+        `PROMPT`.
     options : (str, str)
         The allowed answers; the first means supported.
     threshold : float
         A sentence is supported when its probability is at least this, in [0, 1].
     claims : str
-        What to ask about: "sentence", "statements", "entities" or "arcs" (see chapter 23, claims).
+        What to ask about: "sentence", "statements", "entities" or "arcs" (see chapter
+        23, claims).
     combine : str
         How the claims' probabilities are combined: "minimum" or "mean".
     annotator, splitter : optional
         A stanza pipeline for entities and arcs; a backend that splits statements.
     languages : sequence of str, optional
-        Codes of the languages that the model reads, such as ("en", "zh"); None: any. Texts that are clearly in
-        another one are not judged by `evaluate`.
+        Codes of the languages that the model reads, such as ("en", "zh"); None: any.
+        Texts that are clearly in another one are not judged by `evaluate`.
     workers : int
         How many questions a server gets at once.
     progress : bool
@@ -130,19 +152,33 @@ class LLMChecker:
         workers: int = 8,
         progress: bool = False,
     ):
-        self.backend, self.options = _fitting_backend(backend), _fitting_options(options)
+        self.backend, self.options = (
+            _fitting_backend(backend),
+            _fitting_options(options),
+        )
         self.prompt = _fitting_prompt(prompt)
-        self.threshold, self.languages = require_share(threshold, "threshold"), languages
-        self.finder = ClaimFinder(claims, combine=combine, annotator=annotator, splitter=splitter)
+        self.threshold, self.languages = (
+            require_share(threshold, "threshold"),
+            languages,
+        )
+        self.finder = ClaimFinder(
+            claims, combine=combine, annotator=annotator, splitter=splitter
+        )
         self.workers, self.progress = require_count(workers, "workers"), progress
 
     @property
     def fingerprint(self) -> str:
         """Model, prompt version, options and claims: all that could change a probability."""
-        version = f"prompt={prompt_version(self.prompt)}.{QUOTING}"  # of its words, and of how texts are put into it
+        # of its words, and of how texts are put into it
+        version = f"prompt={prompt_version(self.prompt)}.{QUOTING}"
         parts = [f"llm:{self.backend.fingerprint}", version, "/".join(self.options)]
-        if self.finder.mode != "sentence":  # the findings of a stored verdict depend on the threshold, too
-            parts += [f"claims={self.finder.fingerprint}", f"threshold={self.threshold}"]
+        if (
+            self.finder.mode != "sentence"
+        ):  # the findings of a stored verdict depend on the threshold, too
+            parts += [
+                f"claims={self.finder.fingerprint}",
+                f"threshold={self.threshold}",
+            ]
         return ";".join(parts)
 
     def __repr__(self) -> str:
@@ -153,10 +189,17 @@ class LLMChecker:
         return judge_claims(pairs, self.finder, self.threshold, self._ask)
 
     def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
-        prompts = [filled(self.prompt, evidence, claim) for evidence, claim in questions]
+        prompts = [
+            filled(self.prompt, evidence, claim) for evidence, claim in questions
+        ]
         shown = "asking the model" if self.progress else ""
-        answers = self.backend.choose_many(prompts, self.options, workers=self.workers, progress=shown)
+        answers = self.backend.choose_many(
+            prompts, self.options, workers=self.workers, progress=shown
+        )
         yes = self.options[0]
         return [
-            one if isinstance(one, BackendError) else (one.probabilities[yes], {"mass": one.mass}) for one in answers
+            one
+            if isinstance(one, BackendError)
+            else (one.probabilities[yes], {"mass": one.mass})
+            for one in answers
         ]

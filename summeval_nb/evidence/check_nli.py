@@ -15,7 +15,13 @@ from tqdm.auto import tqdm
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.llm import Backend, BackendRejected, ContextTooLong, neutralise
 from ..models.llm_local import model_digest, special_texts
-from ..ground.results import Verdict, require_count, require_module, require_option, require_share
+from summeval_nb.ground.results import (
+    Verdict,
+    require_count,
+    require_module,
+    require_option,
+    require_share,
+)
 
 # %% auto #0
 __all__ = ['RELATIONS', 'AGGREGATES', 'label_places', 'NLIChecker']
@@ -26,11 +32,18 @@ _SPELLINGS = {
     "entailment": ("entailment", "entail", "entails", "entailed"),
     "neutral": ("neutral",),
     "contradiction": ("contradiction", "contradict", "contradicts", "contradictory"),
-    "not_entailment": ("not_entailment", "notentailment", "non_entailment", "not_entailed"),
+    "not_entailment": (
+        "not_entailment",
+        "notentailment",
+        "non_entailment",
+        "not_entailed",
+    ),
 }
 
 
-def label_places(names: Mapping[int, str], labels: Mapping[str, int] | None = None) -> dict[str, int]:
+def label_places(
+    names: Mapping[int, str], labels: Mapping[str, int] | None = None
+) -> dict[str, int]:
     """Return which output of a classifier is which relation.
 
     Parameters
@@ -38,8 +51,8 @@ def label_places(names: Mapping[int, str], labels: Mapping[str, int] | None = No
     names : mapping of int to str
         The model's `id2label`.
     labels : mapping of str to int, optional
-        Relation to output, such as {"entailment": 2, "neutral": 1, "contradiction": 0}, for a model whose names
-        say nothing. It takes precedence.
+        Relation to output, such as {"entailment": 2, "neutral": 1, "contradiction": 0},
+        for a model whose names say nothing. It takes precedence.
 
     Returns
     -------
@@ -57,15 +70,29 @@ def label_places(names: Mapping[int, str], labels: Mapping[str, int] | None = No
     2
     """
     if labels is not None:
-        wrong = [name for name, place in labels.items() if name not in RELATIONS or place not in names]
+        wrong = [
+            name
+            for name, place in labels.items()
+            if name not in RELATIONS or place not in names
+        ]
         if wrong or "entailment" not in labels:
-            raise ValueError(f"labels must give outputs {list(names)} for names of {RELATIONS}, not {dict(labels)}")
+            raise ValueError(
+                f"labels must give outputs {list(names)} for names of {RELATIONS}, not {dict(labels)}"
+            )
         return {name: int(place) for name, place in labels.items()}
-    spelled = {place: str(name).strip().lower().replace("-", "_").replace(" ", "_") for place, name in names.items()}
-    places = {r: [p for p, name in spelled.items() if name in _SPELLINGS[r]] for r in RELATIONS}
+    spelled = {
+        place: str(name).strip().lower().replace("-", "_").replace(" ", "_")
+        for place, name in names.items()
+    }
+    places = {
+        r: [p for p, name in spelled.items() if name in _SPELLINGS[r]]
+        for r in RELATIONS
+    }
     if len(places["entailment"]) != 1:
         remedy = "say which is which: labels={'entailment': ..., 'neutral': ..., 'contradiction': ...}"
-        raise ValueError(f"the outputs {dict(names)} do not say which one is entailment; {remedy}")
+        raise ValueError(
+            f"the outputs {dict(names)} do not say which one is entailment; {remedy}"
+        )
     return {relation: found[0] for relation, found in places.items() if found}
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #8c885156
@@ -77,7 +104,9 @@ def _load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, A
 
     if not isinstance(model, (str, Path)):
         if tokenizer is None:
-            raise ValueError("a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)")
+            raise ValueError(
+                "a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)"
+            )
         return model, tokenizer
     where = {"local_files_only": not download}
     try:
@@ -86,14 +115,22 @@ def _load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, A
             str(model), dtype=torch.float32, use_safetensors=True, **where
         )
     except (OSError, ValueError) as error:
-        remedy = "give a folder that holds a classifier, or a hub name with download=True"
-        raise BackendRejected(f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy) from error
+        remedy = (
+            "give a folder that holds a classifier, or a hub name with download=True"
+        )
+        raise BackendRejected(
+            f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy
+        ) from error
     return loaded, tokenizer
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #a9bc463e
-def _encoded(tokenizer: Any, premise: str, claim: str, window: int) -> list[dict[str, list[int]]]:
+def _encoded(
+    tokenizer: Any, premise: str, claim: str, window: int
+) -> list[dict[str, list[int]]]:
     """Tokenize a pair into one or more windows over the premise, each with the whole claim."""
-    premise, claim = (neutralise(text, special_texts(tokenizer)) for text in (premise, claim))
+    premise, claim = (
+        neutralise(text, special_texts(tokenizer)) for text in (premise, claim)
+    )
     claim_length = len(tokenizer("", claim)["input_ids"])
     room = window - claim_length
     if room < 16:
@@ -101,29 +138,49 @@ def _encoded(tokenizer: Any, premise: str, claim: str, window: int) -> list[dict
         remedy = "ask about its parts (claims='statements'), or use a model with a longer window"
         raise ContextTooLong(what, length=claim_length, limit=window, remedy=remedy)
     whole = tokenizer(premise, claim)
-    names = [name for name in ("input_ids", "token_type_ids") if name in whole and name in tokenizer.model_input_names]
+    names = [
+        name
+        for name in ("input_ids", "token_type_ids")
+        if name in whole and name in tokenizer.model_input_names
+    ]
     if len(whole["input_ids"]) <= window:
         return [{name: whole[name] for name in names}]
     cut = tokenizer(
-        premise, claim, truncation="only_first", max_length=window, stride=room // 2, return_overflowing_tokens=True
+        premise,
+        claim,
+        truncation="only_first",
+        max_length=window,
+        stride=room // 2,
+        return_overflowing_tokens=True,
     )
-    return [{name: cut[name][row] for name in names} for row in range(len(cut["input_ids"]))]
+    return [
+        {name: cut[name][row] for name in names} for row in range(len(cut["input_ids"]))
+    ]
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #faaaf6bd
-def _probabilities(model: Any, tokenizer: Any, rows: Sequence[Mapping[str, list[int]]], batch_size: int) -> np.ndarray:
+def _probabilities(
+    model: Any, tokenizer: Any, rows: Sequence[Mapping[str, list[int]]], batch_size: int
+) -> np.ndarray:
     """Return the softmax of the outputs, (rows, labels), batched by length."""
     import torch
 
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
     results: list[np.ndarray] = [np.zeros(0)] * len(rows)
-    fill = {"input_ids": tokenizer.pad_token_id or 0, "token_type_ids": 0, "attention_mask": 0}
+    fill = {
+        "input_ids": tokenizer.pad_token_id or 0,
+        "token_type_ids": 0,
+        "attention_mask": 0,
+    }
     for start in range(0, len(order), batch_size):
         part = [
-            dict(rows[i], attention_mask=[1] * len(rows[i]["input_ids"])) for i in order[start : start + batch_size]
+            dict(rows[i], attention_mask=[1] * len(rows[i]["input_ids"]))
+            for i in order[start : start + batch_size]
         ]
         longest = max(len(row["input_ids"]) for row in part)
         padded = {
-            name: torch.tensor([row[name] + [fill[name]] * (longest - len(row[name])) for row in part]).to(model.device)
+            name: torch.tensor(
+                [row[name] + [fill[name]] * (longest - len(row[name])) for row in part]
+            ).to(model.device)
             for name in part[0]
         }
         with torch.no_grad():
@@ -146,18 +203,25 @@ def _premises(evidence: Sequence[str], aggregate: str) -> list[tuple[int | None,
 def _fitting_window(model: Any, tokenizer: Any, window: int | None) -> int:
     """The window in tokens: the model's own limit, or the smaller one asked for."""
     config = model.config.get_text_config()
-    limits = [tokenizer.model_max_length, getattr(config, "max_position_embeddings", None) or 10**9]
+    limits = [
+        tokenizer.model_max_length,
+        getattr(config, "max_position_embeddings", None) or 10**9,
+    ]
     limit = int(min(limits))
     if limit >= 10**9:
         limit = 512
     if window is None:
         return limit
     if require_count(window, "window", minimum=32) > limit:
-        raise ValueError(f"window={window} is more than the {limit} tokens that this model takes")
+        raise ValueError(
+            f"window={window} is more than the {limit} tokens that this model takes"
+        )
     return window
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #268c5cf2
-def _judged(checker: NLIChecker, questions: Sequence[Question]) -> list[Judged | Exception]:
+def _judged(
+    checker: NLIChecker, questions: Sequence[Question]
+) -> list[Judged | Exception]:
     """Answer each question: the best of its premises and windows, or the reason why it cannot be judged."""
     answers: list[Judged | Exception] = []
     lots = [questions[start : start + 64] for start in range(0, len(questions), 64)]
@@ -169,21 +233,34 @@ def _judged(checker: NLIChecker, questions: Sequence[Question]) -> list[Judged |
                 parts = [
                     (place, row)
                     for place, premise in _premises(evidence, checker.aggregate)
-                    for row in _encoded(checker.tokenizer, premise, claim, checker.window)
+                    for row in _encoded(
+                        checker.tokenizer, premise, claim, checker.window
+                    )
                 ]
             except ContextTooLong as error:
                 spans.append(error)
                 continue
             spans.append([(len(rows) + i, place) for i, (place, _) in enumerate(parts)])
             rows += [row for _, row in parts]
-        outputs = _probabilities(checker.model, checker.tokenizer, rows, checker.batch_size)
-        answers += [s if isinstance(s, Exception) else _best(s, outputs, checker.places) for s in spans]
+        outputs = _probabilities(
+            checker.model, checker.tokenizer, rows, checker.batch_size
+        )
+        answers += [
+            s if isinstance(s, Exception) else _best(s, outputs, checker.places)
+            for s in spans
+        ]
     return answers
 
 
-def _best(spans: Sequence[tuple[int, int | None]], outputs: np.ndarray, places: Mapping[str, int]) -> Judged:
+def _best(
+    spans: Sequence[tuple[int, int | None]],
+    outputs: np.ndarray,
+    places: Mapping[str, int],
+) -> Judged:
     row, evidence = max(spans, key=lambda span: outputs[span[0], places["entailment"]])
-    details: dict[str, Any] = {name: float(outputs[row, place]) for name, place in places.items()}
+    details: dict[str, Any] = {
+        name: float(outputs[row, place]) for name, place in places.items()
+    }
     if evidence is not None:
         details["decided_by"] = evidence
     return min(1.0, details["entailment"]), details
@@ -195,27 +272,32 @@ class NLIChecker:
     Parameters
     ----------
     model : str, Path or transformers.PreTrainedModel
-        A folder, a hub name whose files are on this machine, or a loaded classifier (then `tokenizer` is needed).
+        A folder, a hub name whose files are on this machine, or a loaded classifier
+        (then `tokenizer` is needed).
     labels : mapping of str to int, optional
-        Which output is "entailment", "neutral", "contradiction"; needed only where the model's names do not say it.
+        Which output is "entailment", "neutral", "contradiction"; needed only where the
+        model's names do not say it.
     aggregate : str
-        "max": the best single evidence sentence; "joint": all evidence sentences as one premise.
+        "max": the best single evidence sentence; "joint": all evidence sentences as one
+        premise.
     window : int, optional
-        How many tokens premise and sentence may have together; default: what the model takes. Longer premises are
-        cut into overlapping windows, and the best one counts.
+        How many tokens premise and sentence may have together; default: what the model
+        takes. Longer premises are cut into overlapping windows, and the best one
+        counts.
     threshold : float
         A sentence is supported when its probability is at least this, in [0, 1].
     claims, combine, annotator, splitter
         What to ask about and how to combine the answers, as in `LLMChecker`.
     languages : sequence of str, optional
-        Codes of the languages that the model reads, such as ("en", "de"); None: any. Texts that are clearly in
-        another one are not judged by `evaluate`.
+        Codes of the languages that the model reads, such as ("en", "de"); None: any.
+        Texts that are clearly in another one are not judged by `evaluate`.
     tokenizer, device, batch_size, download, progress : optional
         As their names say; nothing is fetched unless `download` is true.
 
     References
     ----------
-    Laban et al., "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization", TACL 2022.
+    Laban et al., "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in
+    Summarization", TACL 2022.
     """
 
     def __init__(
@@ -240,20 +322,38 @@ class NLIChecker:
         self.model, self.tokenizer = _load_classifier(model, tokenizer, download)
         self.model.to(device).eval()
         self._digest = model_digest(self.model, self.tokenizer)
-        self.places = label_places({int(place): name for place, name in self.model.config.id2label.items()}, labels)
+        self.places = label_places(
+            {int(place): name for place, name in self.model.config.id2label.items()},
+            labels,
+        )
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
         self.window = _fitting_window(self.model, self.tokenizer, window)
-        self.threshold, self.languages = require_share(threshold, "threshold"), languages
-        self.finder = ClaimFinder(claims, combine=combine, annotator=annotator, splitter=splitter)
-        self.batch_size, self.progress = require_count(batch_size, "batch_size"), progress
+        self.threshold, self.languages = (
+            require_share(threshold, "threshold"),
+            languages,
+        )
+        self.finder = ClaimFinder(
+            claims, combine=combine, annotator=annotator, splitter=splitter
+        )
+        self.batch_size, self.progress = (
+            require_count(batch_size, "batch_size"),
+            progress,
+        )
 
     @property
     def fingerprint(self) -> str:
         """Model, label order, aggregation, window and claims: all that could change a probability."""
-        order = ",".join(f"{name}={place}" for name, place in sorted(self.places.items()))
+        order = ",".join(
+            f"{name}={place}" for name, place in sorted(self.places.items())
+        )
         parts = [f"nli:{self._digest}", order, self.aggregate, f"window={self.window}"]
-        if self.finder.mode != "sentence":  # the findings of a stored verdict depend on the threshold, too
-            parts += [f"claims={self.finder.fingerprint}", f"threshold={self.threshold}"]
+        if (
+            self.finder.mode != "sentence"
+        ):  # the findings of a stored verdict depend on the threshold, too
+            parts += [
+                f"claims={self.finder.fingerprint}",
+                f"threshold={self.threshold}",
+            ]
         return ";".join(parts)
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:

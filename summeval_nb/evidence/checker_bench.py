@@ -541,7 +541,9 @@ class HistogramChecker:
         model.fit(np.stack([rows[i] for i in kept]), [truth[i] for i in kept])
         return cls(inner, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
 
-    def check_many(self, pairs: Sequence[Pair], *, vectors: Any = None) -> list[Verdict]:
+    def check_many(
+        self, pairs: Sequence[Pair], *, vectors: Any = None
+    ) -> list[Verdict]:
         """Return one verdict for each pair; a failed answer fails its pair."""
         rows = _histograms(self.inner, pairs, len(self.weights))
         return [self._verdict(row) for row in rows]

@@ -14,7 +14,13 @@ from typing import Any
 
 from ..models._prompts import mark, plain
 from ..models.llm import Backend, BackendError
-from ..ground.results import Finding, Verdict, require_option, require_text, require_texts
+from summeval_nb.ground.results import (
+    Finding,
+    Verdict,
+    require_option,
+    require_text,
+    require_texts,
+)
 from ..text.split import split_claims
 
 # %% auto #0
@@ -64,7 +70,9 @@ def _statements_by_model(sentence: str, backend: Backend) -> list[Claim]:
     prompt = SPLIT_PROMPT.replace("sentence>", f"{tag}>").format(sentence=quoted)
     answer = backend.generate_json(prompt, Statements, max_tokens=800)
     texts = [text.strip() for text in answer.statements if text.strip()]
-    return [_placed(text, sentence) for text in dict.fromkeys(texts)] or [Claim(sentence, 0, len(sentence))]
+    return [_placed(text, sentence) for text in dict.fromkeys(texts)] or [
+        Claim(sentence, 0, len(sentence))
+    ]
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #90afbd6c
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -96,14 +104,22 @@ VAGUE = {
 
 def _entities_by_rules(sentence: str) -> list[tuple[int, int, str]]:
     """(start, end, type) of names, numbers and dates."""
-    return [(*match.span(), str(match.lastgroup)) for match in _ENTITY.finditer(sentence)]
+    return [
+        (*match.span(), str(match.lastgroup)) for match in _ENTITY.finditer(sentence)
+    ]
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #b84a7fa1
-def _entities_by_stanza(sentence: str, annotator: Callable[[str], Any]) -> list[tuple[int, int, str]]:
-    return [(one.start_char, one.end_char, one.type) for one in annotator(sentence).ents]
+def _entities_by_stanza(
+    sentence: str, annotator: Callable[[str], Any]
+) -> list[tuple[int, int, str]]:
+    return [
+        (one.start_char, one.end_char, one.type) for one in annotator(sentence).ents
+    ]
 
 
-def _about_entities(sentence: str, entities: Sequence[tuple[int, int, str]]) -> list[Claim]:
+def _about_entities(
+    sentence: str, entities: Sequence[tuple[int, int, str]]
+) -> list[Claim]:
     """One claim an entity, the others made vague; without entities the sentence itself."""
     claims = []
     for start, end, _ in entities:
@@ -112,12 +128,27 @@ def _about_entities(sentence: str, entities: Sequence[tuple[int, int, str]]) -> 
             if (first, last) != (start, end):
                 word = VAGUE.get(kind, "something")
                 begins = not sentence[:first].strip(" \"'“‘(")
-                text = text[:first] + (word.capitalize() if begins else word) + text[last:]
+                text = (
+                    text[:first] + (word.capitalize() if begins else word) + text[last:]
+                )
         claims.append(Claim(text, start, end))
     return claims or [Claim(sentence, 0, len(sentence))]
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #10a7feff
-_WITH_HEAD = frozenset({"det", "case", "aux", "aux:pass", "cop", "mark", "flat", "fixed", "compound", "compound:prt"})
+_WITH_HEAD = frozenset(
+    {
+        "det",
+        "case",
+        "aux",
+        "aux:pass",
+        "cop",
+        "mark",
+        "flat",
+        "fixed",
+        "compound",
+        "compound:prt",
+    }
+)
 _SILENT = frozenset({"punct", "root", "cc", "discourse", "reparandum", "dep"})
 _NEGATIONS = frozenset({"not", "n't", "n’t", "never", "no"})
 
@@ -128,9 +159,16 @@ def _words(sentence: str, document: Any) -> list[list[tuple[Any, int, int]]]:
     for one in document.sentences:
         placed = []
         for word in one.words:
-            start = word.start_char if word.start_char is not None else sentence.find(word.text, at)
+            start = (
+                word.start_char
+                if word.start_char is not None
+                else sentence.find(word.text, at)
+            )
             if start < 0 or sentence[start : start + len(word.text)] != word.text:
-                start, end = at, at  # a word that the text does not hold as such, as in "don't"
+                start, end = (
+                    at,
+                    at,
+                )  # a word that the text does not hold as such, as in "don't"
             else:
                 at = end = start + len(word.text)
             placed.append((word, start, end))
@@ -144,18 +182,34 @@ def _about_arcs(sentence: str, annotator: Callable[[str], Any]) -> list[Claim]:
     for words in _words(sentence, annotator(sentence)):
         for word, start, end in words:
             base = word.deprel.split(":")[0]
-            if not word.head or base in _SILENT or word.deprel in _WITH_HEAD or base in _WITH_HEAD or _negates(word):
+            if (
+                not word.head
+                or base in _SILENT
+                or word.deprel in _WITH_HEAD
+                or base in _WITH_HEAD
+                or _negates(word)
+            ):
                 continue
             head = words[word.head - 1]
-            together = {*_company(words, word.id), *_company(words, word.head), word.id, word.head}
+            together = {
+                *_company(words, word.id),
+                *_company(words, word.head),
+                word.id,
+                word.head,
+            }
             text = " ".join(one.text for one, _, _ in words if one.id in together)
             places = (start, end, head[1], head[2])
-            claims.append(Claim(text[:1].upper() + text[1:] + ".", min(places), max(places)))
+            claims.append(
+                Claim(text[:1].upper() + text[1:] + ".", min(places), max(places))
+            )
     return claims or [Claim(sentence, 0, len(sentence))]
 
 
 def _negates(word: Any) -> bool:
-    return word.deprel.split(":")[0] in ("advmod", "det", "neg") and word.text.lower() in _NEGATIONS
+    return (
+        word.deprel.split(":")[0] in ("advmod", "det", "neg")
+        and word.text.lower() in _NEGATIONS
+    )
 
 
 def _company(words: Sequence[tuple[Any, int, int]], head: int) -> set[int]:
@@ -164,7 +218,12 @@ def _company(words: Sequence[tuple[Any, int, int]], head: int) -> set[int]:
     return {
         word.id
         for word, _, _ in words
-        if word.id in own and (word.deprel in _WITH_HEAD or word.deprel.split(":")[0] in _WITH_HEAD or _negates(word))
+        if word.id in own
+        and (
+            word.deprel in _WITH_HEAD
+            or word.deprel.split(":")[0] in _WITH_HEAD
+            or _negates(word)
+        )
     }
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #b0366427
@@ -210,7 +269,8 @@ class ClaimFinder:
     combine : str
         "minimum" or "mean" of the claims' probabilities.
     annotator : callable, optional
-        Text to stanza `Document`, such as a `stanza.Pipeline`: needed for arcs; for entities it replaces the rules.
+        Text to stanza `Document`, such as a `stanza.Pipeline`: needed for arcs; for
+        entities it replaces the rules.
     splitter : Backend, optional
         A language model that splits statements in place of the rules.
 
@@ -233,7 +293,9 @@ class ClaimFinder:
         self.annotator = annotator
         self.splitter = splitter
         if mode == "arcs" and annotator is None:
-            raise ValueError("claims='arcs' needs a parser: annotator=stanza.Pipeline('en', download_method=None, ...)")
+            raise ValueError(
+                "claims='arcs' needs a parser: annotator=stanza.Pipeline('en', download_method=None, ...)"
+            )
         for name, value, modes in (
             ("annotator", annotator, ("entities", "arcs")),
             ("splitter", splitter, ("statements",)),
@@ -254,7 +316,9 @@ class ClaimFinder:
     def find(self, sentence: str) -> list[Claim]:
         """Return the claims of a sentence, one at least."""
         whole = [Claim(require_text(sentence, "sentence"), 0, len(sentence))]
-        return _FINDERS[self.mode](self, sentence) or whole if sentence.strip() else whole
+        return (
+            _FINDERS[self.mode](self, sentence) or whole if sentence.strip() else whole
+        )
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #df9ef6f4
 Question = tuple[tuple[str, ...], str]
@@ -275,11 +339,20 @@ def _annotator_name(annotator: Any) -> str:
 
 
 def _failure(error: Exception, threshold: float) -> Verdict:
-    return Verdict(probability=None, threshold=threshold, failed=True, reason=f"{type(error).__name__}: {error}")
+    return Verdict(
+        probability=None,
+        threshold=threshold,
+        failed=True,
+        reason=f"{type(error).__name__}: {error}",
+    )
 
 
 def _combined(
-    sentence: str, claims: Sequence[Claim], judged: Sequence[Judged | Exception], finder: ClaimFinder, threshold: float
+    sentence: str,
+    claims: Sequence[Claim],
+    judged: Sequence[Judged | Exception],
+    finder: ClaimFinder,
+    threshold: float,
 ) -> Verdict:
     """One verdict from the answers to a sentence's claims."""
     errors = [one for one in judged if isinstance(one, Exception)]
@@ -288,17 +361,33 @@ def _combined(
     answers = [one for one in judged if not isinstance(one, Exception)]
     probability = COMBINATIONS[finder.combine]([p for p, _ in answers])
     if finder.mode == "sentence":
-        return Verdict(probability=probability, threshold=threshold, details=answers[0][1])
+        return Verdict(
+            probability=probability, threshold=threshold, details=answers[0][1]
+        )
     parts: list[dict[str, Any]] = [
-        {"text": claim.text, "start": claim.start, "end": claim.end, "probability": p, **_numbers(details)}
+        {
+            "text": claim.text,
+            "start": claim.start,
+            "end": claim.end,
+            "probability": p,
+            **_numbers(details),
+        }
         for claim, (p, details) in zip(claims, answers, strict=True)
     ]
     details: dict[str, Any] = {"claims": parts, "combine": finder.combine}
     if all("mass" in part for part in parts):
         details["mass"] = min(part["mass"] for part in parts)
-    weak = [c for c, part in zip(claims, parts, strict=True) if part["probability"] < threshold]
-    findings = [Finding("claim", sentence[c.start : c.end], c.start, c.end) for c in weak]
-    return Verdict(probability=probability, threshold=threshold, findings=findings, details=details)
+    weak = [
+        c
+        for c, part in zip(claims, parts, strict=True)
+        if part["probability"] < threshold
+    ]
+    findings = [
+        Finding("claim", sentence[c.start : c.end], c.start, c.end) for c in weak
+    ]
+    return Verdict(
+        probability=probability, threshold=threshold, findings=findings, details=details
+    )
 
 
 def _numbers(details: Mapping[str, Any]) -> dict[str, float]:
@@ -316,11 +405,18 @@ def judge_claims(
     for index, (evidence, sentence) in enumerate(pairs):
         texts = tuple(require_texts(evidence, f"pairs[{index}][0]"))
         try:
-            claims: list[Claim] | BackendError = finder.find(require_text(sentence, f"pairs[{index}][1]"))
+            claims: list[Claim] | BackendError = finder.find(
+                require_text(sentence, f"pairs[{index}][1]")
+            )
         except BackendError as error:
             claims = error
         found.append((texts, sentence, claims))
-    questions = [(e, claim.text) for e, _, claims in found if not isinstance(claims, BackendError) for claim in claims]
+    questions = [
+        (e, claim.text)
+        for e, _, claims in found
+        if not isinstance(claims, BackendError)
+        for claim in claims
+    ]
     distinct = list(dict.fromkeys(questions))
     answers = dict(zip(distinct, ask(distinct) if distinct else [], strict=True))
     verdicts = []

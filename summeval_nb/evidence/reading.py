@@ -104,7 +104,9 @@ class EmbeddedChecker(_Packaged):
         low = min(self.contradicted_below, require_share(threshold, "threshold"))
         return self._with(threshold=threshold, contradicted_below=low)
 
-    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+    def _check_lot(
+        self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
+    ) -> list[Verdict]:
         found = zip(examine(lot, vectors, self.precision), vectors, strict=True)
         return [self._verdict(one, _ranked_evidence(own)) for one, own in found]
 
@@ -122,7 +124,9 @@ class EmbeddedChecker(_Packaged):
             reason=why,
         )
 
-    def explain(self, text: str | Sequence[str], sentence: str, *, most: int = 10) -> Explanation:
+    def explain(
+        self, text: str | Sequence[str], sentence: str, *, most: int = 10
+    ) -> Explanation:
         """Return what moved the verdict on one sentence, as a table that adds up.
 
         Parameters

@@ -22,7 +22,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._files import require_path
-from .results import require_count, require_module, require_text, require_texts
+from summeval_nb.ground.results import (
+    require_count,
+    require_module,
+    require_text,
+    require_texts,
+)
 from .viz import Markup, escape, html_table
 
 if TYPE_CHECKING:
@@ -35,7 +40,9 @@ __all__ = ['QUALITIES', 'SCALE', 'SampleSummary', 'SampleArticle', 'sample_artic
 # %% ../../nbs/workshop/83_data.ipynb #c66db4e5
 def _asset(name: str) -> Any:
     """Return the parsed JSON file of that name from the package's assets."""
-    return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
+    return json.loads(
+        (resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8")
+    )
 
 
 @dataclass(frozen=True)
@@ -104,11 +111,16 @@ def sample_articles() -> list[SampleArticle]:
     for item in _asset("samples.json")["articles"]:
         kinds = {
             kind: SampleSummary(
-                *(tuple(sentence[key] for sentence in sentences) for key in ("text", "supported", "note"))
+                *(
+                    tuple(sentence[key] for sentence in sentences)
+                    for key in ("text", "supported", "note")
+                )
             )
             for kind, sentences in item["summaries"].items()
         }
-        articles.append(SampleArticle(item["name"], item["title"], item["text"], **kinds))
+        articles.append(
+            SampleArticle(item["name"], item["title"], item["text"], **kinds)
+        )
     return articles
 
 # %% ../../nbs/workshop/83_data.ipynb #2c018734
@@ -119,9 +131,13 @@ SCALE = (1.0, 5.0)
 def _field(record: Any, name: str, where: str) -> Any:
     """Return a field of a JSON object, or raise an error that names the place and the field."""
     if not isinstance(record, Mapping):
-        raise ValueError(f"{where} must be a JSON object with named fields, not {type(record).__name__}")
+        raise ValueError(
+            f"{where} must be a JSON object with named fields, not {type(record).__name__}"
+        )
     if name not in record:
-        raise ValueError(f"{where}: the field {name!r} is missing (found: {', '.join(map(repr, record))})")
+        raise ValueError(
+            f"{where}: the field {name!r} is missing (found: {', '.join(map(repr, record))})"
+        )
     return record[name]
 
 
@@ -131,9 +147,13 @@ def _rating(record: Any, quality: str, where: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ValueError(f"{where}: {quality!r} must be a number from 1 to 5 or null, not {value!r}")
+        raise ValueError(
+            f"{where}: {quality!r} must be a number from 1 to 5 or null, not {value!r}"
+        )
     if not SCALE[0] <= float(value) <= SCALE[1]:
-        raise ValueError(f"{where}: {quality!r} must lie on the scale from 1 to 5, not {value!r}")
+        raise ValueError(
+            f"{where}: {quality!r} must lie on the scale from 1 to 5, not {value!r}"
+        )
     return float(value)
 
 # %% ../../nbs/workshop/83_data.ipynb #713dd033
@@ -145,14 +165,24 @@ def _mean(values: np.ndarray) -> float | None:
 def _record(data: SummEval, i: int) -> dict[str, Any]:
     """Return article i in the form of one line of the file."""
     rated = [
-        {q: None if math.isnan(v[i, j]) else float(v[i, j]) for q, v in data.ratings.items()}
+        {
+            q: None if math.isnan(v[i, j]) else float(v[i, j])
+            for q, v in data.ratings.items()
+        }
         for j in range(len(data.systems))
     ]
     systems = [
         {"system": name, "summary": text} | values
-        for name, text, values in zip(data.systems, data.summaries[i], rated, strict=True)
+        for name, text, values in zip(
+            data.systems, data.summaries[i], rated, strict=True
+        )
     ]
-    return {"id": data.ids[i], "source": data.sources[i], "references": data.references[i], "systems": systems}
+    return {
+        "id": data.ids[i],
+        "source": data.sources[i],
+        "references": data.references[i],
+        "systems": systems,
+    }
 
 
 def _describe(data: SummEval) -> str:
@@ -170,16 +200,22 @@ def _take(data: SummEval, chosen: list[int]) -> SummEval:
     picked: list[Any] = [[one[i] for i in chosen] for one in lists]
     ids, sources, references, summaries = picked
     ratings = {quality: values[chosen] for quality, values in data.ratings.items()}
-    return SummEval(data.name, ids, sources, references, data.systems, summaries, ratings)
+    return SummEval(
+        data.name, ids, sources, references, data.systems, summaries, ratings
+    )
 
 
 def _frame(data: SummEval) -> pd.DataFrame:
     """Return one row a summary."""
     import pandas as pd
 
-    index = pd.MultiIndex.from_product([data.ids, data.systems], names=["article", "system"])
+    index = pd.MultiIndex.from_product(
+        [data.ids, data.systems], names=["article", "system"]
+    )
     columns = {"summary": [text for row in data.summaries for text in row]}
-    return pd.DataFrame(columns | {q: v.ravel() for q, v in data.ratings.items()}, index=index).reset_index()
+    return pd.DataFrame(
+        columns | {q: v.ravel() for q, v in data.ratings.items()}, index=index
+    ).reset_index()
 
 # %% ../../nbs/workshop/83_data.ipynb #f0d76878
 @dataclass(frozen=True, repr=False, eq=False)
@@ -221,18 +257,29 @@ class SummEval:
         return tuple(self.ratings)
 
     @classmethod
-    def from_records(cls, records: Any, *, name: str = "my data", raters: int | None = None) -> SummEval:
+    def from_records(
+        cls, records: Any, *, name: str = "my data", raters: int | None = None
+    ) -> SummEval:
         """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the form of the file's lines.
 
-        `raters` declares that each rating is the mean of that many people's whole grades: see `load_summeval`.
+        `raters` declares that each rating is the mean of that many people's whole
+        grades: see `load_summeval`.
         """
-        rows = records.to_dict("records") if hasattr(records, "columns") and hasattr(records, "to_dict") else records
-        return _build(((f"record {number}", row) for number, row in enumerate(rows)), name, raters)
+        rows = (
+            records.to_dict("records")
+            if hasattr(records, "columns") and hasattr(records, "to_dict")
+            else records
+        )
+        return _build(
+            ((f"record {number}", row) for number, row in enumerate(rows)), name, raters
+        )
 
     @cached_property
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that change when any text or rating changes."""
-        return hashlib.sha256(json.dumps(self.to_dict()["records"], sort_keys=True).encode()).hexdigest()[:12]
+        return hashlib.sha256(
+            json.dumps(self.to_dict()["records"], sort_keys=True).encode()
+        ).hexdigest()[:12]
 
     def take(self, articles: Iterable[int]) -> SummEval:
         """Return the data of some articles only, by index."""
@@ -240,7 +287,10 @@ class SummEval:
 
     def to_dict(self) -> dict[str, Any]:
         """Return name and records, in the form of the file's lines, as plain Python data."""
-        return {"name": self.name, "records": [_record(self, i) for i in range(len(self.ids))]}
+        return {
+            "name": self.name,
+            "records": [_record(self, i) for i in range(len(self.ids))],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a summary: article, system, the summary's text and its ratings."""
@@ -251,9 +301,12 @@ class SummEval:
 
     def _repr_html_(self) -> str:
         rows = [
-            {"system": s} | {q: _mean(v[:, j]) for q, v in self.ratings.items()} for j, s in enumerate(self.systems)
+            {"system": s} | {q: _mean(v[:, j]) for q, v in self.ratings.items()}
+            for j, s in enumerate(self.systems)
         ]
-        return Markup(f"<p><code>{escape(repr(self))}</code></p>{html_table(rows, caption='Mean rating by system')}")
+        return Markup(
+            f"<p><code>{escape(repr(self))}</code></p>{html_table(rows, caption='Mean rating by system')}"
+        )
 
 # %% ../../nbs/workshop/83_data.ipynb #7a0d3e12
 _WRITTEN = 1e-6  # how far a mean may be from what a file holds of its digits
@@ -264,7 +317,9 @@ def _as_means(ratings: np.ndarray, raters: int | None) -> np.ndarray:
     if raters is None:
         return ratings
     if require_count(raters, "raters") > 1000:
-        raise ValueError(f"raters must be at most 1000, not {raters}: beyond, nearly every number is such a mean")
+        raise ValueError(
+            f"raters must be at most 1000, not {raters}: beyond, nearly every number is such a mean"
+        )
     means = np.round(ratings * raters) / raters
     return np.where(np.abs(ratings - means) <= _WRITTEN, means, ratings)
 
@@ -273,7 +328,9 @@ def _by_system(record: Any, where: str) -> dict[str, Any]:
     """Return the entries of `systems` by name."""
     entries = _field(record, "systems", where)
     if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
-        raise ValueError(f"{where}: 'systems' must be a list of objects, not {type(entries).__name__}")
+        raise ValueError(
+            f"{where}: 'systems' must be a list of objects, not {type(entries).__name__}"
+        )
     columns: dict[str, Any] = {}
     for number, entry in enumerate(entries):
         system = str(_field(entry, "system", f"{where}, systems[{number}]"))
@@ -281,7 +338,9 @@ def _by_system(record: Any, where: str) -> dict[str, Any]:
             raise ValueError(f"{where}: the system {system!r} stands there twice")
         columns[system] = entry
     if not columns:
-        raise ValueError(f"{where}: 'systems' is empty; an article needs at least one summary")
+        raise ValueError(
+            f"{where}: 'systems' is empty; an article needs at least one summary"
+        )
     return columns
 
 
@@ -293,7 +352,9 @@ def _typed(check: Any, record: Any, name: str, where: str) -> Any:
         raise ValueError(f"{where}: {error}") from error
 
 # %% ../../nbs/workshop/83_data.ipynb #d16f38ba
-def _build(rows: Iterable[tuple[str, Any]], name: str, raters: int | None = None) -> SummEval:
+def _build(
+    rows: Iterable[tuple[str, Any]], name: str, raters: int | None = None
+) -> SummEval:
     """Check records one by one, put the systems of each into the order of the first, and stack the ratings."""
     ids: dict[str, None] = {}
     sources, references, summaries = [], [], []
@@ -302,23 +363,42 @@ def _build(rows: Iterable[tuple[str, Any]], name: str, raters: int | None = None
     for where, record in rows:
         identity = str(_field(record, "id", where))
         if identity in ids:
-            raise ValueError(f"{where}: the id {identity!r} stands there a second time; each article may occur once")
+            raise ValueError(
+                f"{where}: the id {identity!r} stands there a second time; each article may occur once"
+            )
         columns = _by_system(record, where)
         systems = systems or list(columns)
         if set(columns) != set(systems):
             odd = ", ".join(map(repr, sorted(set(columns) ^ set(systems))))
-            raise ValueError(f"{where}: every article needs the same systems as the first; not in both: {odd}")
+            raise ValueError(
+                f"{where}: every article needs the same systems as the first; not in both: {odd}"
+            )
         ids[identity] = None
         sources.append(_typed(require_text, record, "source", where))
         references.append(_typed(require_texts, record, "references", where))
         if not references[-1]:
-            raise ValueError(f"{where}: 'references' is empty; an article needs at least one reference summary")
-        summaries.append([_typed(require_text, columns[s], "summary", f"{where}, system {s!r}") for s in systems])
+            raise ValueError(
+                f"{where}: 'references' is empty; an article needs at least one reference summary"
+            )
+        summaries.append(
+            [
+                _typed(require_text, columns[s], "summary", f"{where}, system {s!r}")
+                for s in systems
+            ]
+        )
         for quality in QUALITIES:
-            ratings[quality].append([_rating(columns[s], quality, f"{where}, system {s!r}") for s in systems])
+            ratings[quality].append(
+                [
+                    _rating(columns[s], quality, f"{where}, system {s!r}")
+                    for s in systems
+                ]
+            )
     if not ids:
         raise ValueError(f"{name}: there is not a single record in it")
-    arrays = {quality: _as_means(np.array(values, dtype=np.float64), raters) for quality, values in ratings.items()}
+    arrays = {
+        quality: _as_means(np.array(values, dtype=np.float64), raters)
+        for quality, values in ratings.items()
+    }
     for values in arrays.values():
         values.setflags(write=False)
     return SummEval(name, list(ids), sources, references, systems, summaries, arrays)
@@ -340,33 +420,47 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
                     except json.JSONDecodeError as error:
                         raise ValueError(f"{where} is not JSON: {error}") from error
         except (UnicodeDecodeError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{path.name} cannot be read as JSON lines: {error}") from error
+            raise ValueError(
+                f"{path.name} cannot be read as JSON lines: {error}"
+            ) from error
 
 
 def _from_hub(row: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a row of the hub's `mteb/summeval` into the form of the file's lines."""
     systems = [
-        {"system": f"system{j + 1:02d}", "summary": text} | {quality: row[quality][j] for quality in QUALITIES}
+        {"system": f"system{j + 1:02d}", "summary": text}
+        | {quality: row[quality][j] for quality in QUALITIES}
         for j, text in enumerate(row["machine_summaries"])
     ]
-    return {"id": row["id"], "source": row["text"], "references": row["human_summaries"], "systems": systems}
+    return {
+        "id": row["id"],
+        "source": row["text"],
+        "references": row["human_summaries"],
+        "systems": systems,
+    }
 
 
 def load_summeval(
-    path: str | os.PathLike[str] | None = None, *, download: bool = False, raters: int | None = 3
+    path: str | os.PathLike[str] | None = None,
+    *,
+    download: bool = False,
+    raters: int | None = 3,
 ) -> SummEval:
     """Read SummEval ratings from a file, or from the hub when asked to.
 
     Parameters
     ----------
     path : str or Path, optional
-        A file of JSON lines, `.gz` or plain, with one article a line (the form is shown in the data chapter).
+        A file of JSON lines, `.gz` or plain, with one article a line (the form is shown
+        in the data chapter).
     download : bool
-        Without a path: fetch `mteb/summeval` (a pinned revision) with the package datasets.
+        Without a path: fetch `mteb/summeval` (a pinned revision) with the package
+        datasets.
     raters : int or None
-        How many people's whole grades each rating is the mean of: three, as in SummEval. A rating within 1e-6 of
-        such a mean *is* that mean, so that 1.666667 and 1.66666667 are both 5/3 and equal means stay equal. None
-        takes ratings as they are written.
+        How many people's whole grades each rating is the mean of: three, as in
+        SummEval. A rating within 1e-6 of such a mean *is* that mean, so that 1.666667
+        and 1.66666667 are both 5/3 and equal means stay equal. None takes ratings as
+        they are written.
 
     Returns
     -------
@@ -376,20 +470,21 @@ def load_summeval(
     Raises
     ------
     ValueError
-        If neither a path nor `download=True` is given, or a line is not what it should be: the message names
-        the line and the field.
+        If neither a path nor `download=True` is given, or a line is not what it should
+        be: the message names the line and the field.
     FileNotFoundError
         If there is no such file.
 
     Notes
     -----
-    With `raters=3` M1 and M22 tie in mean fluency. That moves system-level rank correlations with fluency (Kendall of
-    ROUGE-1 from .4500 to .4603, -2 .4667 to .4770, -L .3333 to .3431, BLEU .2500 to .2594), and MTEB's scores by less
-    than 1e-8.
+    With `raters=3` M1 and M22 tie in mean fluency. That moves system-level rank
+    correlations with fluency (Kendall of ROUGE-1 from .4500 to .4603, -2 .4667 to
+    .4770, -L .3333 to .3431, BLEU .2500 to .2594), and MTEB's scores by less than 1e-8.
 
     References
     ----------
-    Fabbri et al. 2021, SummEval: Re-evaluating Summarization Evaluation, TACL 9, 391-409.
+    Fabbri et al. 2021, SummEval: Re-evaluating Summarization Evaluation, TACL 9,
+    391-409.
 
     Examples
     --------
@@ -407,25 +502,37 @@ def load_summeval(
             "or load_toy_summeval() for a toy"
         )
     repository, revision = _HUB
-    rows = require_module("datasets", "hub").load_dataset(repository, revision=revision, split="test")
-    return _build(((f"{repository}, row {n}", _from_hub(row)) for n, row in enumerate(rows)), "summeval", raters)
+    rows = require_module("datasets", "hub").load_dataset(
+        repository, revision=revision, split="test"
+    )
+    return _build(
+        ((f"{repository}, row {n}", _from_hub(row)) for n, row in enumerate(rows)),
+        "summeval",
+        raters,
+    )
 
 # %% ../../nbs/workshop/83_data.ipynb #275cd9dd
-def _rubric(covered: Sequence[int], wrong: int, breaks: int, slips: int, *, points: int) -> dict[str, float]:
+def _rubric(
+    covered: Sequence[int], wrong: int, breaks: int, slips: int, *, points: int
+) -> dict[str, float]:
     """Turn counted properties of a toy summary into four ratings from 1 to 5."""
     return {
-        "coherence": max(1.0, 5.0 - 2 * breaks),  # each break of order or repetition costs two
+        "coherence": max(
+            1.0, 5.0 - 2 * breaks
+        ),  # each break of order or repetition costs two
         "consistency": max(1.0, 5.0 - 2 * wrong),  # each wrong fact costs two
         "fluency": max(1.0, 5.0 - slips),  # each slip costs one
-        "relevance": 1.0 + 4 * len(covered) / points,  # from 1, no main point, to 5, all of them
+        "relevance": 1.0
+        + 4 * len(covered) / points,  # from 1, no main point, to 5, all of them
     }
 
 
 def load_toy_summeval() -> SummEval:
     """Return the toy ratings that ship with the package: 8 articles, 4 summaries each, 3 references each.
 
-    The texts are invented and the ratings follow from counted properties by a rubric; both were made by one
-    person to explain statistics with. A result on them says nothing about any metric.
+    The texts are invented and the ratings follow from counted properties by a rubric;
+    both were made by one person to explain statistics with. A result on them says
+    nothing about any metric.
 
     Returns
     -------

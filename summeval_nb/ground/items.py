@@ -35,7 +35,11 @@ class Item(NamedTuple):
 def encode_row(row: Any, place: int) -> Item:
     """Return a mapping as an item; what is not a mapping, or holds what JSON cannot say, becomes its problem."""
     if not isinstance(row, Mapping):
-        return Item(place, b"", f"an item must be a mapping of column names to values, not {type(row).__name__}")
+        return Item(
+            place,
+            b"",
+            f"an item must be a mapping of column names to values, not {type(row).__name__}",
+        )
     try:
         return Item(place, json.dumps(dict(row), default=_as_json).encode("ascii"))
     except (TypeError, ValueError) as error:
@@ -60,7 +64,9 @@ def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
     csv.field_size_limit(2**31 - 1)
     text = (line.decode("utf-8", "surrogateescape") for line in handle)
     reader = csv.reader(text, strict=True)
-    header = [name.removeprefix("\ufeff").strip() for name in _next_row(reader, 1) or []]
+    header = [
+        name.removeprefix("\ufeff").strip() for name in _next_row(reader, 1) or []
+    ]
     if len(set(header)) < len(header):
         raise ValueError(f"the CSV header names a column twice: {', '.join(header)}")
     while (values := _next_row(reader, place := reader.line_num + 1)) is not None:
@@ -79,13 +85,20 @@ def _next_row(reader: Iterator[list[str]], place: int) -> list[str] | None:
     try:
         return next(reader, None)
     except csv.Error as error:
-        fault = next((words for part, words in _CSV_FAULTS.items() if part in str(error)), f"is no CSV: {error}")
-        raise ValueError(f"the row that begins in line {place} of the CSV {fault}") from error
+        fault = next(
+            (words for part, words in _CSV_FAULTS.items() if part in str(error)),
+            f"is no CSV: {error}",
+        )
+        raise ValueError(
+            f"the row that begins in line {place} of the CSV {fault}"
+        ) from error
 
 
 def _csv_item(header: list[str], values: list[str], place: int) -> Item:
     if len(values) != len(header):
-        return Item(place, b"", f"{len(values)} values under {len(header)} column names")
+        return Item(
+            place, b"", f"{len(values)} values under {len(header)} column names"
+        )
     try:
         "".join(values).encode("utf-8")
     except UnicodeEncodeError:
@@ -116,7 +129,8 @@ def _read_rows(rows: Iterable[Any]) -> Iterator[Item]:
 class ItemStream:
     """A corpus to iterate over once: items, their number as far as it is known, and a name for people.
 
-    `unit` is what places count: lines or rows. `total()` is exact for tables and an estimate for files.
+    `unit` is what places count: lines or rows. `total()` is exact for tables and an
+    estimate for files.
     """
 
     name: str
@@ -145,10 +159,17 @@ FORMATS = ("jsonl", "csv", "parquet")
 
 def _format_of(path: Path) -> str:
     name = path.name.lower().removesuffix(".gz")
-    ending = {".ndjson": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+    ending = {
+        ".ndjson": "jsonl",
+        ".jsonl": "jsonl",
+        ".csv": "csv",
+        ".parquet": "parquet",
+    }
     found = ending.get(Path(name).suffix)
     if found is None:
-        raise ValueError(f"cannot tell the format of {path.name!r} from its name: pass format='jsonl' or 'csv'")
+        raise ValueError(
+            f"cannot tell the format of {path.name!r} from its name: pass format='jsonl' or 'csv'"
+        )
     return found
 
 
@@ -159,10 +180,17 @@ def _open_file(path: Path, given: str | None) -> ItemStream:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file")
     format = given or _format_of(path)
     if format == "parquet":
-        length = require_module("pyarrow.parquet", "parquet").read_metadata(path).num_rows
+        length = (
+            require_module("pyarrow.parquet", "parquet").read_metadata(path).num_rows
+        )
         return ItemStream(str(path), _read_parquet(path), "row", length)
     packed = path.suffix == ".gz"
-    return ItemStream(str(path), _read_lines(path, format, packed), "line", size=0 if packed else path.stat().st_size)
+    return ItemStream(
+        str(path),
+        _read_lines(path, format, packed),
+        "line",
+        size=0 if packed else path.stat().st_size,
+    )
 
 
 def _read_lines(path: Path, format: str, packed: bool) -> Iterator[Item]:
@@ -171,11 +199,15 @@ def _read_lines(path: Path, format: str, packed: bool) -> Iterator[Item]:
         with opened(path, "rb") as handle:
             yield from _reader(format)(handle)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{str(path)!r} is not a whole gzip file ({error}): copy or pack it again") from error
+        raise ValueError(
+            f"{str(path)!r} is not a whole gzip file ({error}): copy or pack it again"
+        ) from error
 
 
 def _reader(format: str) -> Callable[[Iterable[bytes]], Iterator[Item]]:
-    return {"jsonl": _read_jsonl, "csv": _read_csv}[require_option(format, "format", ("jsonl", "csv"))]
+    return {"jsonl": _read_jsonl, "csv": _read_csv}[
+        require_option(format, "format", ("jsonl", "csv"))
+    ]
 
 # %% ../../nbs/workshop/85_items.ipynb #89c2d0e4
 def open_items(items: Any, *, format: str | None = None) -> ItemStream:
@@ -184,7 +216,8 @@ def open_items(items: Any, *, format: str | None = None) -> ItemStream:
     Parameters
     ----------
     items : path, binary file, DataFrame, datasets.Dataset or iterable of mappings
-        Files: JSONL, CSV (with a header) or Parquet, the first two also compressed with gzip.
+        Files: JSONL, CSV (with a header) or Parquet, the first two also compressed with
+        gzip.
     format : {"jsonl", "csv", "parquet"}, optional
         What a file holds; by default its name tells. For an open binary file: JSONL.
 
@@ -210,15 +243,27 @@ def open_items(items: Any, *, format: str | None = None) -> ItemStream:
     if isinstance(items, (str, PathLike)):
         return _open_file(Path(items), format)
     if hasattr(items, "read"):
-        return ItemStream(getattr(items, "name", "a stream"), _reader(format or "jsonl")(items), "line")
+        return ItemStream(
+            getattr(items, "name", "a stream"),
+            _reader(format or "jsonl")(items),
+            "line",
+        )
     kind = type(items).__name__
     if isinstance(items, Mapping):
-        remedy = "choose a split" if kind == "DatasetDict" else "pass a DataFrame or a list of mappings"
-        raise TypeError(f"items must be rows, not {kind} ({', '.join(map(str, items))}): {remedy}")
+        remedy = (
+            "choose a split"
+            if kind == "DatasetDict"
+            else "pass a DataFrame or a list of mappings"
+        )
+        raise TypeError(
+            f"items must be rows, not {kind} ({', '.join(map(str, items))}): {remedy}"
+        )
     if hasattr(items, "iloc"):
         return ItemStream("a DataFrame", _read_frame(items), length=len(items))
     if isinstance(items, bytes) or not isinstance(items, Iterable):
-        raise TypeError(f"items must be a file, a table or an iterable of mappings, not {kind}")
+        raise TypeError(
+            f"items must be a file, a table or an iterable of mappings, not {kind}"
+        )
     length = len(items) if isinstance(items, Sized) else None
     return ItemStream(f"a {kind}", _read_rows(items), length=length)
 
@@ -257,5 +302,8 @@ def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
 def _digest(items: Sequence[Item]) -> str:
     pieces = []
     for place, data, problem in items:
-        pieces += [f"{place} {len(data)} {problem}\n".encode("utf-8", "backslashreplace"), data]
+        pieces += [
+            f"{place} {len(data)} {problem}\n".encode("utf-8", "backslashreplace"),
+            data,
+        ]
     return hashlib.sha256(b"".join(pieces)).hexdigest()

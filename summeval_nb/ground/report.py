@@ -37,7 +37,8 @@ class Entry:
     supported : bool or None
         The verdict; None when nothing was judged.
     state : str, optional
-        `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three apart.
+        `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three
+        apart.
     evidence : sequence of (int, float or None)
         Indices of article sentences with their similarities, best first.
     findings : sequence of (str, int, int)
@@ -73,7 +74,9 @@ class Entry:
         return f"{verdict} {self.probability:.2f}"
 
 # %% ../../nbs/workshop/84_report.ipynb #54dd1a9a
-_SHOWN = 3  # pieces of evidence that are shown for a sentence; the others stay folded, or are counted
+# pieces of evidence that are shown for a sentence; the others stay folded, or are
+# counted
+_SHOWN = 3
 _FRAME = "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; outline-offset: 1px;"
 _TINT = "background: #fff3cc; color: #1a1a1a;"
 
@@ -90,7 +93,10 @@ def _highlight_rules(name: str, entries: Sequence[Entry], shown: int = _SHOWN) -
 # %% ../../nbs/workshop/84_report.ipynb #d5de3e7f
 def _name(*parts: Any) -> str:
     """A short name for a report, the same for the same content."""
-    return "sr" + hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return (
+        "sr"
+        + hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    )
 
 # %% ../../nbs/workshop/84_report.ipynb #0282a1b5
 _LINES = {
@@ -108,17 +114,27 @@ _HINTS = {
 }
 
 # %% ../../nbs/workshop/84_report.ipynb #0e62bd21
-def _article(source: str, spans: Sequence[tuple[int, int]]) -> tuple[list[tuple[str, str]], str]:
+def _article(
+    source: str, spans: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[str, str]], str]:
     """Each sentence of an article with what stands before it, and what stands after the last."""
     ends = [0, *(end for _, end in spans)]
-    pieces = [(source[before:start], source[start:end]) for before, (start, end) in zip(ends, spans, strict=False)]
+    pieces = [
+        (source[before:start], source[start:end])
+        for before, (start, end) in zip(ends, spans, strict=False)
+    ]
     return pieces, source[ends[-1] :]
 
 # %% ../../nbs/workshop/84_report.ipynb #ad5965e7
 def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
     """The colours of a legend: two verdicts, or three where the checker tells three apart."""
     if any(entry.state for entry in entries):
-        return [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted"), (None, "not judged")]
+        return [
+            (1.0, "supported"),
+            (0.5, "unclear"),
+            (0.0, "contradicted"),
+            (None, "not judged"),
+        ]
     return [(1.0, "supported"), (0.0, "not supported"), (None, "not judged")]
 
 # %% ../../nbs/workshop/84_report.ipynb #7532dd16
@@ -139,9 +155,11 @@ class Report:
     signature : str
         Every choice behind the numbers.
     groups : sequence of (str, int)
-        For several summaries of one article: the name and the number of entries of each, in order.
+        For several summaries of one article: the name and the number of entries of
+        each, in order.
     judged_by : str
-        Who judged, and how often that judge was right where it was measured; shown under the title.
+        Who judged, and how often that judge was right where it was measured; shown
+        under the title.
     """
 
     title: str
@@ -160,13 +178,24 @@ class Report:
 
 def _numbers(report: Report) -> list[dict[str, Any]]:
     """All numbers of a report, one row for each judged sentence."""
-    names = [name for name, count in report.groups for _ in range(count)] or [""] * len(report.entries)
+    names = [name for name, count in report.groups for _ in range(count)] or [""] * len(
+        report.entries
+    )
     rows = []
     for position, (name, entry) in enumerate(zip(names, report.entries, strict=True)):
-        evidence = ", ".join(f"{i + 1}" + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence)
+        evidence = ", ".join(
+            f"{i + 1}" + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence
+        )
         row: dict[str, Any] = {"summary": name} if report.groups else {}
-        row |= {"sentence": position + 1, "verdict": entry.label, "probability": entry.probability}
-        rows.append(row | {"evidence: article sentence (similarity)": evidence, "note": entry.note})
+        row |= {
+            "sentence": position + 1,
+            "verdict": entry.label,
+            "probability": entry.probability,
+        }
+        rows.append(
+            row
+            | {"evidence: article sentence (similarity)": evidence, "note": entry.note}
+        )
     return rows
 
 # %% ../../nbs/workshop/84_report.ipynb #cf86cf5b
@@ -187,7 +216,8 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     report : Report
         What to draw.
     shown : int
-        How many pieces of evidence of a sentence are lit in the article and quoted; the others stay folded.
+        How many pieces of evidence of a sentence are lit in the article and quoted; the
+        others stay folded.
 
     Returns
     -------
@@ -204,11 +234,29 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     name = _name(report)
     article, rest = _article(report.source, report.spans)
     kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})
-    worked_out = {"article": article, "rest": rest, "kinds": kinds, "groups": list(_grouped(report))}
+    worked_out = {
+        "article": article,
+        "rest": rest,
+        "kinds": kinds,
+        "groups": list(_grouped(report)),
+    }
     rules = Markup(_highlight_rules(name, report.entries, shown))
-    known = {"name": name, "shown": shown, "rules": rules, "lines": _LINES, "hints": _HINTS}
+    known = {
+        "name": name,
+        "shown": shown,
+        "rules": rules,
+        "lines": _LINES,
+        "hints": _HINTS,
+    }
     scale, numbers = _scale(report.entries), _numbers(report)
-    return render("report.html", report=report, scale=scale, numbers=numbers, **worked_out, **known)
+    return render(
+        "report.html",
+        report=report,
+        scale=scale,
+        numbers=numbers,
+        **worked_out,
+        **known,
+    )
 
 # %% ../../nbs/workshop/84_report.ipynb #8ac63778
 def _folded(text: str, width: int) -> str:
@@ -230,7 +278,13 @@ def _under(front: str, text: str, indent: int) -> str:
     return front + text.replace("\n", "\n" + " " * indent)
 
 # %% ../../nbs/workshop/84_report.ipynb #a84f0004
-def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, width: int | None = None) -> str:
+def evidence_text(
+    report: Report,
+    *,
+    color: bool = False,
+    shown: int = _SHOWN,
+    width: int | None = None,
+) -> str:
     """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
 
     Parameters
@@ -240,17 +294,24 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, w
     color : bool
         Whether to use a terminal's colours; otherwise findings stand in [brackets].
     shown : int
-        How many evidence sentences to print for each summary sentence; the others are counted.
+        How many evidence sentences to print for each summary sentence; the others are
+        counted.
     width : int, optional
         Where lines of sentences are folded; by default the terminal's width, or 100.
     """
     wide = width or shutil.get_terminal_size((100, 24)).columns
-    lines = [printable(report.title), *([printable(report.judged_by)] if report.judged_by else []), ""]
+    lines = [
+        printable(report.title),
+        *([printable(report.judged_by)] if report.judged_by else []),
+        "",
+    ]
     for position, entry in enumerate(report.entries):
         badge = f" {printable(entry.label):<18} "
         front = badge
         if color:
-            front = mark_terminal(badge, [Mark(0, len(badge), *probability_color(entry.probability))])
+            front = mark_terminal(
+                badge, [Mark(0, len(badge), *probability_color(entry.probability))]
+            )
         indent = 5 + len(badge)
         found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry)]
         text = mark_terminal(_folded(entry.text, wide - indent), found, color=color)
@@ -258,9 +319,17 @@ def evidence_text(report: Report, *, color: bool = False, shown: int = _SHOWN, w
         for index, similarity in entry.evidence[:shown]:
             measured = "     " if similarity is None else f"{similarity:5.2f}"
             head = f"{'':>8} {measured}  [{index + 1}] "
-            lines.append(_under(head, printable(_folded(report.quote(index), wide - len(head))), len(head)))
+            lines.append(
+                _under(
+                    head,
+                    printable(_folded(report.quote(index), wide - len(head))),
+                    len(head),
+                )
+            )
         if entry.evidence[shown:]:
-            lines.append(f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar")
+            lines.append(
+                f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar"
+            )
         if entry.note:
             lines.append(f"{'':>8} {printable(entry.note)}")
     return "\n".join([*lines, "", printable(report.signature)])

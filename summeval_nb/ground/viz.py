@@ -63,7 +63,9 @@ def _templates() -> Any:
 
     loader = jinja2.PackageLoader("summeval_nb", "assets/templates")
     strict: dict[str, Any] = {"undefined": jinja2.StrictUndefined, "finalize": _escaped}
-    found = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, **strict)
+    found = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, **strict
+    )
     found.filters["tint"] = _tint
     found.globals["table"] = lambda *args, **kwargs: html_table(*args, **kwargs)
     return found
@@ -94,7 +96,9 @@ def render(template: str, **values: Any) -> Markup:
 def relative_luminance(color: str) -> float:
     """Return the relative luminance of a `#rrggbb` colour, in [0, 1] (WCAG 2.2)."""
     channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    linear = np.where(
+        channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
+    )
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
@@ -104,7 +108,12 @@ def contrast(color: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 # %% ../../nbs/workshop/81_viz.ipynb #6d54f8b3
-UNSUPPORTED, UNDECIDED, SUPPORTED, NOT_JUDGED = "#f5b27a", "#f2eee6", "#8fc1e8", "#d0d0d0"
+UNSUPPORTED, UNDECIDED, SUPPORTED, NOT_JUDGED = (
+    "#f5b27a",
+    "#f2eee6",
+    "#8fc1e8",
+    "#d0d0d0",
+)
 
 
 def probability_color(probability: float | None) -> tuple[str, str]:
@@ -127,8 +136,15 @@ def probability_color(probability: float | None) -> tuple[str, str]:
     """
     if probability is None:
         return NOT_JUDGED, "#1a1a1a"
-    anchors = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (UNSUPPORTED, UNDECIDED, SUPPORTED)])
-    mixed = [np.interp(probability, [0, 0.5, 1], anchors[:, channel]) for channel in range(3)]
+    anchors = np.array(
+        [
+            [int(c[i : i + 2], 16) for i in (1, 3, 5)]
+            for c in (UNSUPPORTED, UNDECIDED, SUPPORTED)
+        ]
+    )
+    mixed = [
+        np.interp(probability, [0, 0.5, 1], anchors[:, channel]) for channel in range(3)
+    ]
     return "#" + "".join(f"{round(value):02x}" for value in mixed), "#1a1a1a"
 
 # %% ../../nbs/workshop/81_viz.ipynb #033195ca
@@ -147,11 +163,18 @@ def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
     owner: list[Mark | None] = [None] * len(text)
     for mark in marks:
         if not 0 <= mark.start <= mark.end <= len(text):
-            raise ValueError(f"mark {mark.start}:{mark.end} lies outside a text of {len(text)} characters")
+            raise ValueError(
+                f"mark {mark.start}:{mark.end} lies outside a text of {len(text)} characters"
+            )
         for position in range(mark.start, mark.end):
             owner[position] = owner[position] or mark
-    cuts = [i for i in range(len(text)) if i == 0 or owner[i] is not owner[i - 1]] + [len(text)]
-    return [(text[start:end], owner[start]) for start, end in zip(cuts[:-1], cuts[1:], strict=True)]
+    cuts = [i for i in range(len(text)) if i == 0 or owner[i] is not owner[i - 1]] + [
+        len(text)
+    ]
+    return [
+        (text[start:end], owner[start])
+        for start, end in zip(cuts[:-1], cuts[1:], strict=True)
+    ]
 
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -165,7 +188,8 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     text : str
         The text, from anywhere.
     marks : iterable of Mark
-        Positions into `text`. Where marks overlap, the earlier one in the list is drawn.
+        Positions into `text`. Where marks overlap, the earlier one in the list is
+        drawn.
 
     Returns
     -------
@@ -185,11 +209,15 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     pieces = _pieces(text, marks)
     for mark in (mark for _, mark in pieces if mark):
         if not (_COLOR.fullmatch(mark.background) and _COLOR.fullmatch(mark.color)):
-            raise ValueError(f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}")
+            raise ValueError(
+                f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}"
+            )
     return render("marks.html", pieces=pieces)
 
 # %% ../../nbs/workshop/81_viz.ipynb #68261955
-_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_COMMANDS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def printable(text: str) -> str:
@@ -235,7 +263,11 @@ def _shown(value: Any) -> Any:
 
 
 def html_table(
-    rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None, caption: str = "", note: str = ""
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    columns: Sequence[str] | None = None,
+    caption: str = "",
+    note: str = "",
 ) -> Markup:
     """Return rows as an HTML table: floats with four digits, None as a dash, everything else escaped.
 
@@ -260,7 +292,9 @@ def html_table(
     return render("table.html", names=names, rows=cells, caption=caption, note=note)
 
 # %% ../../nbs/workshop/81_viz.ipynb #707f769a
-def text_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None) -> str:
+def text_table(
+    rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None
+) -> str:
     """Return rows as an aligned text table, with the conventions of `html_table`.
 
     Examples
@@ -272,9 +306,15 @@ def text_table(rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | No
     """
     names = list(columns if columns is not None else (rows[0] if rows else ()))
     body = [[_shown(row.get(name)) for name in names] for row in rows]
-    cells = [[" ".join(printable(_plain(cell)).split("\n")) for cell in line] for line in [names, *body]]
+    cells = [
+        [" ".join(printable(_plain(cell)).split("\n")) for cell in line]
+        for line in [names, *body]
+    ]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    lines = ("  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True)) for line in cells)
+    lines = (
+        "  ".join(value.ljust(width) for value, width in zip(line, widths, strict=True))
+        for line in cells
+    )
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -292,7 +332,9 @@ def html_page(title: str, body: str) -> str:
     body : str
         HTML made by this package; text from outside must already be escaped.
     """
-    once = body.replace(style_sheet(), "")  # a page needs the style sheet of its blocks once
+    once = body.replace(
+        style_sheet(), ""
+    )  # a page needs the style sheet of its blocks once
     return f"{render('page.html', title=title, body=Markup(once))}\n"
 
 # %% ../../nbs/workshop/81_viz.ipynb #1d130502
@@ -342,11 +384,23 @@ def heat_map(
     values = np.asarray(matrix, dtype=float)
     rows, columns = values.shape
     if ax is None:
-        _, ax = plt.subplots(figsize=(min(14, 2.5 + 0.45 * columns), min(10, 1.4 + 0.45 * rows)), layout="constrained")
+        _, ax = plt.subplots(
+            figsize=(min(14, 2.5 + 0.45 * columns), min(10, 1.4 + 0.45 * rows)),
+            layout="constrained",
+        )
     low, high = value_range or (None, None)
     image = ax.imshow(values, cmap="cividis", vmin=low, vmax=high, aspect="auto")
     for row, column in marked:
-        ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="#ff7f0e", linewidth=2.5))
+        ax.add_patch(
+            plt.Rectangle(
+                (column - 0.5, row - 0.5),
+                1,
+                1,
+                fill=False,
+                edgecolor="#ff7f0e",
+                linewidth=2.5,
+            )
+        )
     names = {"xlabel": column_label, "ylabel": row_label, "title": title}
     ax.set(**{name: figure_text(text) for name, text in names.items()})
     ax.set(xticks=_ticks(columns), yticks=_ticks(rows))

@@ -54,11 +54,24 @@ from summeval_nb.judged.judging import (
     as_statement,
 )
 from .judging import ask_many as ask_many
-from ..ground.results import Finding, Sentence, Verdict, require_count, require_module, require_option
+from summeval_nb.ground.results import (
+    Finding,
+    Sentence,
+    Verdict,
+    require_count,
+    require_module,
+    require_option,
+)
 from ..ground.results import require_text
 from ..text._language import foreign_language, language_name
 from ..text._markdown import NO_EVIDENCE
-from ..text.split import Reading, split_claims, split_markdown, split_sentences, split_units
+from summeval_nb.text.split import (
+    Reading,
+    split_claims,
+    split_markdown,
+    split_sentences,
+    split_units,
+)
 from ..models._named import load_model
 from ..models.store import content_key
 
@@ -75,7 +88,8 @@ _UNABLE = (
     r"|would(?:n['’]t| not)|decline|rather not|not possible|impossible)"
 )
 _ACT = (
-    r"(?:answer|say|tell|help|assist|determine|find|locate|provide|know|see|comment|check|respond|give|discuss|judge)"
+    r"(?:answer|say|tell|help|assist|determine|find|locate|"
+    r"provide|know|see|comment|check|respond|give|discuss|judge)"
 )
 _TELL = r"(?:mention|say|state|specify|contain|provide|cover|give|tell|reveal|include|address|discuss|indicate|name)"
 _STRONG = (
@@ -118,12 +132,21 @@ class _Signs(NamedTuple):
 def _refusal_signs(text: str) -> _Signs:
     """Look for strong and weak signs of a refusal, clause by clause, quoted speech put aside."""
     told = text if text.lstrip().startswith(("{", "[")) else _QUOTED.sub(" ", text)
-    clauses = [c.lower() for c in re.split(r"(?<=[.!?;])\s+|\n+|, (?:al)?though ", told) if re.search(r"\w", c)]
+    clauses = [
+        c.lower()
+        for c in re.split(r"(?<=[.!?;])\s+|\n+|, (?:al)?though ", told)
+        if re.search(r"\w", c)
+    ]
     strong = [match for c in clauses for p in _STRONG if (match := re.search(p, c))]
-    weak = [next((match for p in _WEAK if (match := re.search(p, c))), None) for c in clauses]
+    weak = [
+        next((match for p in _WEAK if (match := re.search(p, c))), None)
+        for c in clauses
+    ]
     found = [match[0].strip() for match in weak if match]
     share = len(found) / len(clauses) if clauses else 0.0
-    return _Signs(strong[0][0].strip() if strong else "", found[0] if found else "", share)
+    return _Signs(
+        strong[0][0].strip() if strong else "", found[0] if found else "", share
+    )
 
 # %% ../../nbs/4_judged/42_judge.ipynb #2620ef69
 _REFUSALS = (
@@ -162,9 +185,14 @@ def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...
     out: list[Sentence] = []
     for one in split_sentences(premise):
         pieces = (
-            split_units(one.text, max_chars=max_chars) if len(one) > max_chars else [Sentence(one.text, 0, len(one))]
+            split_units(one.text, max_chars=max_chars)
+            if len(one) > max_chars
+            else [Sentence(one.text, 0, len(one))]
         )
-        out += [Sentence(piece.text, one.start + piece.start, one.start + piece.end) for piece in pieces]
+        out += [
+            Sentence(piece.text, one.start + piece.start, one.start + piece.end)
+            for piece in pieces
+        ]
     return tuple(out)
 
 # %% ../../nbs/4_judged/42_judge.ipynb #fef76b11
@@ -193,12 +221,25 @@ def _leanings(texts: Sequence[str], embedder: Any) -> list[tuple[float, str]]:
     out = []
     for group in sentences:
         rows = np.array([similar[s] for s in group])
-        lean = rows[:, : len(_REFUSALS)].max(axis=1) - rows[:, len(_REFUSALS) :].max(axis=1)
-        out.append((float(lean.mean()), _REFUSALS[int(rows[:, : len(_REFUSALS)].max(axis=0).argmax())]))
+        lean = rows[:, : len(_REFUSALS)].max(axis=1) - rows[:, len(_REFUSALS) :].max(
+            axis=1
+        )
+        out.append(
+            (
+                float(lean.mean()),
+                _REFUSALS[int(rows[:, : len(_REFUSALS)].max(axis=0).argmax())],
+            )
+        )
     return out
 
 # %% ../../nbs/4_judged/42_judge.ipynb #0abe7f48
-_REFUSAL_WEIGHTS = {"strong": 3.81, "all_weak": 2.87, "some_weak": 0.5, "lean": 1.53, "intercept": -1.76}
+_REFUSAL_WEIGHTS = {
+    "strong": 3.81,
+    "all_weak": 2.87,
+    "some_weak": 0.5,
+    "lean": 1.53,
+    "intercept": -1.76,
+}
 
 
 def _refusal_features(signs: _Signs, lean: float) -> dict[str, float]:
@@ -214,19 +255,32 @@ def _refusal_features(signs: _Signs, lean: float) -> dict[str, float]:
 def _refusal_flag(signs: _Signs, lean: float, nearest: str) -> Flag:
     """The flag of one text: its probability, and in words what it rests on."""
     features = _refusal_features(signs, lean) | {"intercept": 1.0}
-    probability = sigmoid(sum(_REFUSAL_WEIGHTS[name] * value for name, value in features.items()))
+    probability = sigmoid(
+        sum(_REFUSAL_WEIGHTS[name] * value for name, value in features.items())
+    )
     found = [f"“{words}”" for words in (signs.strong, signs.weak) if words]
-    because = f"signs: {', '.join(found) or 'none'}; lean {lean:+.2f} towards “{nearest}”"
+    because = (
+        f"signs: {', '.join(found) or 'none'}; lean {lean:+.2f} towards “{nearest}”"
+    )
     return Flag(value=probability >= 0.5, probability=probability, reason=because)
 
 
-def _refusals(texts: Sequence[str], embedder: Any, lang: str | None = None) -> list[Flag]:
+def _refusals(
+    texts: Sequence[str], embedder: Any, lang: str | None = None
+) -> list[Flag]:
     """Flags for many texts; one without a word, or clearly in another language than English, is undecided."""
-    why = {text: _unread(text, lang) if re.search(r"\w", text) else "the text is empty" for text in texts}
+    why = {
+        text: _unread(text, lang) if re.search(r"\w", text) else "the text is empty"
+        for text in texts
+    }
     judged = [text for text, reason in why.items() if not reason]
-    leanings = dict(zip(judged, _leanings(judged, embedder) if judged else [], strict=True))
+    leanings = dict(
+        zip(judged, _leanings(judged, embedder) if judged else [], strict=True)
+    )
     return [
-        Flag(value=None, reason=why[text]) if why[text] else _refusal_flag(_refusal_signs(text), *leanings[text])
+        Flag(value=None, reason=why[text])
+        if why[text]
+        else _refusal_flag(_refusal_signs(text), *leanings[text])
         for text in texts
     ]
 
@@ -243,12 +297,16 @@ def _unread(text: str, lang: str | None = None) -> str:
     return f"the text is in {language_name(code)}, and the embedded judge reads English: {remedy}"
 
 # %% ../../nbs/4_judged/42_judge.ipynb #def6d68a
-def _encode_with_tokens(embedder: Any, sentences: list[str]) -> tuple[np.ndarray, list[np.ndarray] | None]:
+def _encode_with_tokens(
+    embedder: Any, sentences: list[str]
+) -> tuple[np.ndarray, list[np.ndarray] | None]:
     """Sentence vectors, and token vectors where the embedder gives them (in one pass where it can)."""
     if hasattr(embedder, "encode_with_tokens"):
         return embedder.encode_with_tokens(sentences)
     vectors = np.asarray(embedder.encode(sentences))
-    return vectors, embedder.encode_tokens(sentences) if hasattr(embedder, "encode_tokens") else None
+    return vectors, embedder.encode_tokens(sentences) if hasattr(
+        embedder, "encode_tokens"
+    ) else None
 
 
 def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float]:
@@ -269,14 +327,18 @@ def _read_statement(statement: str) -> Reading:
     (found,) = split_markdown([statement], progress=False)
     if len(found) == 1 and not found[0].reason:
         return found[0]
-    return Reading(Sentence(statement, 0, len(statement)), statement, range(len(statement)))
+    return Reading(
+        Sentence(statement, 0, len(statement)), statement, range(len(statement))
+    )
 
 # %% ../../nbs/4_judged/42_judge.ipynb #8190f7ea
 def _label(verdict: Verdict) -> Label:
     """The label of a checker's verdict: what is neither supported nor clearly contradicted is neutral."""
     if verdict.supported:
         return "entailed"
-    said_otherwise = verdict.contradicted_below is not None and verdict.state == "contradicted"
+    said_otherwise = (
+        verdict.contradicted_below is not None and verdict.state == "contradicted"
+    )
     return "contradicted" if said_otherwise else "neutral"
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b2cd9451
@@ -310,24 +372,46 @@ class _Vectors:
 
 # %% ../../nbs/4_judged/42_judge.ipynb #cc0db14a
 def _entail_all(
-    items: Sequence[tuple[str, Sequence[str]]], embedder: Any, checker: Checker, k: int, lang: str | None = None
+    items: Sequence[tuple[str, Sequence[str]]],
+    embedder: Any,
+    checker: Checker,
+    k: int,
+    lang: str | None = None,
 ) -> list[list[Entailment] | JudgeFailure]:
     """Entailments for many (premise, statements); a premise without a sentence is a failure."""
     premises = {premise: _read_premise(premise) for premise, _ in items}
-    claims = {one: _read_statement(one) for _, statements in items for one in statements}
-    vectors = _Vectors(embedder, [one.plain for own in (*premises.values(), claims.values()) for one in own])
-    matrices = {premise: vectors.of([one.plain for one in own]) for premise, own in premises.items() if own}
+    claims = {
+        one: _read_statement(one) for _, statements in items for one in statements
+    }
+    vectors = _Vectors(
+        embedder,
+        [one.plain for own in (*premises.values(), claims.values()) for one in own],
+    )
+    matrices = {
+        premise: vectors.of([one.plain for one in own])
+        for premise, own in premises.items()
+        if own
+    }
     reasons = []
     for premise, statements in items:
         start = " ".join(one.plain for one in premises[premise][:50])
-        reasons.append(unread_reasons(start, [claims[one].plain for one in statements], checker, lang))
+        reasons.append(
+            unread_reasons(
+                start, [claims[one].plain for one in statements], checker, lang
+            )
+        )
     asked = {
-        (premise, one): _closest(vectors.of([claims[one].plain])[0], matrices[premise], k)
+        (premise, one): _closest(
+            vectors.of([claims[one].plain])[0], matrices[premise], k
+        )
         for (premise, statements), own in zip(items, reasons, strict=True)
         for one, reason in zip(statements, own, strict=True)
         if premise in matrices and not reason
     }
-    pairs = [([premises[p][i].plain for i in places], claims[one].plain) for (p, one), places in asked.items()]
+    pairs = [
+        ([premises[p][i].plain for i in places], claims[one].plain)
+        for (p, one), places in asked.items()
+    ]
     verdicts = dict(zip(asked, _check(checker, pairs, vectors), strict=True))
     empty = JudgeFailure("entail", "the premise holds no sentence")
     return [
@@ -343,27 +427,47 @@ def _entail_all(
     ]
 
 # %% ../../nbs/4_judged/42_judge.ipynb #71c3bdae
-def _check(checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: _Vectors) -> list[Verdict]:
+def _check(
+    checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: _Vectors
+) -> list[Verdict]:
     """Verdicts for pairs, each distinct one judged once, with the vectors handed on where the checker takes them."""
-    distinct = list({(tuple(evidence), claim): (evidence, claim) for evidence, claim in pairs}.values())
+    distinct = list(
+        {
+            (tuple(evidence), claim): (evidence, claim) for evidence, claim in pairs
+        }.values()
+    )
     if not distinct:
         return []
-    given = [vectors.pair(*pair) for pair in distinct] if getattr(checker, "uses_vectors", False) else [None]
+    given = (
+        [vectors.pair(*pair) for pair in distinct]
+        if getattr(checker, "uses_vectors", False)
+        else [None]
+    )
     if any(one is None for one in given):
         found = checker.check_many(distinct)
     else:
-        found = checker.check_many(distinct, vectors=[one for one in given if one is not None])
-    known = {(tuple(pair[0]), pair[1]): one for pair, one in zip(distinct, found, strict=True)}
+        found = checker.check_many(
+            distinct, vectors=[one for one in given if one is not None]
+        )
+    known = {
+        (tuple(pair[0]), pair[1]): one
+        for pair, one in zip(distinct, found, strict=True)
+    }
     return [known[tuple(evidence), claim] for evidence, claim in pairs]
 
 
 def _entailment(
-    verdict: Verdict, premise: Sequence[Reading], places: Mapping[int, float], claim: Reading
+    verdict: Verdict,
+    premise: Sequence[Reading],
+    places: Mapping[int, float],
+    claim: Reading,
 ) -> Entailment:
     """A checker's verdict as an entailment: evidence as passages of the premise, findings placed in the statement."""
     passages = tuple(
         Passage(text=one.text, start=one.start, end=one.end, similarity=similarity)
-        for one, similarity in ((premise[i].sentence, cosine) for i, cosine in places.items())
+        for one, similarity in (
+            (premise[i].sentence, cosine) for i, cosine in places.items()
+        )
     )
     if verdict.probability is None:
         return Entailment(label=None, evidence=passages, reason=verdict.reason)
@@ -373,7 +477,10 @@ def _entailment(
         text, moved = claim.sentence.text[start:end], claim.sentence.start
         findings.append(Finding(one.kind, text, start + moved, end + moved, one.clash))
     return Entailment(
-        label=_label(verdict), probability=verdict.probability, evidence=passages, findings=tuple(findings)
+        label=_label(verdict),
+        probability=verdict.probability,
+        evidence=passages,
+        findings=tuple(findings),
     )
 
 # %% ../../nbs/4_judged/42_judge.ipynb #48592d34
@@ -382,27 +489,45 @@ def _candidate_phrases(text: str, longest: int = 4) -> list[str]:
     runs: list[list[Token]] = [[]]
     for token in sentence_tokens(text):
         gap = text[runs[-1][-1].end : token.start] if runs[-1] else ""
-        if runs[-1] and (token.kind not in ("content", "number") or re.search(r"[^\s\-’'.]|\. ", gap)):
+        if runs[-1] and (
+            token.kind not in ("content", "number") or re.search(r"[^\s\-’'.]|\. ", gap)
+        ):
             runs.append([])
         if token.kind in ("content", "number"):
             runs[-1].append(token)
-    kept = [run[-longest:] for run in runs if len(run) > 1 or (run and stem_weight(run[0].key) >= _RARE)]
+    kept = [
+        run[-longest:]
+        for run in runs
+        if len(run) > 1 or (run and stem_weight(run[0].key) >= _RARE)
+    ]
     return list(dict.fromkeys(text[run[0].start : run[-1].end] for run in kept))
 
 
-_RARE = 3.0  # how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not
+# how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is
+# not
+_RARE = 3.0
 
 # %% ../../nbs/4_judged/42_judge.ipynb #ae64d7d7
-def _keybert_phrases(items: Sequence[tuple[str, int]], embedder: Any) -> list[list[Keyphrase]]:
+def _keybert_phrases(
+    items: Sequence[tuple[str, int]], embedder: Any
+) -> list[list[Keyphrase]]:
     """Keyphrases of many texts by KeyBERT over our candidates, with the mean sentence vector as the text's."""
     texts = list(dict.fromkeys(text for text, _ in items if _candidate_phrases(text)))
     if not texts:
         return [[] for _ in items]
     backend = require_module("keybert.backend", "models").BaseEmbedder
     local = type(
-        "Local", (backend,), {"embed": lambda self, documents, verbose=False: embedder.encode(list(documents))}
+        "Local",
+        (backend,),
+        {
+            "embed": lambda self, documents, verbose=False: embedder.encode(
+                list(documents)
+            )
+        },
     )
-    vectorizer = require_module("sklearn.feature_extraction.text", "models").CountVectorizer
+    vectorizer = require_module(
+        "sklearn.feature_extraction.text", "models"
+    ).CountVectorizer
     sentences = {text: [s.text for s in premise_sentences(text)] for text in texts}
     vectors = _Vectors(embedder, [s for group in sentences.values() for s in group])
     means = np.stack([vectors.of(sentences[text]).mean(axis=0) for text in texts])
@@ -417,33 +542,52 @@ def _keybert_phrases(items: Sequence[tuple[str, int]], embedder: Any) -> list[li
         doc_embeddings=means,
     )
     by_text = dict(zip(texts, [found] if len(texts) == 1 else found, strict=True))
-    return [[place_keyphrase(text, *pair) for pair in by_text.get(text, [])[:n]] for text, n in items]
+    return [
+        [place_keyphrase(text, *pair) for pair in by_text.get(text, [])[:n]]
+        for text, n in items
+    ]
 
 
 def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
     """A keyphrase with its first place in the text, where it stands there word for word."""
     start = text.find(phrase)
     place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
-    return Keyphrase(text=phrase, weight=None if weight is None else float(weight), **place)
+    return Keyphrase(
+        text=phrase, weight=None if weight is None else float(weight), **place
+    )
 
 # %% ../../nbs/4_judged/42_judge.ipynb #ee513907
 def _stems(text: str) -> list[str]:
-    return [token.key for token in sentence_tokens(text) if token.kind in ("content", "number")]
+    return [
+        token.key
+        for token in sentence_tokens(text)
+        if token.kind in ("content", "number")
+    ]
 
 
 def _counted_phrases(text: str, n: int) -> list[Keyphrase]:
     """At most n candidate phrases by the rarity, frequency and first mention of their stems, none counted twice."""
     sentences = [_stems(s.text) for s in premise_sentences(text)]
     held = Counter(stem for stems in sentences for stem in set(stems))
-    first = {stem: i for i, stems in reversed(list(enumerate(sentences))) for stem in stems}
-    worth = {stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()}
+    first = {
+        stem: i for i, stems in reversed(list(enumerate(sentences))) for stem in stems
+    }
+    worth = {
+        stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()
+    }
     chosen: list[Keyphrase] = []
 
     def weight(stems: set[str]) -> float:
-        return sum(map(worth.__getitem__, sorted(stems))) / (1 + 0.1 * min(first[stem] for stem in stems))
+        return sum(map(worth.__getitem__, sorted(stems))) / (
+            1 + 0.1 * min(first[stem] for stem in stems)
+        )
 
-    left = {phrase: set(_stems(phrase)) & held.keys() for phrase in _candidate_phrases(text)}
-    while len(chosen) < n and (left := {phrase: stems for phrase, stems in left.items() if stems}):
+    left = {
+        phrase: set(_stems(phrase)) & held.keys() for phrase in _candidate_phrases(text)
+    }
+    while len(chosen) < n and (
+        left := {phrase: stems for phrase, stems in left.items() if stems}
+    ):
         best = max(left, key=lambda phrase: weight(left[phrase]))
         taken = left[best]
         chosen.append(place_keyphrase(text, best, weight(taken)))
@@ -453,14 +597,24 @@ def _counted_phrases(text: str, n: int) -> list[Keyphrase]:
 # %% ../../nbs/4_judged/42_judge.ipynb #41f376e8
 def _make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
     """One yes/no question for each clause that holds a keyphrase, in the order of the keyphrases."""
-    clauses = [claim for s in split_sentences(text) for claim in (split_claims(s.text) or [s.text])]
+    clauses = [
+        claim
+        for s in split_sentences(text)
+        for claim in (split_claims(s.text) or [s.text])
+    ]
     held: dict[str, list[str]] = {}
     for phrase in keyphrases:
-        clause = next((one for one in clauses if phrase.casefold() in one.casefold()), None)
+        clause = next(
+            (one for one in clauses if phrase.casefold() in one.casefold()), None
+        )
         if clause is not None:
             held.setdefault(clause, []).append(phrase)
     return [
-        Question(text=f"Is it true that {_lowered(clause)}?", statement=clause, keyphrases=tuple(phrases))
+        Question(
+            text=f"Is it true that {_lowered(clause)}?",
+            statement=clause,
+            keyphrases=tuple(phrases),
+        )
         for clause, phrases in held.items()
     ]
 
@@ -469,14 +623,21 @@ def _lowered(clause: str) -> str:
     """A clause without its final stop, and without the capital of an opening function word."""
     plain = clause.strip().rstrip(".!?;, ")
     first = sentence_tokens(plain)[:1]
-    small = bool(first) and first[0].kind != "content" and first[0].start == 0 and plain[:2] != "I "
+    small = (
+        bool(first)
+        and first[0].kind != "content"
+        and first[0].start == 0
+        and plain[:2] != "I "
+    )
     return plain[:1].lower() + plain[1:] if small else plain
 
 # %% ../../nbs/4_judged/42_judge.ipynb #6efdf6f6
 SAID_ENOUGH = 0.6
 
 
-def _said(statement: Parts, sentences: Sequence[Parts], vectors: PairVectors | None) -> np.ndarray:
+def _said(
+    statement: Parts, sentences: Sequence[Parts], vectors: PairVectors | None
+) -> np.ndarray:
     """How much of a statement each sentence says: the mean of weighted coverage and mean token match, shape (m,)."""
     covered = np.array([idf_coverage(statement, [sentence]) for sentence in sentences])
     if vectors is None or not len(vectors.claim_tokens):
@@ -486,16 +647,27 @@ def _said(statement: Parts, sentences: Sequence[Parts], vectors: PairVectors | N
 
 def _altered(statement: Parts, sentence: Parts) -> str:
     """Say what a sentence says otherwise than the statement: a number, a negation, or '' for nothing."""
-    own, other = ({t.key for t in one.tokens if t.kind == "number"} for one in (statement, sentence))
+    own, other = (
+        {t.key for t in one.tokens if t.kind == "number"}
+        for one in (statement, sentence)
+    )
     if own - sentence.key_set and other - statement.key_set:
         return f"numbers differ: {', '.join(sorted(own - other))} and {', '.join(sorted(other - own))}"
-    clauses = [take_apart(clause) for clause in split_claims(sentence.text)] or [sentence]
-    nearest = max(clauses, key=lambda clause: len(clause.content_set & statement.content_set))
-    negated = [any(t.kind == "negation" for t in one.tokens) for one in (statement, nearest)]
+    clauses = [take_apart(clause) for clause in split_claims(sentence.text)] or [
+        sentence
+    ]
+    nearest = max(
+        clauses, key=lambda clause: len(clause.content_set & statement.content_set)
+    )
+    negated = [
+        any(t.kind == "negation" for t in one.tokens) for one in (statement, nearest)
+    ]
     return "" if negated[0] == negated[1] else "one of the two is negated"
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b8adfd47
-def _answer_said(statement: str, sentences: Sequence[Sentence], vectors: _Vectors) -> Answer:
+def _answer_said(
+    statement: str, sentences: Sequence[Sentence], vectors: _Vectors
+) -> Answer:
     """An answer by how much of the statement is said in one sentence, and whether that sentence alters it."""
     parts, texts = take_apart(statement), [take_apart(s.text) for s in sentences]
     if not parts.tokens:
@@ -504,31 +676,57 @@ def _answer_said(statement: str, sentences: Sequence[Sentence], vectors: _Vector
     order = np.argsort(-said, kind="stable")
     best, enough = int(order[0]), bool(said[order[0]] >= SAID_ENOUGH)
     altered = _altered(parts, texts[best]) if enough else ""
-    found = [Passage(text=s.text, start=s.start, end=s.end) for i in order[:2] for s in (sentences[i],)]
+    found = [
+        Passage(text=s.text, start=s.start, end=s.end)
+        for i in order[:2]
+        for s in (sentences[i],)
+    ]
     value: Literal[0, 1] = 1 if enough and not altered else 0
-    return Answer(value=value, said=min(1.0, float(said[best])), evidence=tuple(found), reason=altered)
+    return Answer(
+        value=value,
+        said=min(1.0, float(said[best])),
+        evidence=tuple(found),
+        reason=altered,
+    )
 
 
-def _answers_said(embedder: Any, asked: Sequence[tuple[str, Sequence[str]]]) -> list[list[Answer] | JudgeFailure]:
+def _answers_said(
+    embedder: Any, asked: Sequence[tuple[str, Sequence[str]]]
+) -> list[list[Answer] | JudgeFailure]:
     """Answers to (text, statements) by what is said alone."""
     sentences = {text: premise_sentences(text) for text, _ in asked}
     texts = [s.text for group in sentences.values() for s in group]
-    vectors = _Vectors(embedder, [*texts, *(one for _, statements in asked for one in statements)])
+    vectors = _Vectors(
+        embedder, [*texts, *(one for _, statements in asked for one in statements)]
+    )
     empty = JudgeFailure("answer", "the text holds no sentence")
     return [
-        [_answer_said(one, sentences[text], vectors) for one in statements] if sentences[text] else empty
+        [_answer_said(one, sentences[text], vectors) for one in statements]
+        if sentences[text]
+        else empty
         for text, statements in asked
     ]
 
 # %% ../../nbs/4_judged/42_judge.ipynb #5a1e0005
 def _answers(
-    embedder: Any, checker: Checker, k: int, items: Sequence[tuple[str, Sequence[Question]]], lang: str | None = None
+    embedder: Any,
+    checker: Checker,
+    k: int,
+    items: Sequence[tuple[str, Sequence[Question]]],
+    lang: str | None = None,
 ) -> list[Any]:
     """Answers: yes where the checker calls a question's statement supported, otherwise by what is said."""
-    asked = [(text, [question.statement for question in questions]) for text, questions in items]
-    blind = isinstance(checker, WordsChecker)  # to clashes, so what is said decides alone
+    asked = [
+        (text, [question.statement for question in questions])
+        for text, questions in items
+    ]
+    blind = isinstance(
+        checker, WordsChecker
+    )  # to clashes, so what is said decides alone
     in_between = getattr(checker, "contradicted_below", None) is not None
-    said = _answers_said(embedder, asked) if blind or in_between else [None] * len(asked)
+    said = (
+        _answers_said(embedder, asked) if blind or in_between else [None] * len(asked)
+    )
     found = _entail_all(asked, embedder, checker, k, lang)
     return [_as_answers(*pair, blind=blind) for pair in zip(found, said, strict=True)]
 
@@ -541,39 +739,61 @@ def _as_answers(found: Any, said: Any, *, blind: bool) -> list[Answer] | JudgeFa
     return [_as_answer(*pair, blind=blind) for pair in zip(found, second, strict=True)]
 
 
-def _as_answer(one: Entailment, said: Answer | None = None, *, blind: bool = False) -> Answer:
+def _as_answer(
+    one: Entailment, said: Answer | None = None, *, blind: bool = False
+) -> Answer:
     """One answer: yes where the checker says so, otherwise what is said, where that is known."""
     if one.failed:
         return Answer(value=None, evidence=one.evidence, reason=one.reason)
     yes = one.label == "entailed"
     if said is None:
-        return Answer(value=1 if yes else 0, probability=one.probability, evidence=one.evidence)
+        return Answer(
+            value=1 if yes else 0, probability=one.probability, evidence=one.evidence
+        )
     if blind:
         return said
     if yes:
-        return Answer(value=1, probability=one.probability, said=said.said, evidence=one.evidence[:2])
+        return Answer(
+            value=1,
+            probability=one.probability,
+            said=said.said,
+            evidence=one.evidence[:2],
+        )
     return dataclasses.replace(said, probability=one.probability)
 
 # %% ../../nbs/4_judged/42_judge.ipynb #fd5e3a5a
-_AS_THEY_ARE = "pronouns were left as they are: the embedded judge does not resolve them"
+_AS_THEY_ARE = (
+    "pronouns were left as they are: the embedded judge does not resolve them"
+)
 
 
 _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
     "resolve": lambda e, c, k, lang, items: [
-        Resolution(units=tuple(units if units is not None else [text]), note=_AS_THEY_ARE) for text, units in items
+        Resolution(
+            units=tuple(units if units is not None else [text]), note=_AS_THEY_ARE
+        )
+        for text, units in items
     ],
-    "statements": lambda e, c, k, lang, items: [_clause_statements(hypothesis) for (hypothesis,) in items],
+    "statements": lambda e, c, k, lang, items: [
+        _clause_statements(hypothesis) for (hypothesis,) in items
+    ],
     "entail": lambda e, c, k, lang, items: _entail_all(items, e, c, k, lang),
-    "refusal": lambda e, c, k, lang, items: _refusals([text for (text,) in items], e, lang),
+    "refusal": lambda e, c, k, lang, items: _refusals(
+        [text for (text,) in items], e, lang
+    ),
     "keyphrases": lambda e, c, k, lang, items: [
-        JudgeFailure("keyphrases", reason) if (reason := _unread(text, lang)) else _counted_phrases(text, n)
+        JudgeFailure("keyphrases", reason)
+        if (reason := _unread(text, lang))
+        else _counted_phrases(text, n)
         for text, n in items
     ],
     "keybert": lambda e, c, k, lang, items: [
         JudgeFailure("keyphrases", reason) if (reason := _unread(text, lang)) else found
         for (text, _), found in zip(items, _keybert_phrases(items, e), strict=True)
     ],
-    "questions": lambda e, c, k, lang, items: [_make_questions(*item) for item in items],
+    "questions": lambda e, c, k, lang, items: [
+        _make_questions(*item) for item in items
+    ],
     "answer": lambda e, c, k, lang, items: _answers(e, c, k, items, lang),
 }
 
@@ -589,19 +809,26 @@ class _Remembering:
         """Sentence vectors, as the embedder gives them."""
         return self.encode_with_tokens(sentences)[0]
 
-    def encode_with_tokens(self, sentences: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray] | None]:
+    def encode_with_tokens(
+        self, sentences: Sequence[str]
+    ) -> tuple[np.ndarray, list[np.ndarray] | None]:
         """Sentence and token vectors; only sentences not kept are encoded."""
         missing = [text for text in dict.fromkeys(sentences) if text not in self._kept]
         found = {text: self._kept[text] for text in sentences if text in self._kept}
         if missing:
             vectors, tokens = _encode_with_tokens(self.inner, missing)
-            found |= {t: (vectors[i], None if tokens is None else tokens[i]) for i, t in enumerate(missing)}
+            found |= {
+                t: (vectors[i], None if tokens is None else tokens[i])
+                for i, t in enumerate(missing)
+            }
         self._kept.update(found)
         for text in list(self._kept)[: max(0, len(self._kept) - self._most)]:
             del self._kept[text]
         pairs = [found[text] for text in sentences]
         known = [tokens for _, tokens in pairs if tokens is not None]
-        return np.stack([vector for vector, _ in pairs]), known if len(known) == len(pairs) else None
+        return np.stack([vector for vector, _ in pairs]), known if len(known) == len(
+            pairs
+        ) else None
 
 # %% ../../nbs/4_judged/42_judge.ipynb #fb6bcc2f
 class EmbeddedJudge(BulkJudge):
@@ -610,21 +837,25 @@ class EmbeddedJudge(BulkJudge):
     Parameters
     ----------
     checker : str or Checker
-        Who decides about entailment, by name as for `evaluate` or as an object. `"words"` is quicker and reads less.
+        Who decides about entailment, by name as for `evaluate` or as an object.
+        `"words"` is quicker and reads less.
     embedder : str or Embedder
         Whose vectors find evidence, refusals and keyphrases.
     k : int
-        How many sentences of a premise are weighed for each statement; as many as `evaluate` weighs.
+        How many sentences of a premise are weighed for each statement; as many as
+        `evaluate` weighs.
     phrases : "counted" or "keybert"
         How key phrases are chosen.
     lang : str, optional
-        The texts' language, such as `"en"`. By default a text that is clearly in a language that the checker or the
-        rules do not read is not judged, and the reason says so.
+        The texts' language, such as `"en"`. By default a text that is clearly in a
+        language that the checker or the rules do not read is not judged, and the reason
+        says so.
 
     Notes
     -----
-    No download. English only. Pronouns are left as they are. For the same premise and statement the verdict is that
-    of `evaluate`: supported is entailed, contradicted is contradicted, and unclear counts as neutral.
+    No download. English only. Pronouns are left as they are. For the same premise and
+    statement the verdict is that of `evaluate`: supported is entailed, contradicted is
+    contradicted, and unclear counts as neutral.
 
     Examples
     --------
@@ -651,11 +882,22 @@ class EmbeddedJudge(BulkJudge):
         self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
         self._lang = None if lang is None else require_text(lang, "lang")
-        rules = content_key(_STRONG, _WEAK, _REFUSALS, _ANSWERS, _REFUSAL_WEIGHTS, SAID_ENOUGH)[:12]
+        rules = content_key(
+            _STRONG, _WEAK, _REFUSALS, _ANSWERS, _REFUSAL_WEIGHTS, SAID_ENOUGH
+        )[:12]
         low = getattr(self._checker, "contradicted_below", None)
         borders = f"t{self._checker.threshold}" + ("" if low is None else f"-{low}")
-        parts = [f"rules-{rules}", self._checker.fingerprint, borders, self._embedder.fingerprint, f"k{k}", phrases]
-        self.fingerprint = "+".join(["embedded-judge", *parts, *([] if lang is None else [lang])])
+        parts = [
+            f"rules-{rules}",
+            self._checker.fingerprint,
+            borders,
+            self._embedder.fingerprint,
+            f"k{k}",
+            phrases,
+        ]
+        self.fingerprint = "+".join(
+            ["embedded-judge", *parts, *([] if lang is None else [lang])]
+        )
 
     def __repr__(self) -> str:
         return f"EmbeddedJudge(checker={self._checker!r}, k={self._k})"
@@ -663,7 +905,9 @@ class EmbeddedJudge(BulkJudge):
     def for_run(self) -> EmbeddedJudge:
         """Return a copy that keeps the vectors of up to 4,096 sentences for as long as it lives."""
         copied = copy.copy(self)
-        copied._embedder = _Remembering(getattr(self._embedder, "inner", self._embedder))
+        copied._embedder = _Remembering(
+            getattr(self._embedder, "inner", self._embedder)
+        )
         return copied
 
     def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -671,7 +915,9 @@ class EmbeddedJudge(BulkJudge):
         require_option(purpose, "purpose", PURPOSES)
         if purpose == "keyphrases" and self._phrases == "keybert":
             purpose = "keybert"
-        return _EMBEDDED[purpose](self._embedder, self._checker, self._k, self._lang, items)
+        return _EMBEDDED[purpose](
+            self._embedder, self._checker, self._k, self._lang, items
+        )
 
 # %% ../../nbs/4_judged/42_judge.ipynb #d9ea64fb
 @cache
@@ -685,9 +931,9 @@ def load_judge(judge: str | Judge) -> Judge:
     Parameters
     ----------
     judge : str or Judge
-        `"embedded"`; `"words"` or `"nli:FOLDER"` for the embedded judge with another checker; `"llm:FOLDER"`,
-        `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 46); or any object with
-        the protocol's methods.
+        `"embedded"`; `"words"` or `"nli:FOLDER"` for the embedded judge with another
+        checker; `"llm:FOLDER"`, `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`
+        for a language model (chapter 46); or any object with the protocol's methods.
 
     Raises
     ------
@@ -709,8 +955,18 @@ def load_judge(judge: str | Judge) -> Judge:
             return LLMJudge(load_model(model))
         if kind == "nli":
             return EmbeddedJudge(checker=judge)
-        return _embedded_judge(require_option(judge, "judge", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]))
+        return _embedded_judge(
+            require_option(
+                judge, "judge", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
+            )
+        )
     if not isinstance(judge, Judge):
-        remedy = "pass LLMJudge(backend)" if hasattr(judge, "generate_json") else "see summeval_nb.judged.judge.Judge"
-        raise TypeError(f"judge must be a name or a Judge, not {type(judge).__name__}: {remedy}")
+        remedy = (
+            "pass LLMJudge(backend)"
+            if hasattr(judge, "generate_json")
+            else "see summeval_nb.judged.judge.Judge"
+        )
+        raise TypeError(
+            f"judge must be a name or a Judge, not {type(judge).__name__}: {remedy}"
+        )
     return judge

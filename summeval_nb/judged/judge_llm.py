@@ -95,8 +95,12 @@ class _Asked(BaseModel):
 @cache
 def _of(kind: type[BaseModel], sentences: int) -> type[BaseModel]:
     """A verdict whose evidence is numbers from 1 to `sentences`, so that no other can be generated."""
-    number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": sentences})]
-    fields: dict[str, Any] = {"evidence": (Annotated[list[number], Field(max_length=3)], ...)}  # type: ignore[valid-type]
+    number = Annotated[
+        int, Field(json_schema_extra={"minimum": 1, "maximum": sentences})
+    ]
+    fields: dict[str, Any] = {
+        "evidence": (Annotated[list[number], Field(max_length=3)], ...)
+    }  # type: ignore[valid-type]
     return create_model(f"{kind.__name__}{sentences}", __base__=kind, **fields)
 
 
@@ -115,8 +119,13 @@ def _read_statements(texts: Sequence[str], hypothesis: str) -> list[Statement]:
     found = [as_statement(text, hypothesis) for text in dict.fromkeys(texts)]
     for one in found:
         if not word_list(one.text) or len(one.added) > len(word_list(one.text)) / 2:
-            raise ValueError(f"a statement is not made of its hypothesis: {one.text[:80]!r}")
-    own, said = set(word_list(hypothesis)), {word for one in found for word in word_list(one.text)}
+            raise ValueError(
+                f"a statement is not made of its hypothesis: {one.text[:80]!r}"
+            )
+    own, said = (
+        set(word_list(hypothesis)),
+        {word for one in found for word in word_list(one.text)},
+    )
     if len(own & said) < len(own) / 2:
         raise ValueError("the statements leave out more than half of the hypothesis")
     return found
@@ -125,24 +134,40 @@ def _read_statements(texts: Sequence[str], hypothesis: str) -> list[Statement]:
 def _read_units(units: Sequence[str], before: Sequence[str]) -> list[str]:
     """Resolved units, if each keeps at least half of its words."""
     for new, old in zip(units, before, strict=True):
-        if len(set(word_list(old)) & set(word_list(new))) < len(set(word_list(old))) / 2:
-            raise ValueError(f"a unit was rewritten and not only resolved: {new[:80]!r}")
+        if (
+            len(set(word_list(old)) & set(word_list(new)))
+            < len(set(word_list(old))) / 2
+        ):
+            raise ValueError(
+                f"a unit was rewritten and not only resolved: {new[:80]!r}"
+            )
     return list(units)
 
 
-def _read_questions(reply: Sequence[_Asked], text: str, keyphrases: Sequence[str]) -> list[Question]:
+def _read_questions(
+    reply: Sequence[_Asked], text: str, keyphrases: Sequence[str]
+) -> list[Question]:
     """Questions as their types, if each has a statement that shares a word with its keyphrase or, failing that, half
     of its words with the text."""
     held = set(word_list(text))
     for one, phrase in zip(reply, keyphrases, strict=True):
         words = set(word_list(one.statement))
-        if not words & set(word_list(phrase)) and len(words & held) < max(1, len(words) / 2):
-            raise ValueError(f"the statement of a question is not made of the text: {one.statement[:80]!r}")
+        if not words & set(word_list(phrase)) and len(words & held) < max(
+            1, len(words) / 2
+        ):
+            raise ValueError(
+                f"the statement of a question is not made of the text: {one.statement[:80]!r}"
+            )
     pairs = zip(reply, keyphrases, strict=True)
-    return [Question(text=one.question, statement=one.statement, keyphrases=(phrase,)) for one, phrase in pairs]
+    return [
+        Question(text=one.question, statement=one.statement, keyphrases=(phrase,))
+        for one, phrase in pairs
+    ]
 
 
-def _passages(numbers: Sequence[int], sentences: Sequence[Sentence]) -> tuple[Passage, ...]:
+def _passages(
+    numbers: Sequence[int], sentences: Sequence[Sentence]
+) -> tuple[Passage, ...]:
     """The sentences that a reply names as evidence, counted from 1."""
     wrong = [number for number in numbers if not 1 <= number <= len(sentences)]
     if wrong:
@@ -171,7 +196,10 @@ _WRITING: Mapping[str, _Task] = {
     "keyphrases": _Task(
         case=lambda text, n: {"text": text, "n": n},
         reply=lambda text, n: _up_to(_Phrase, n),
-        read=lambda reply, text, n: [place_keyphrase(text, one, None) for one in dict.fromkeys(map(str.strip, reply))],
+        read=lambda reply, text, n: [
+            place_keyphrase(text, one, None)
+            for one in dict.fromkeys(map(str.strip, reply))
+        ],
         tokens=lambda text, n: 20 + 30 * n,
     ),
     "questions": _Task(
@@ -185,18 +213,33 @@ _WRITING: Mapping[str, _Task] = {
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #c3186f0f
 _JUDGING: Mapping[str, _Task] = {
     "entail": _Task(
-        case=lambda sentences, statements: {"premise": _numbered(sentences), "statements": list(statements)},
-        reply=lambda sentences, statements: _exactly(_of(_Judged, len(sentences)), len(statements)),
+        case=lambda sentences, statements: {
+            "premise": _numbered(sentences),
+            "statements": list(statements),
+        },
+        reply=lambda sentences, statements: _exactly(
+            _of(_Judged, len(sentences)), len(statements)
+        ),
         read=lambda reply, sentences, statements: [
-            Entailment(label=one.label, evidence=_passages(one.evidence, sentences)) for one in reply
+            Entailment(label=one.label, evidence=_passages(one.evidence, sentences))
+            for one in reply
         ],
         tokens=lambda sentences, statements: 40 + 40 * len(statements),
     ),
     "answer": _Task(
-        case=lambda sentences, asked: {"text": _numbered(sentences), "questions": [one.text for one in asked]},
-        reply=lambda sentences, asked: _exactly(_of(_Answered, len(sentences)), len(asked)),
+        case=lambda sentences, asked: {
+            "text": _numbered(sentences),
+            "questions": [one.text for one in asked],
+        },
+        reply=lambda sentences, asked: _exactly(
+            _of(_Answered, len(sentences)), len(asked)
+        ),
         read=lambda reply, sentences, asked: [
-            Answer(value=1 if one.answer == "1" else 0, evidence=_passages(one.evidence, sentences)) for one in reply
+            Answer(
+                value=1 if one.answer == "1" else 0,
+                evidence=_passages(one.evidence, sentences),
+            )
+            for one in reply
         ],
         tokens=lambda sentences, asked: 40 + 40 * len(asked),
     ),
@@ -206,24 +249,48 @@ _TASKS = {**_WRITING, **_JUDGING}
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #d57642f6
 def _reply_schema(task: _Task, cases: Sequence[tuple[Any, ...]]) -> type[BaseModel]:
     """The model of a reply: one required field for each case."""
-    fields: dict[str, Any] = {f"case_{i}": (task.reply(*case), ...) for i, case in enumerate(cases, 1)}
+    fields: dict[str, Any] = {
+        f"case_{i}": (task.reply(*case), ...) for i, case in enumerate(cases, 1)
+    }
     return create_model("Reply", **fields)
 
 
 def _ask_group(
-    backend: Backend, purpose: str, cases: Sequence[tuple[Any, ...]], *, prompt: str, complaint: str = ""
+    backend: Backend,
+    purpose: str,
+    cases: Sequence[tuple[Any, ...]],
+    *,
+    prompt: str,
+    complaint: str = "",
 ) -> list[Any]:
     """One call for some cases: their results, or a failure for each that has none."""
     task = _TASKS[purpose]
-    lines = [f"Case {i}: {as_json(task.case(*case))}" for i, case in enumerate(cases, 1)]
-    text = "\n".join([prompt, _RULE, *([complaint] if complaint else []), "", *lines, "", "Reply with JSON."])
-    room = min(8192, (2 if complaint else 1) * (20 + sum(task.tokens(*case) for case in cases)))
+    lines = [
+        f"Case {i}: {as_json(task.case(*case))}" for i, case in enumerate(cases, 1)
+    ]
+    text = "\n".join(
+        [
+            prompt,
+            _RULE,
+            *([complaint] if complaint else []),
+            "",
+            *lines,
+            "",
+            "Reply with JSON.",
+        ]
+    )
+    room = min(
+        8192, (2 if complaint else 1) * (20 + sum(task.tokens(*case) for case in cases))
+    )
     try:
         reply = backend.generate_json(text, _reply_schema(task, cases), max_tokens=room)
     except BackendError as error:
         malformed = isinstance(error, InvalidOutput)
         return [JudgeFailure(purpose, str(error), malformed=malformed) for _ in cases]
-    return [_read(task, purpose, getattr(reply, f"case_{i}"), case) for i, case in enumerate(cases, 1)]
+    return [
+        _read(task, purpose, getattr(reply, f"case_{i}"), case)
+        for i, case in enumerate(cases, 1)
+    ]
 
 
 def _read(task: _Task, purpose: str, reply: Any, case: tuple[Any, ...]) -> Any:
@@ -262,13 +329,26 @@ def _ask_cases(
     results: list[Any] = [None] * len(cases)
     with ThreadPoolExecutor(max_workers=max(1, min(workers, len(groups)))) as pool:
         for group, found in zip(
-            groups, pool.map(lambda g: ask(purpose, [cases[i] for i in g], ""), groups), strict=True
+            groups,
+            pool.map(lambda g: ask(purpose, [cases[i] for i in g], ""), groups),
+            strict=True,
         ):
             for position, one in zip(group, found, strict=True):
                 results[position] = one
-        again = [i for i, one in enumerate(results) if isinstance(one, JudgeFailure) and one.malformed]
-        complaints = [f"A first reply could not be used: {as_json(results[i].reason[:200])}" for i in again]
-        retried = pool.map(lambda i, complaint: ask(purpose, [cases[i]], complaint)[0], again, complaints)
+        again = [
+            i
+            for i, one in enumerate(results)
+            if isinstance(one, JudgeFailure) and one.malformed
+        ]
+        complaints = [
+            f"A first reply could not be used: {as_json(results[i].reason[:200])}"
+            for i in again
+        ]
+        retried = pool.map(
+            lambda i, complaint: ask(purpose, [cases[i]], complaint)[0],
+            again,
+            complaints,
+        )
         for position, one in zip(again, retried, strict=True):
             results[position] = one
     return results
@@ -282,27 +362,43 @@ def _windows(sentences: Sequence[Sentence], characters: int) -> list[list[Senten
 
 def _worst_or_best(found: Sequence[Any]) -> Any:
     """One entailment (or answer) from those of all windows."""
-    yes = [one for one in found if getattr(one, "label", None) == "entailed" or getattr(one, "value", 0) == 1]
+    yes = [
+        one
+        for one in found
+        if getattr(one, "label", None) == "entailed" or getattr(one, "value", 0) == 1
+    ]
     if yes:
         return max(yes, key=lambda one: one.probability or 0.0)
     failed = next((one for one in found if isinstance(one, JudgeFailure)), None)
     if failed is not None:
         return failed
-    return next((one for one in found if getattr(one, "label", None) == "contradicted"), found[0])
+    return next(
+        (one for one in found if getattr(one, "label", None) == "contradicted"),
+        found[0],
+    )
 
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #2347b17a
 _MOST_STATEMENTS = 20
 
 
-def _plan(items: Sequence[tuple[str, Sequence[Any]]], window: int) -> list[tuple[str, list[Sentence], list[Any]]]:
+def _plan(
+    items: Sequence[tuple[str, Sequence[Any]]], window: int
+) -> list[tuple[str, list[Sentence], list[Any]]]:
     """Cases for (text, statements or questions): one for each text, window and lot of distinct statements."""
     wanted: dict[str, dict[Any, None]] = {}
     for text, parts in items:
         wanted.setdefault(text, {}).update(dict.fromkeys(parts))
     cases = []
     for text, distinct in wanted.items():
-        lots = [list(distinct)[i : i + _MOST_STATEMENTS] for i in range(0, len(distinct), _MOST_STATEMENTS)]
-        cases += [(text, one, lot) for one in _windows(premise_sentences(text), window) for lot in lots]
+        lots = [
+            list(distinct)[i : i + _MOST_STATEMENTS]
+            for i in range(0, len(distinct), _MOST_STATEMENTS)
+        ]
+        cases += [
+            (text, one, lot)
+            for one in _windows(premise_sentences(text), window)
+            for lot in lots
+        ]
     return cases
 
 
@@ -324,29 +420,49 @@ def _collect(
             out.append(JudgeFailure(purpose, "the text holds no sentence"))
             continue
         merged = [_worst_or_best(found[text, part]) for part in parts]
-        out.append(next((one for one in merged if isinstance(one, JudgeFailure)), merged))
+        out.append(
+            next((one for one in merged if isinstance(one, JudgeFailure)), merged)
+        )
     return out
 
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #2ef22e57
-def _unit_plan(items: Sequence[tuple[str, Sequence[str] | None]], window: int) -> list[tuple[int, list[str]]]:
+def _unit_plan(
+    items: Sequence[tuple[str, Sequence[str] | None]], window: int
+) -> list[tuple[int, list[str]]]:
     """(item, units) for each window of each item's units."""
     plan = []
     for item, (text, units) in enumerate(items):
         own = list(units) if units is not None else [text]
-        plan += [(item, [own[i] for i in group]) for group in _packed([len(u) for u in own], len(own) + 1, window)]
+        plan += [
+            (item, [own[i] for i in group])
+            for group in _packed([len(u) for u in own], len(own) + 1, window)
+        ]
     return plan
 
 
-def _text_plan(purpose: str, items: Sequence[tuple[str, Any]], window: int) -> list[tuple[int, str, Any]]:
+def _text_plan(
+    purpose: str, items: Sequence[tuple[str, Any]], window: int
+) -> list[tuple[int, str, Any]]:
     """(item, text of a window, its share of n or of the keyphrases) for each window of each item's text."""
     plan: list[tuple[int, str, Any]] = []
     for item, (text, wanted) in enumerate(items):
-        texts = [text[group[0].start : group[-1].end] for group in _windows(premise_sentences(text), window)]
+        texts = [
+            text[group[0].start : group[-1].end]
+            for group in _windows(premise_sentences(text), window)
+        ]
         if purpose == "keyphrases":
             plan += [(item, one, -(-wanted // len(texts))) for one in texts]
             continue
-        home = [next((i for i, one in enumerate(texts) if p.casefold() in one.casefold()), 0) for p in wanted]
-        lots = [[p for p, place in zip(wanted, home, strict=True) if place == i] for i in range(len(texts))]
+        home = [
+            next(
+                (i for i, one in enumerate(texts) if p.casefold() in one.casefold()), 0
+            )
+            for p in wanted
+        ]
+        lots = [
+            [p for p, place in zip(wanted, home, strict=True) if place == i]
+            for i in range(len(texts))
+        ]
         plan += [(item, one, lot) for one, lot in zip(texts, lots, strict=True) if lot]
     return plan
 
@@ -368,16 +484,31 @@ def _choice_prompt(prompt: str, case: Mapping[str, Any], options: Sequence[str])
     return "\n".join([prompt, _RULE, "", f"Case: {as_json(case)}", "", form])
 
 
-def _choose(backend: Backend, purpose: str, prompts: list[str], options: Sequence[str], workers: int) -> list[Any]:
+def _choose(
+    backend: Backend,
+    purpose: str,
+    prompts: list[str],
+    options: Sequence[str],
+    workers: int,
+) -> list[Any]:
     """The probabilities of the options for each prompt, or a failure."""
-    chosen = backend.choose_many(prompts, list(options), workers=workers) if prompts else []
-    return [JudgeFailure(purpose, str(one)) if isinstance(one, BackendError) else one.probabilities for one in chosen]
+    chosen = (
+        backend.choose_many(prompts, list(options), workers=workers) if prompts else []
+    )
+    return [
+        JudgeFailure(purpose, str(one))
+        if isinstance(one, BackendError)
+        else one.probabilities
+        for one in chosen
+    ]
 
 
 def _from_choice(purpose: str, chances: Mapping[str, float]) -> Entailment | Answer:
     """An entailment or an answer from the probabilities of its options; ties go to the more cautious option."""
     if purpose == "answer":
-        return Answer(value=1 if chances["yes"] > 0.5 else 0, probability=chances["yes"])
+        return Answer(
+            value=1 if chances["yes"] > 0.5 else 0, probability=chances["yes"]
+        )
     cautious: tuple[Label, ...] = ("neutral", "contradicted", "entailed")
     best = max(cautious, key=lambda label: chances[label])
     return Entailment(label=best, probability=chances["entailed"])
@@ -388,18 +519,35 @@ def _count(judge: LLMJudge, calls: int) -> None:
         judge.calls += calls
 
 
-def _cases(judge: LLMJudge, purpose: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+def _cases(
+    judge: LLMJudge, purpose: str, cases: Sequence[tuple[Any, ...]]
+) -> list[Any]:
     """The results of cases in JSON, each or a failure."""
 
-    def ask(purpose: str, group: Sequence[tuple[Any, ...]], complaint: str) -> list[Any]:
+    def ask(
+        purpose: str, group: Sequence[tuple[Any, ...]], complaint: str
+    ) -> list[Any]:
         _count(judge, 1)
-        return _ask_group(judge._backend, purpose, group, prompt=judge._prompts[purpose], complaint=complaint)
+        return _ask_group(
+            judge._backend,
+            purpose,
+            group,
+            prompt=judge._prompts[purpose],
+            complaint=complaint,
+        )
 
     group, characters = judge._group, judge._group_chars
-    return _ask_cases(purpose, cases, ask, most=group, characters=characters, workers=judge._workers)
+    return _ask_cases(
+        purpose, cases, ask, most=group, characters=characters, workers=judge._workers
+    )
 
 
-def _choices(judge: LLMJudge, purpose: str, cases: Sequence[Mapping[str, Any]], options: Sequence[str]) -> list[Any]:
+def _choices(
+    judge: LLMJudge,
+    purpose: str,
+    cases: Sequence[Mapping[str, Any]],
+    options: Sequence[str],
+) -> list[Any]:
     """The options' probabilities for each case, or a failure."""
     prompt = judge._prompts[purpose if purpose == "refusal" else f"one {purpose}"]
     _count(judge, len(cases))
@@ -407,56 +555,97 @@ def _choices(judge: LLMJudge, purpose: str, cases: Sequence[Mapping[str, Any]], 
     return _choose(judge._backend, purpose, prompts, options, judge._workers)
 
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #6f77d186
-def _llm_judged(judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+def _llm_judged(
+    judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Sequence[Any]]]
+) -> list[Any]:
     """Entailments or answers: planned, asked in JSON or as choices, put together."""
     plan = _plan(items, judge._window)
     if not judge._probabilities:
-        return _collect(purpose, items, plan, _cases(judge, purpose, [(window, lot) for _, window, lot in plan]))
-    name, options = ("statement", LABELS) if purpose == "entail" else ("question", ("yes", "no"))
+        return _collect(
+            purpose,
+            items,
+            plan,
+            _cases(judge, purpose, [(window, lot) for _, window, lot in plan]),
+        )
+    name, options = (
+        ("statement", LABELS) if purpose == "entail" else ("question", ("yes", "no"))
+    )
     singles = [(text, window, [part]) for text, window, lot in plan for part in lot]
     cases = [
         {
-            "premise" if purpose == "entail" else "text": " ".join(s.text for s in window),
+            "premise" if purpose == "entail" else "text": " ".join(
+                s.text for s in window
+            ),
             name: getattr(part, "text", part),
         }
         for _, window, (part,) in singles
     ]
     chosen = _choices(judge, purpose, cases, options)
-    results = [one if isinstance(one, JudgeFailure) else [_from_choice(purpose, one)] for one in chosen]
+    results = [
+        one if isinstance(one, JudgeFailure) else [_from_choice(purpose, one)]
+        for one in chosen
+    ]
     return _collect(purpose, items, singles, results)
 
 
 def _llm_refusals(judge: LLMJudge, items: Sequence[tuple[str]]) -> list[Any]:
     """Flags from the probability of yes; a text without a word is undecided and not asked about."""
     asked = [text for (text,) in items if re.search(r"\w", text)]
-    chances = iter(_choices(judge, "refusal", [{"answer": text} for text in asked], ["yes", "no"]))
+    chances = iter(
+        _choices(judge, "refusal", [{"answer": text} for text in asked], ["yes", "no"])
+    )
     flags: list[Any] = []
     for (text,) in items:
         one = next(chances) if re.search(r"\w", text) else None
         if one is None or isinstance(one, JudgeFailure):
             flags.append(one or Flag(value=None, reason="the text is empty"))
         else:
-            flags.append(Flag(value=one["yes"] > 0.5, probability=min(1.0, one["yes"]), reason="asked the model"))
+            flags.append(
+                Flag(
+                    value=one["yes"] > 0.5,
+                    probability=min(1.0, one["yes"]),
+                    reason="asked the model",
+                )
+            )
     return flags
 
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #0d5ad0b7
-def _llm_resolved(judge: LLMJudge, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Any]:
+def _llm_resolved(
+    judge: LLMJudge, items: Sequence[tuple[str, Sequence[str] | None]]
+) -> list[Any]:
     plan = _unit_plan(items, judge._window)
-    joined = _joined(len(items), [item for item, _ in plan], _cases(judge, "resolve", [(units,) for _, units in plan]))
+    joined = _joined(
+        len(items),
+        [item for item, _ in plan],
+        _cases(judge, "resolve", [(units,) for _, units in plan]),
+    )
     note = "pronouns were resolved by the model"
-    return [one if isinstance(one, JudgeFailure) else Resolution(units=tuple(one), note=note) for one in joined]
+    return [
+        one
+        if isinstance(one, JudgeFailure)
+        else Resolution(units=tuple(one), note=note)
+        for one in joined
+    ]
 
 
-def _llm_texts(judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Any]]) -> list[Any]:
+def _llm_texts(
+    judge: LLMJudge, purpose: str, items: Sequence[tuple[str, Any]]
+) -> list[Any]:
     """Keyphrases (at most n of all windows, placed in the whole text) or questions."""
     plan = _text_plan(purpose, items, judge._window)
-    joined = _joined(len(items), [item for item, _, _ in plan], _cases(judge, purpose, [case[1:] for case in plan]))
+    joined = _joined(
+        len(items),
+        [item for item, _, _ in plan],
+        _cases(judge, purpose, [case[1:] for case in plan]),
+    )
     if purpose == "questions":
         return joined
     return [
         found
         if isinstance(found, JudgeFailure)
-        else [place_keyphrase(text, p, None) for p in dict.fromkeys(k.text for k in found)][:n]
+        else [
+            place_keyphrase(text, p, None) for p in dict.fromkeys(k.text for k in found)
+        ][:n]
         for (text, n), found in zip(items, joined, strict=True)
     ]
 
@@ -480,8 +669,9 @@ class LLMJudge(BulkJudge):
     backend : Backend
         Any backend of chapter 3.
     probabilities : bool
-        False: cases share calls, labels carry evidence and no probability. True: one call for each statement and
-        question, which gives the model's own probability and no evidence.
+        False: cases share calls, labels carry evidence and no probability. True: one
+        call for each statement and question, which gives the model's own probability
+        and no evidence.
     prompts : mapping, optional
         Texts that replace some of `PROMPTS`; their hash is part of the fingerprint.
     window : int
@@ -513,12 +703,17 @@ class LLMJudge(BulkJudge):
         self._backend, self._probabilities = backend, bool(probabilities)
         self._prompts = {**PROMPTS, **(prompts or {})}
         self._window = require_count(window, "window", minimum=200)
-        self._group, self._group_chars = require_count(group, "group"), require_count(group_chars, "group_chars")
+        self._group, self._group_chars = (
+            require_count(group, "group"),
+            require_count(group_chars, "group_chars"),
+        )
         self._workers = require_count(workers, "workers")
         self.calls, self._lock = 0, threading.Lock()
         mode = "choose" if probabilities else f"json-{group}-{group_chars}"
         version = f"prompts-{content_key(self._prompts, _RULE, _FORM, QUOTING)[:12]}"
-        self.fingerprint = "+".join(["llm-judge", backend.fingerprint, version, mode, f"window{window}"])
+        self.fingerprint = "+".join(
+            ["llm-judge", backend.fingerprint, version, mode, f"window{window}"]
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}

@@ -13,7 +13,13 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import TypeAdapter
 
-from ..ground.results import Finding, require_count, require_option, require_text, require_texts
+from summeval_nb.ground.results import (
+    Finding,
+    require_count,
+    require_option,
+    require_text,
+    require_texts,
+)
 from ..models._named import load_store
 from ..models.store import Store, content_key, fill_missing
 
@@ -47,7 +53,8 @@ class Flag:
     Parameters
     ----------
     value : bool or None
-        None when nothing could be decided; then `bool(flag)` raises and `reason` says why.
+        None when nothing could be decided; then `bool(flag)` raises and `reason` says
+        why.
     probability : float or None
         Of yes, in [0, 1]; None where the judge has none.
     reason : str
@@ -72,7 +79,9 @@ class Flag:
         if self.value is None and not self.reason:
             raise ValueError("an undecided flag (None) needs a reason that says why")
         if self.probability is not None and not 0 <= self.probability <= 1:
-            raise ValueError(f"a probability must lie in [0, 1], not {self.probability}")
+            raise ValueError(
+                f"a probability must lie in [0, 1], not {self.probability}"
+            )
 
     def __bool__(self) -> bool:
         if self.value is None:
@@ -88,7 +97,8 @@ class Flag:
 class Statement:
     """A statement of a hypothesis: a stretch of it, `hypothesis[start:end] == text`, or a rewritten one.
 
-    `start` and `end` are None for a rewritten statement; `added` are its words that the hypothesis does not hold.
+    `start` and `end` are None for a rewritten statement; `added` are its words that the
+    hypothesis does not hold.
     """
 
     text: str
@@ -119,12 +129,18 @@ def as_statement(text: str, hypothesis: str) -> Statement:
     if plain and start >= 0:
         return Statement(text=plain, start=start, end=start + len(plain))
     known = set(word_list(hypothesis))
-    return Statement(text=text.strip(), added=tuple(word for word in word_list(text) if word not in known))
+    return Statement(
+        text=text.strip(),
+        added=tuple(word for word in word_list(text) if word not in known),
+    )
 
 
 def word_list(text: str) -> list[str]:
     """Words in lower case; signs of scripts written without spaces count one by one."""
-    return re.findall(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+", text.casefold())
+    return re.findall(
+        r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+",
+        text.casefold(),
+    )
 
 # %% ../../nbs/4_judged/41_judging.ipynb #7c89e625
 Label = Literal["entailed", "neutral", "contradicted"]
@@ -154,7 +170,8 @@ class Entailment:
     evidence : tuple of Passage
         What the judge looked at, best first.
     findings : tuple of Finding
-        Words, numbers, names and negations of the statement that the evidence does not hold.
+        Words, numbers, names and negations of the statement that the evidence does not
+        hold.
     reason : str
         Why there is no label.
     """
@@ -167,7 +184,9 @@ class Entailment:
 
     def __post_init__(self) -> None:
         if self.label is None and not self.reason:
-            raise ValueError("an entailment without a label needs a reason that says why")
+            raise ValueError(
+                "an entailment without a label needs a reason that says why"
+            )
 
     @property
     def failed(self) -> bool:
@@ -198,8 +217,8 @@ class Question:
 class Answer:
     """The answer of a text to a question: 1 for yes, 0 for no or not said, None when the judge failed.
 
-    `probability` is that of yes; a judge that measures instead how much of the question's statement is said gives
-    `said`. Both lie in [0, 1], or are None.
+    `probability` is that of yes; a judge that measures instead how much of the
+    question's statement is said gives `said`. Both lie in [0, 1], or are None.
     """
 
     value: Literal[0, 1] | None
@@ -223,7 +242,9 @@ class Judge(Protocol):
 
     fingerprint: str
 
-    def resolve_pronouns(self, text: str, units: Sequence[str] | None = None) -> Resolution:
+    def resolve_pronouns(
+        self, text: str, units: Sequence[str] | None = None
+    ) -> Resolution:
         """Replace pronouns in the units of a text (by default one unit, the whole text)."""
 
     def statements(self, hypothesis: str) -> list[Statement]:
@@ -269,7 +290,9 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _one_by_one(judge: Judge, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+def _one_by_one(
+    judge: Judge, purpose: str, items: Sequence[tuple[Any, ...]]
+) -> list[Any]:
     """Call a judge's method for each item; a failure stands in the place of its answer."""
     method, answers = getattr(judge, PURPOSES[purpose][0]), []
     for item in items:
@@ -296,7 +319,8 @@ def ask_many(
     judge : Judge
         Whom to ask. If it has a method `many(purpose, items)`, that is used.
     purpose : str
-        `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`, `"questions"` or `"answer"`.
+        `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`,
+        `"questions"` or `"answer"`.
     items : sequence of tuples
         The arguments of the judge's method, one tuple an item.
     store : Store or path, optional
@@ -320,17 +344,36 @@ def ask_many(
     require_option(purpose, "purpose", PURPOSES)
     if not isinstance(getattr(judge, "fingerprint", None), str):
         remedy = "load_judge('embedded') gives one"
-        raise TypeError(f"judge must be a Judge with a fingerprint, not {type(judge).__name__}: {remedy}")
-    many = getattr(judge, "many", None) or (lambda purpose, lot: _one_by_one(judge, purpose, lot))
+        raise TypeError(
+            f"judge must be a Judge with a fingerprint, not {type(judge).__name__}: {remedy}"
+        )
+    many = getattr(judge, "many", None) or (
+        lambda purpose, lot: _one_by_one(judge, purpose, lot)
+    )
     adapter = _adapter(purpose)
 
     def compute(positions: list[int]) -> list[Any]:
         answers = many(purpose, [items[position] for position in positions])
-        return [one if isinstance(one, JudgeFailure) else adapter.dump_python(one, mode="json") for one in answers]
+        return [
+            one
+            if isinstance(one, JudgeFailure)
+            else adapter.dump_python(one, mode="json")
+            for one in answers
+        ]
 
     keys = [content_key(judge.fingerprint, purpose, _plain(item)) for item in items]
-    values = fill_missing(load_store(store), "judge", keys, compute, batch_size=batch_size, progress=progress)
-    return [one if isinstance(one, JudgeFailure) else adapter.validate_python(one) for one in values]
+    values = fill_missing(
+        load_store(store),
+        "judge",
+        keys,
+        compute,
+        batch_size=batch_size,
+        progress=progress,
+    )
+    return [
+        one if isinstance(one, JudgeFailure) else adapter.validate_python(one)
+        for one in values
+    ]
 
 # %% ../../nbs/4_judged/41_judging.ipynb #84aa37ae
 class BulkJudge:
@@ -342,9 +385,15 @@ class BulkJudge:
         """Answer one kind of question for many items; a `JudgeFailure` stands where there is no answer."""
         raise NotImplementedError
 
-    def resolve_pronouns(self, text: str, units: Sequence[str] | None = None) -> Resolution:
+    def resolve_pronouns(
+        self, text: str, units: Sequence[str] | None = None
+    ) -> Resolution:
         """Replace pronouns in the units of a text (by default one unit, the whole text)."""
-        return self._one("resolve", require_text(text, "text"), None if units is None else list(units))
+        return self._one(
+            "resolve",
+            require_text(text, "text"),
+            None if units is None else list(units),
+        )
 
     def statements(self, hypothesis: str) -> list[Statement]:
         """Split a hypothesis into its statements."""
@@ -352,7 +401,11 @@ class BulkJudge:
 
     def entail(self, premise: str, statements: Sequence[str]) -> list[Entailment]:
         """Say for each statement whether the premise entails it."""
-        return self._one("entail", require_text(premise, "premise"), require_texts(statements, "statements"))
+        return self._one(
+            "entail",
+            require_text(premise, "premise"),
+            require_texts(statements, "statements"),
+        )
 
     def is_refusal(self, text: str) -> Flag:
         """Say whether a text declines to answer."""
@@ -360,11 +413,17 @@ class BulkJudge:
 
     def keyphrases(self, text: str, n: int = 10) -> list[Keyphrase]:
         """Return at most n important phrases of a text, best first."""
-        return self._one("keyphrases", require_text(text, "text"), require_count(n, "n"))
+        return self._one(
+            "keyphrases", require_text(text, "text"), require_count(n, "n")
+        )
 
     def questions(self, text: str, keyphrases: Sequence[str]) -> list[Question]:
         """Return yes/no questions about the keyphrases that the text answers with yes."""
-        return self._one("questions", require_text(text, "text"), require_texts(keyphrases, "keyphrases"))
+        return self._one(
+            "questions",
+            require_text(text, "text"),
+            require_texts(keyphrases, "keyphrases"),
+        )
 
     def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
         """Answer each question from the text alone."""

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ..models._prompts import QUOTING, as_json
 from ..models._named import load_backend, load_store
 from ..models.llm import Backend, BackendError
-from ..ground.results import Score, Signature, require_count, require_option, require_text, require_texts
+from summeval_nb.ground.results import (
+    Score,
+    Signature,
+    require_count,
+    require_option,
+    require_text,
+    require_texts,
+)
 from ..models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:
@@ -45,8 +52,13 @@ def expected_grade(probabilities: Mapping[int, float]) -> float:
     """
     total = math.fsum(probabilities.values())
     if not total > 0:
-        raise ValueError(f"the probabilities of the grades must have a positive sum, not {total}")
-    return math.fsum(grade * probability for grade, probability in probabilities.items()) / total
+        raise ValueError(
+            f"the probabilities of the grades must have a positive sum, not {total}"
+        )
+    return (
+        math.fsum(grade * probability for grade, probability in probabilities.items())
+        / total
+    )
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #90921638
 _PROMPT = """{task}
@@ -60,9 +72,13 @@ Summary: {summary}
 Answer with one grade: {grades}."""
 
 
-def rating_prompt(text: str, summary: str, *, quality: str, scale: tuple[int, int] = (1, 5)) -> str:
+def rating_prompt(
+    text: str, summary: str, *, quality: str, scale: tuple[int, int] = (1, 5)
+) -> str:
     """Return the prompt for one rating; for fluency the article is left out."""
-    definition = QUALITY_DEFINITIONS[require_option(quality, "quality", QUALITY_DEFINITIONS)]
+    definition = QUALITY_DEFINITIONS[
+        require_option(quality, "quality", QUALITY_DEFINITIONS)
+    ]
     low, high = scale
     return _PROMPT.format(
         task=f"Rate the {quality} of a summary."
@@ -80,10 +96,14 @@ def rating_prompt(text: str, summary: str, *, quality: str, scale: tuple[int, in
 def _require_scale(scale: Any) -> tuple[int, int]:
     """Check a scale: two whole numbers, 0 <= low < high <= 9."""
     if not isinstance(scale, (tuple, list)) or len(scale) != 2:
-        raise TypeError(f"scale must be two whole numbers such as (1, 5), not {scale!r}")
+        raise TypeError(
+            f"scale must be two whole numbers such as (1, 5), not {scale!r}"
+        )
     low, high = (require_count(value, "scale", minimum=0) for value in scale)
     if not low < high <= 9:
-        raise ValueError(f"scale must run upwards within 0 and 9, not {low} to {high}: rescale the result afterwards")
+        raise ValueError(
+            f"scale must run upwards within 0 and 9, not {low} to {high}: rescale the result afterwards"
+        )
     return low, high
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #ff53958e
@@ -94,7 +114,8 @@ class Rating(Score):
     Parameters
     ----------
     score : float or None
-        The expected grade, within the scale; None with a reason when the model could not be asked.
+        The expected grade, within the scale; None with a reason when the model could
+        not be asked.
     quality : str
         What was rated.
     distribution : mapping of int to float
@@ -115,20 +136,33 @@ class Rating(Score):
         """The standard deviation of the distribution: how undecided the model is."""
         if self.score is None:
             return None
-        return math.sqrt(sum(p * (grade - self.score) ** 2 for grade, p in self.distribution.items()))
+        return math.sqrt(
+            sum(p * (grade - self.score) ** 2 for grade, p in self.distribution.items())
+        )
 
     @property
     def likeliest(self) -> int | None:
         """The grade with the greatest probability; the lower one of a tie."""
-        return max(self.distribution, key=lambda grade: (self.distribution[grade], -grade), default=None)
+        return max(
+            self.distribution,
+            key=lambda grade: (self.distribution[grade], -grade),
+            default=None,
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each grade."""
-        return [{"grade": grade, "probability": p} for grade, p in self.distribution.items()]
+        return [
+            {"grade": grade, "probability": p} for grade, p in self.distribution.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        extra = {"quality": self.quality, "mass": self.mass, "spread": self.spread, "note": self.note}
+        extra = {
+            "quality": self.quality,
+            "mass": self.mass,
+            "spread": self.spread,
+            "note": self.note,
+        }
         return super().to_dict() | extra
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -138,12 +172,22 @@ class Rating(Score):
         if ax is None:
             _, ax = plt.subplots(figsize=(4, 2.6), layout="constrained")
         grades = [str(grade) for grade in self.distribution]
-        ax.bar(grades, list(self.distribution.values()), color="#8fc1e8", edgecolor="#1f5f8b")
+        ax.bar(
+            grades,
+            list(self.distribution.values()),
+            color="#8fc1e8",
+            edgecolor="#1f5f8b",
+        )
         if self.score is not None:
             first = min(self.distribution)
             ax.axvline(self.score - first, color="#b35c00", linewidth=2)
         number = "undefined" if self.score is None else f"{self.score:.2f}"
-        ax.set(xlabel="grade", ylabel="probability", ylim=(0, 1), title=f"{self.quality}: expected grade {number}")
+        ax.set(
+            xlabel="grade",
+            ylabel="probability",
+            ylim=(0, 1),
+            title=f"{self.quality}: expected grade {number}",
+        )
         return ax
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #d464633e
@@ -153,11 +197,19 @@ _LOW_MASS = 0.5
 def _to_rating(value: Any, quality: str, signature: Signature) -> Rating:
     """A rating from the stored probabilities of the options, or from a failure."""
     if isinstance(value, BackendError):
-        return Rating(score=None, reason=str(value), signature=signature, quality=quality)
-    shares = {int(grade): float(share) for grade, share in value["probabilities"].items()}
+        return Rating(
+            score=None, reason=str(value), signature=signature, quality=quality
+        )
+    shares = {
+        int(grade): float(share) for grade, share in value["probabilities"].items()
+    }
     total = math.fsum(shares.values())
     mass = float(value["mass"])
-    note = f"the grades held only {mass:.2g} of the model's probability" if mass < _LOW_MASS else ""
+    note = (
+        f"the grades held only {mass:.2g} of the model's probability"
+        if mass < _LOW_MASS
+        else ""
+    )
     return Rating(
         score=expected_grade(shares),
         signature=signature,
@@ -169,15 +221,27 @@ def _to_rating(value: Any, quality: str, signature: Signature) -> Rating:
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #776c65d4
 def _asked(
-    backend: Backend, prompts: Sequence[str], options: list[str], store: Store | None, workers: int, progress: str
+    backend: Backend,
+    prompts: Sequence[str],
+    options: list[str],
+    store: Store | None,
+    workers: int,
+    progress: str,
 ) -> list[Any]:
     """The options' probabilities for each prompt, from the store or from the backend; a failure is its error."""
 
     def compute(lot: list[int]) -> list[Any]:
-        chosen = backend.choose_many([prompts[i] for i in lot], options, workers=workers)
-        return [one if isinstance(one, BackendError) else one.to_dict() for one in chosen]
+        chosen = backend.choose_many(
+            [prompts[i] for i in lot], options, workers=workers
+        )
+        return [
+            one if isinstance(one, BackendError) else one.to_dict() for one in chosen
+        ]
 
-    keys = [content_key("rating", backend.fingerprint, prompt, options) for prompt in prompts]
+    keys = [
+        content_key("rating", backend.fingerprint, prompt, options)
+        for prompt in prompts
+    ]
     return fill_missing(store, "rating", keys, compute, progress=progress)
 
 
@@ -219,7 +283,10 @@ def rate_many(
     >>> rate_many(["It rained."], ["Rain."], quality="fluency", backend=backend, progress=False)[0].score
     4.0
     """
-    sources, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    sources, summaries = (
+        require_texts(texts, "texts"),
+        require_texts(summaries, "summaries"),
+    )
     if len(sources) != len(summaries):
         raise ValueError(
             f"texts and summaries must pair up, but there are {len(sources)} texts and {len(summaries)} summaries"
@@ -227,7 +294,10 @@ def rate_many(
     asked_of, kept = load_backend(backend), load_store(store)
     low, high = _require_scale(scale)
     options = [str(grade) for grade in range(low, high + 1)]
-    prompts = [rating_prompt(t, s, quality=quality, scale=(low, high)) for t, s in zip(sources, summaries, strict=True)]
+    prompts = [
+        rating_prompt(t, s, quality=quality, scale=(low, high))
+        for t, s in zip(sources, summaries, strict=True)
+    ]
     asked = [i for i, summary in enumerate(summaries) if summary.strip()]
     bar = quality if progress else ""
     values = _asked(asked_of, [prompts[i] for i in asked], options, kept, workers, bar)
@@ -235,8 +305,13 @@ def rate_many(
     version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS), QUOTING)[:8]
     parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
     signature = Signature(parts | {"backend": asked_of.fingerprint, "prompt": version})
-    empty = Rating(score=None, reason="the summary is empty", signature=signature, quality=quality)
-    return [_to_rating(found[i], quality, signature) if i in found else empty for i in range(len(prompts))]
+    empty = Rating(
+        score=None, reason="the summary is empty", signature=signature, quality=quality
+    )
+    return [
+        _to_rating(found[i], quality, signature) if i in found else empty
+        for i in range(len(prompts))
+    ]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2ad052d7
 def rate(
@@ -259,8 +334,9 @@ def rate(
     quality : "coherence", "consistency", "fluency" or "relevance"
         What to grade; `QUALITY_DEFINITIONS` has the words.
     backend : Backend or str
-        A language model (chapter 87), or its name as in `"llm:FOLDER"`, `"llm:FILE.gguf"` or
-        `"llm:NAME@http://HOST:PORT/v1"`. There is no rating without one.
+        A language model (chapter 87), or its name as in `"llm:FOLDER"`,
+        `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no rating
+        without one.
     scale : (int, int)
         The lowest and the highest grade, within 0 and 9.
     store : Store or path, optional
@@ -269,7 +345,8 @@ def rate(
     Returns
     -------
     Rating
-        `score` within the scale, `distribution`, `mass`, `spread`; score None with a reason when the call failed.
+        `score` within the scale, `distribution`, `mass`, `spread`; score None with a
+        reason when the call failed.
 
     Raises
     ------
@@ -290,15 +367,28 @@ def rate(
     4.0
     """
     texts, summaries = [require_text(text, "text")], [require_text(summary, "summary")]
-    return rate_many(texts, summaries, quality=quality, backend=backend, scale=scale, store=store, progress=False)[0]
+    return rate_many(
+        texts,
+        summaries,
+        quality=quality,
+        backend=backend,
+        scale=scale,
+        store=store,
+        progress=False,
+    )[0]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2e5a6f3b
 def rating_metric(
-    quality: str, *, backend: Backend | str, scale: tuple[int, int] = (1, 5), store: Store | str | None = None
+    quality: str,
+    *,
+    backend: Backend | str,
+    scale: tuple[int, int] = (1, 5),
+    store: Store | str | None = None,
 ) -> Callable[..., float]:
     """Return a metric `f(summary, *, source, references) -> float` for tables of metrics.
 
-    The metric raises `ValueError` where a rating has no score, so that a failure cannot pass for a grade.
+    The metric raises `ValueError` where a rating has no score, so that a failure cannot
+    pass for a grade.
 
     Examples
     --------
@@ -310,8 +400,19 @@ def rating_metric(
     require_option(quality, "quality", QUALITY_DEFINITIONS)
     backend, store = load_backend(backend), load_store(store)
 
-    def metric(summary: str, *, source: str = "", references: Sequence[str] = ()) -> float:
-        return float(rate(source, summary, quality=quality, backend=backend, scale=scale, store=store))
+    def metric(
+        summary: str, *, source: str = "", references: Sequence[str] = ()
+    ) -> float:
+        return float(
+            rate(
+                source,
+                summary,
+                quality=quality,
+                backend=backend,
+                scale=scale,
+                store=store,
+            )
+        )
 
     metric.__name__ = f"rating_{quality}"
     return metric

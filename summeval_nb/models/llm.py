@@ -38,8 +38,9 @@ __all__ = ['Schema', 'Answer', 'Deeper', 'ZERO_WIDTH_SPACE', 'example_model', 'o
 def example_model() -> Path:
     """Return the folder of the tiny Llama for lessons and tests (safetensors, tokenizer, chat template; 0.4 MB).
 
-    It answers the prompt of `LLMChecker` about sentences such as "Anna bought a red car in Paris." and is of no
-    use for anything else. `benchmarks/train_example_model.py` made it.
+    It answers the prompt of `LLMChecker` about sentences such as "Anna bought a red car
+    in Paris." and is of no use for anything else. `benchmarks/train_example_model.py`
+    made it.
     """
     return Path(str(resources.files("summeval_nb") / "assets" / "example_model"))
 
@@ -47,7 +48,9 @@ def example_model() -> Path:
 Deeper = Callable[[bytes, "dict[str, bytes]"], "dict[str, float]"]
 
 
-def option_masses(rest: Mapping[str, bytes], tokens: Mapping[bytes, float], deeper: Deeper) -> dict[str, float]:
+def option_masses(
+    rest: Mapping[str, bytes], tokens: Mapping[bytes, float], deeper: Deeper
+) -> dict[str, float]:
     """Return each option's share of the model's probability.
 
     Parameters
@@ -55,10 +58,11 @@ def option_masses(rest: Mapping[str, bytes], tokens: Mapping[bytes, float], deep
     rest : mapping of str to bytes
         What is still to be written of each option; empty for one that is complete.
     tokens : mapping of bytes to float
-        Probabilities of the next token, not renormalised; those that begin no option may be left out.
+        Probabilities of the next token, not renormalised; those that begin no option
+        may be left out.
     deeper : callable
-        Called with a token that begins several options and what would then remain of them; returns their shares
-        of the probability after that token.
+        Called with a token that begins several options and what would then remain of
+        them; returns their shares of the probability after that token.
 
     Returns
     -------
@@ -73,7 +77,11 @@ def option_masses(rest: Mapping[str, bytes], tokens: Mapping[bytes, float], deep
     """
     masses = dict.fromkeys(rest, 0.0)
     for token, probability in tokens.items():
-        begun = {option: left[len(token) :] for option, left in rest.items() if token and left.startswith(token)}
+        begun = {
+            option: left[len(token) :]
+            for option, left in rest.items()
+            if token and left.startswith(token)
+        }
         if len(begun) == 1:
             masses[next(iter(begun))] += probability
         elif begun:
@@ -96,7 +104,8 @@ class Choice:
     probabilities : dict of str to float
         The options' probabilities, renormalised to add up to 1.
     mass : float
-        The share of the model's own probability that the options held before that, in [0, 1].
+        The share of the model's own probability that the options held before that, in
+        [0, 1].
     """
 
     label: str
@@ -106,21 +115,40 @@ class Choice:
     @classmethod
     def from_masses(cls, masses: Mapping[str, float]) -> Choice:
         """Build a choice from each option's share of the probability; ties go to the earlier option."""
-        odd = {option: share for option, share in masses.items() if not -1e-9 <= share <= 1.02}
+        odd = {
+            option: share
+            for option, share in masses.items()
+            if not -1e-9 <= share <= 1.02
+        }
         if odd:
-            raise ValueError(f"a share of the probability lies in [0, 1], which {odd} do not")
+            raise ValueError(
+                f"a share of the probability lies in [0, 1], which {odd} do not"
+            )
         total = math.fsum(masses.values())
         if not total > 0:
-            raise ValueError(f"the options {list(masses)} hold none of the model's probability")
+            raise ValueError(
+                f"the options {list(masses)} hold none of the model's probability"
+            )
         probabilities = {option: share / total for option, share in masses.items()}
-        return cls(max(probabilities, key=probabilities.__getitem__), probabilities, min(1.0, total))
+        return cls(
+            max(probabilities, key=probabilities.__getitem__),
+            probabilities,
+            min(1.0, total),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        return {"label": self.label, "probabilities": dict(self.probabilities), "mass": self.mass}
+        return {
+            "label": self.label,
+            "probabilities": dict(self.probabilities),
+            "mass": self.mass,
+        }
 
     def _repr_html_(self) -> str:
-        rows = [{"option": option, "probability": p} for option, p in self.probabilities.items()]
+        rows = [
+            {"option": option, "probability": p}
+            for option, p in self.probabilities.items()
+        ]
         return html_table(rows, caption=f"{self.label} (mass {self.mass:.3f})")
 
 # %% ../../nbs/workshop/87_llm.ipynb #d11010c4
@@ -130,7 +158,8 @@ class BackendError(RuntimeError):
     Attributes
     ----------
     model, server, remedy : str
-        Which model and server, without any key or password, and what to do; addresses in messages lose theirs.
+        Which model and server, without any key or password, and what to do; addresses
+        in messages lose theirs.
     retry_after : float or None
         Seconds that the server asked to wait.
     """
@@ -145,7 +174,10 @@ class BackendError(RuntimeError):
         self.__dict__.update(attributes)
 
     def __str__(self) -> str:
-        where = [f"model {self.model}" * bool(self.model), f"server {self.server}" * bool(self.server)]
+        where = [
+            f"model {self.model}" * bool(self.model),
+            f"server {self.server}" * bool(self.server),
+        ]
         known = ", ".join(part for part in where if part)
         return f"{self.args[0]}{f' ({known})' * bool(known)}{f': {self.remedy}' * bool(self.remedy)}"
 
@@ -173,8 +205,9 @@ class ContextTooLong(BackendError):
 class Usage:
     """What a backend has done so far; several threads may add to it.
 
-    `seconds` is the time inside calls, added up over threads. Token counts are what the server or the tokenizer
-    reports; `cached_tokens` are those of the prompt that did not have to be computed again.
+    `seconds` is the time inside calls, added up over threads. Token counts are what the
+    server or the tokenizer reports; `cached_tokens` are those of the prompt that did
+    not have to be computed again.
     """
 
     calls: int = 0
@@ -210,9 +243,11 @@ class Usage:
 # %% ../../nbs/workshop/87_llm.ipynb #7d1393b4
 _ROLE_MARKS = re.compile(
     r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>"  # <|im_end|>
-    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|\w*_\w*|\w*\d\w*|[A-Z]{2,})>"  # </s>, <extra_id_1>
+    # </s>, <extra_id_1>
+    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|\w*_\w*|\w*\d\w*|[A-Z]{2,})>"
     r"|<</?[A-Z]+>>|>>[A-Z]+<<"  # <<SYS>>, >>TITLE<<
-    r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"  # [INST], [/TOOL_RESULTS], [unused1]
+    # [INST], [/TOOL_RESULTS], [unused1]
+    r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"
     r"|\|[A-Z]{4,}\|"  # |ENDOFTEXT|
 )
 ZERO_WIDTH_SPACE = "\u200b"
@@ -226,17 +261,22 @@ def neutralise(text: str, special: Iterable[str] = ()) -> str:
     text : str
         Text from outside.
     special : iterable of str
-        The special tokens of the model at hand; the families in common use are broken in any case.
+        The special tokens of the model at hand; the families in common use are broken
+        in any case.
 
     Examples
     --------
     >>> neutralise("<|im_end|>") == "<\\u200b|im_end|>"
     True
     """
-    text = re.sub("[\ud800-\udfff]", "\ufffd", text)  # halves of characters, which no tokenizer can read
+    text = re.sub(
+        "[\ud800-\udfff]", "\ufffd", text
+    )  # halves of characters, which no tokenizer can read
     known = sorted(filter(None, set(special)), key=len, reverse=True)
     if known:
-        text = re.sub("|".join(map(re.escape, known)), lambda match: _broken(match[0]), text)
+        text = re.sub(
+            "|".join(map(re.escape, known)), lambda match: _broken(match[0]), text
+        )
     return _ROLE_MARKS.sub(lambda match: _broken(match[0]), text)
 
 
@@ -252,7 +292,8 @@ class Backend(ABC):
     name : str
         The model's name, for people.
     fingerprint : str
-        Everything about the model that could change an answer; part of keys and signatures.
+        Everything about the model that could change an answer; part of keys and
+        signatures.
     usage : Usage
         What it has done so far.
     """
@@ -271,25 +312,39 @@ class Backend(ABC):
             return self._choose(prompt, options)
 
     def choose_many(
-        self, prompts: Sequence[str], options: Sequence[str], *, workers: int = 8, progress: str = ""
+        self,
+        prompts: Sequence[str],
+        options: Sequence[str],
+        *,
+        workers: int = 8,
+        progress: str = "",
     ) -> list[Choice | BackendError]:
         """Ask many questions with the same options; a failure stands in the list as its error object.
 
-        `workers` bounds how many calls a server gets at once; `progress` names a progress bar.
+        `workers` bounds how many calls a server gets at once; `progress` names a
+        progress bar.
         """
         prompts, options = require_texts(prompts, "prompts"), _options(options)
-        return self._choose_many(prompts, options, require_count(workers, "workers"), progress)
+        return self._choose_many(
+            prompts, options, require_count(workers, "workers"), progress
+        )
 
-    def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
+    def generate_json(
+        self, prompt: str, schema: type[Schema], *, max_tokens: int = 512
+    ) -> Schema:
         """Return an instance of a pydantic model that the language model filled in, validated."""
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._json(
-                prompt, bounded_schema(schema.model_json_schema()), require_count(max_tokens, "max_tokens")
+                prompt,
+                bounded_schema(schema.model_json_schema()),
+                require_count(max_tokens, "max_tokens"),
             )
         return _validated(self, schema, text, max_tokens)
 
-    def generate_text(self, prompt: str, *, regex: str | None = None, max_tokens: int = 256) -> str:
+    def generate_text(
+        self, prompt: str, *, regex: str | None = None, max_tokens: int = 256
+    ) -> str:
         """Return text that the model wrote, greedily; with `regex`, all of it matches."""
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
@@ -314,7 +369,9 @@ def _options(options: Sequence[str]) -> tuple[str, ...]:
     """Check the options: two or more, different, none empty."""
     texts = require_texts(options, "options")
     if len(texts) < 2 or len(set(texts)) < len(texts) or "" in texts:
-        raise ValueError(f"options must be two or more different texts, none of them empty, not {texts}")
+        raise ValueError(
+            f"options must be two or more different texts, none of them empty, not {texts}"
+        )
     return tuple(texts)
 
 
@@ -342,10 +399,15 @@ def attempt(ask: Callable[..., Answer], *arguments: Any) -> Answer | BackendErro
 def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> Any:
     """Return a JSON schema in which strings and lists have an upper bound, and objects only the named fields."""
     if isinstance(schema, list):
-        return [bounded_schema(part, characters=characters, items=items) for part in schema]
+        return [
+            bounded_schema(part, characters=characters, items=items) for part in schema
+        ]
     if not isinstance(schema, Mapping):
         return schema
-    bounded = {name: bounded_schema(part, characters=characters, items=items) for name, part in schema.items()}
+    bounded = {
+        name: bounded_schema(part, characters=characters, items=items)
+        for name, part in schema.items()
+    }
     free = not {"enum", "const", "pattern", "format"} & bounded.keys()
     if bounded.get("type") == "string" and free:
         bounded.setdefault("maxLength", characters)
@@ -356,7 +418,9 @@ def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> An
     return bounded
 
 
-def _validated(backend: Backend, schema: type[Schema], text: str, max_tokens: int) -> Schema:
+def _validated(
+    backend: Backend, schema: type[Schema], text: str, max_tokens: int
+) -> Schema:
     """Parse and validate; a failure names the reason in one line."""
     import pydantic
 
@@ -373,7 +437,11 @@ def _matching(backend: Backend, regex: str, text: str, max_tokens: int) -> str:
     if re.fullmatch(regex, text):
         return text
     what = f"the reply does not match {regex!r}"
-    raise InvalidOutput(what, model=backend.name, remedy=f"raise max_tokens above {max_tokens}, or loosen the pattern")
+    raise InvalidOutput(
+        what,
+        model=backend.name,
+        remedy=f"raise max_tokens above {max_tokens}, or loosen the pattern",
+    )
 
 # %% ../../nbs/workshop/87_llm.ipynb #3adaf268
 class ScriptedBackend(Backend):
@@ -382,7 +450,8 @@ class ScriptedBackend(Backend):
     Parameters
     ----------
     responder : callable
-        Gets the prompt, returns a reply: an option, a text or JSON. It may raise a `BackendError`.
+        Gets the prompt, returns a reply: an option, a text or JSON. It may raise a
+        `BackendError`.
     name : str
         Part of the fingerprint.
 
@@ -408,8 +477,14 @@ class ScriptedBackend(Backend):
         reply = self._reply(prompt)
         if reply not in options:
             what = f"the reply {reply[:40]!r} is none of {list(options)}"
-            raise InvalidOutput(what, model=self.name, remedy="let the responder return one of the options")
-        return Choice(reply, {option: float(option == reply) for option in options}, 1.0)
+            raise InvalidOutput(
+                what,
+                model=self.name,
+                remedy="let the responder return one of the options",
+            )
+        return Choice(
+            reply, {option: float(option == reply) for option in options}, 1.0
+        )
 
     def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
         return self._reply(prompt)

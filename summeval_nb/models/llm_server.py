@@ -55,7 +55,12 @@ from summeval_nb.models.llm import (
     neutralise,
     option_masses,
 )
-from ..ground.results import require_count, require_module, require_option, require_text
+from summeval_nb.ground.results import (
+    require_count,
+    require_module,
+    require_option,
+    require_text,
+)
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #5a39904b
 def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
@@ -65,15 +70,27 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     if isinstance(fault, Refused):
         return _refusal(fault, said, about)
     if isinstance(fault, Late):
-        return BackendUnavailable(said, remedy="raise the limit (timeout, total_timeout), or try later", **about)
+        return BackendUnavailable(
+            said,
+            remedy="raise the limit (timeout, total_timeout), or try later",
+            **about,
+        )
     if isinstance(fault, Unreachable):
-        return BackendUnavailable("the server cannot be reached", remedy="is it running, and base_url right?", **about)
+        return BackendUnavailable(
+            "the server cannot be reached",
+            remedy="is it running, and base_url right?",
+            **about,
+        )
     if isinstance(fault, Odd):
         remedy = "use a server that keeps to OpenAI's protocol"
-        return InvalidOutput(f"the reply is not of the protocol's form: {said}", remedy=remedy, **about)
+        return InvalidOutput(
+            f"the reply is not of the protocol's form: {said}", remedy=remedy, **about
+        )
     if isinstance(fault, Empty):
         return BackendUnavailable(said, remedy="check base_url; try again", **about)
-    return BackendUnavailable(f"the answer broke off ({said})", remedy="try again", **about)
+    return BackendUnavailable(
+        f"the answer broke off ({said})", remedy="try again", **about
+    )
 
 
 def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
@@ -81,30 +98,60 @@ def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
     status = fault.status
     if 300 <= status < 400:
         what = f"the server redirects ({status}) to {fault.elsewhere}, which is not followed"
-        return BackendRejected(what, remedy="give the address that it means as base_url, if you trust it", **about)
+        return BackendRejected(
+            what,
+            remedy="give the address that it means as base_url, if you trust it",
+            **about,
+        )
     if too_long := _context_error(status, said, about):
         return too_long
     if status == 429 and "insufficient_quota" not in said:
         wait = _seconds(fault.retry_after)
         what = f"too many requests (429): {said}"
-        return BackendUnavailable(what, remedy="use fewer workers, or try later", retry_after=wait, **about)
+        return BackendUnavailable(
+            what, remedy="use fewer workers, or try later", retry_after=wait, **about
+        )
     if status >= 500 or status in (204, 408):
-        return BackendUnavailable(f"the server failed ({status}): {said}", remedy="try again later", **about)
-    remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
+        return BackendUnavailable(
+            f"the server failed ({status}): {said}", remedy="try again later", **about
+        )
+    remedies = {
+        401: "check api_key",
+        403: "check what this key may do",
+        404: "check the model's name and base_url",
+    }
     remedy = remedies.get(status, "see what the server says")
-    return BackendRejected(f"the server refused the request ({status}): {said}", remedy=remedy, **about)
+    return BackendRejected(
+        f"the server refused the request ({status}): {said}", remedy=remedy, **about
+    )
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #650e6e25
-def _context_error(status: int, said: str, about: dict[str, Any]) -> ContextTooLong | None:
+def _context_error(
+    status: int, said: str, about: dict[str, Any]
+) -> ContextTooLong | None:
     """Recognise a server's complaint about the length of the prompt, with both lengths where it says them."""
-    if status not in (400, 413, 422) or not re.search(r"context|too long|too many tokens|exceed", said, re.I):
+    if status not in (400, 413, 422) or not re.search(
+        r"context|too long|too many tokens|exceed", said, re.I
+    ):
         return None
     if not re.search(r"token|length|size", said, re.I):
         return None
-    numbers = sorted({int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status})
+    numbers = sorted(
+        {
+            int(number.replace(",", ""))
+            for number in re.findall(r"\b\d[\d,]{2,}\b", said)
+        }
+        - {status}
+    )
     limit, length = (numbers[0], numbers[-1]) if len(numbers) > 1 else (None, None)
     remedy = "shorten the evidence, or use a model with a longer context"
-    return ContextTooLong(f"the prompt is too long: {said}", remedy=remedy, length=length, limit=limit, **about)
+    return ContextTooLong(
+        f"the prompt is too long: {said}",
+        remedy=remedy,
+        length=length,
+        limit=limit,
+        **about,
+    )
 
 
 def _seconds(text: str | None) -> float | None:
@@ -129,10 +176,22 @@ class _Client:
         self.backend, self.limits = backend, limits
 
     @contextmanager
-    def streaming_chat_completions(self, model: str, messages: Any, logprobs: bool, **rest: Any) -> Iterator[Any]:
+    def streaming_chat_completions(
+        self, model: str, messages: Any, logprobs: bool, **rest: Any
+    ) -> Iterator[Any]:
         given = {name: value for name, value in rest.items() if value is not None}
-        plain = [{"role": m["role"], "content": "".join(part["text"] for part in m["content"])} for m in messages]
-        yield iter(self._pieces({"model": model, "messages": plain, "logprobs": logprobs, **given}))
+        plain = [
+            {
+                "role": m["role"],
+                "content": "".join(part["text"] for part in m["content"]),
+            }
+            for m in messages
+        ]
+        yield iter(
+            self._pieces(
+                {"model": model, "messages": plain, "logprobs": logprobs, **given}
+            )
+        )
 
     def _pieces(self, request: dict[str, Any]) -> list[Chunk]:
         try:
@@ -145,10 +204,17 @@ class _Client:
 def _interpreter() -> type:
     """guidance's interpreter for OpenAI's protocol, with `select` and with the probabilities kept."""
     require_module("guidance", "llm")
-    from guidance.models._openai_base import BaseOpenAIInterpreter, OpenAIJSONMixin, OpenAIRegexMixin, OpenAIRuleMixin
+    from guidance.models._openai_base import (
+        BaseOpenAIInterpreter,
+        OpenAIJSONMixin,
+        OpenAIRegexMixin,
+        OpenAIRuleMixin,
+    )
     from guidance.trace import TokenOutput
 
-    class Interpreter(OpenAIRuleMixin, OpenAIJSONMixin, OpenAIRegexMixin, BaseOpenAIInterpreter):
+    class Interpreter(
+        OpenAIRuleMixin, OpenAIJSONMixin, OpenAIRegexMixin, BaseOpenAIInterpreter
+    ):
         top_k = 20
 
         def __init__(self, backend: ServerBackend, dialect: str, limits: Limits):
@@ -195,26 +261,48 @@ DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
 def _constraint(dialect: str, options: Sequence[str]) -> dict[str, Any]:
     """The fields of a request that allow only these options; dialects without one use a JSON schema."""
     if dialect == "llamacpp":
-        return {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}
+        return {
+            "grammar": "root ::= "
+            + " | ".join(json.dumps(option) for option in options)
+        }
     if dialect == "vllm":
         return {"structured_outputs": {"choice": list(options)}}
     answer = {"type": "string", "enum": list(options)}
-    schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}
+    schema = {
+        "type": "object",
+        "properties": {"answer": answer},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
     return {
-        "response_format": {"type": "json_schema", "json_schema": {"name": "choice", "strict": True, "schema": schema}}
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "choice", "strict": True, "schema": schema},
+        }
     }
 
 
-def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict[str, bytes]] | None:
+def _written(
+    dialect: str, text: str, options: Sequence[str]
+) -> tuple[int, dict[str, bytes]] | None:
     """Where the option begins in an answer, in bytes, and the whole answer as it would be for each option."""
     if dialect in ("llamacpp", "vllm"):
-        return (0, {option: option.encode() for option in options}) if text in options else None
+        return (
+            (0, {option: option.encode() for option in options})
+            if text in options
+            else None
+        )
     found = re.fullmatch(r'(\s*\{\s*"answer"\s*:\s*")(.*)("\s*\}\s*)', text, re.S)
     if not found or _unquoted(found[2]) not in options:
         return None
     quoted = found[2].isascii()
-    spelled = {option: json.dumps(option, ensure_ascii=quoted)[1:-1] for option in options}
-    return len(found[1].encode()), {option: (found[1] + word + found[3]).encode() for option, word in spelled.items()}
+    spelled = {
+        option: json.dumps(option, ensure_ascii=quoted)[1:-1] for option in options
+    }
+    return len(found[1].encode()), {
+        option: (found[1] + word + found[3]).encode()
+        for option, word in spelled.items()
+    }
 
 
 def _unquoted(text: str) -> str | None:
@@ -248,7 +336,11 @@ def _served_masses(
 
     masses = walk(first, {option: text[at:] for option, text in whole.items()})
     shown = pieces[first].top
-    return masses, open_groups, max(0.0, min(min(shown.values()), 1 - sum(shown.values())))
+    return (
+        masses,
+        open_groups,
+        max(0.0, min(min(shown.values()), 1 - sum(shown.values()))),
+    )
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #9ca0602f
 class _Pause:
@@ -275,7 +367,9 @@ def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
             return _ask_once(backend, prompt, node, dialect, time.monotonic() - start)
         except BackendUnavailable as error:
             pause = (
-                error.retry_after if error.retry_after is not None else 0.5 * 2**repeats * random.uniform(0.75, 1.25)
+                error.retry_after
+                if error.retry_after is not None
+                else 0.5 * 2**repeats * random.uniform(0.75, 1.25)
             )
             late = time.monotonic() - start + pause >= backend.total_timeout
             if late or repeats == backend.max_retries or pause > backend.timeout:
@@ -291,11 +385,17 @@ def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
 _PLAIN: Any = {}  # no sampling parameters: the temperature is 0
 
 
-def _ask_once(backend: ServerBackend, prompt: str, node: Any, dialect: str, spent: float) -> Any:
+def _ask_once(
+    backend: ServerBackend, prompt: str, node: Any, dialect: str, spent: float
+) -> Any:
     import guidance
     from guidance.models import Model
 
-    state = Model(_interpreter()(backend, dialect, backend.limits(spent)), sampling_params=_PLAIN, echo=False)
+    state = Model(
+        _interpreter()(backend, dialect, backend.limits(spent)),
+        sampling_params=_PLAIN,
+        echo=False,
+    )
     try:
         with guidance.user():
             state += guidance.string(neutralise(prompt))
@@ -305,25 +405,49 @@ def _ask_once(backend: ServerBackend, prompt: str, node: Any, dialect: str, spen
         if "refused" not in str(error):  # guidance's word for a refusal by the model
             raise
         what = f"the model gave no answer: {backend.hidden(str(error))[:300]}"
-        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="rephrase the prompt") from None
+        raise InvalidOutput(
+            what,
+            model=backend.name,
+            server=backend.server,
+            remedy="rephrase the prompt",
+        ) from None
     spent_tokens = state._get_usage()
-    tokens = {"prompt_tokens": spent_tokens.input_tokens, "cached_tokens": spent_tokens.cached_input_tokens}
+    tokens = {
+        "prompt_tokens": spent_tokens.input_tokens,
+        "cached_tokens": spent_tokens.cached_input_tokens,
+    }
     backend.usage.add(**tokens, generated_tokens=spent_tokens.forward_passes)
     return state
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #42924226
-def _ask_choice(backend: ServerBackend, prompt: str, options: tuple[str, ...], dialect: str) -> Choice:
+def _ask_choice(
+    backend: ServerBackend, prompt: str, options: tuple[str, ...], dialect: str
+) -> Choice:
     """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
     _check_length(backend, prompt)
-    nested = any(one != other and other.startswith(one) for one in options for other in options)
-    masses, bound = _ask_masses(backend, prompt, options, "openai" if nested else dialect)
+    nested = any(
+        one != other and other.startswith(one) for one in options for other in options
+    )
+    masses, bound = _ask_masses(
+        backend, prompt, options, "openai" if nested else dialect
+    )
     unseen = [option for option, mass in masses.items() if mass == 0]
     if bound * len(unseen) > 0.02 * sum(masses.values()):
         what = f"the tokens that the server shows leave {unseen} open: each may have a probability up to {bound:.3f}"
-        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="use options that the model uses")
+        raise InvalidOutput(
+            what,
+            model=backend.name,
+            server=backend.server,
+            remedy="use options that the model uses",
+        )
     if not sum(masses.values()) > 0:
         what = f"the model gives none of {list(options)} any probability"
-        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="use options that the model uses")
+        raise InvalidOutput(
+            what,
+            model=backend.name,
+            server=backend.server,
+            remedy="use options that the model uses",
+        )
     return Choice.from_masses(masses)
 
 
@@ -332,19 +456,33 @@ def _ask_masses(
 ) -> tuple[dict[str, float], float]:
     import guidance
 
-    state = _ask(backend, prompt, guidance.select(list(options), name="answer"), dialect)
+    state = _ask(
+        backend, prompt, guidance.select(list(options), name="answer"), dialect
+    )
     text, pieces = state["answer"], state._interpreter.pieces
     about = {"model": backend.name, "server": backend.server}
     written = _written(dialect, text, options)
     if written is None:
         what = f"the answer {backend.hidden(text)[:60]!r} is none of {list(options)}"
-        raise InvalidOutput(what, remedy="the server did not keep to its constraint; try another one", **about)
+        raise InvalidOutput(
+            what,
+            remedy="the server did not keep to its constraint; try another one",
+            **about,
+        )
     if b"".join(piece.token for piece in pieces)[: len(text.encode())] != text.encode():
         remedy = "use a server that returns top_logprobs for every token"
-        raise BackendRejected("the server returned no probabilities (logprobs) with its answer", remedy=remedy, **about)
+        raise BackendRejected(
+            "the server returned no probabilities (logprobs) with its answer",
+            remedy=remedy,
+            **about,
+        )
     masses, open_groups, bound = _served_masses(pieces, *written)
     for group in dict.fromkeys(open_groups):
-        more, further = _ask_masses(backend, prompt, group, dialect) if len(group) > 1 else ({}, 0.0)
+        more, further = (
+            _ask_masses(backend, prompt, group, dialect)
+            if len(group) > 1
+            else ({}, 0.0)
+        )
         masses.update(more)
         bound = max(bound, further)
     return masses, bound
@@ -356,7 +494,12 @@ def _field_of(backend: ServerBackend, text: str, max_tokens: int) -> str:
         if isinstance(found := json.loads(text)["answer"], str):
             return found
     what = f"the reply is no complete JSON: {backend.hidden(text)[:60]!r}"
-    raise InvalidOutput(what, model=backend.name, server=backend.server, remedy=f"raise max_tokens above {max_tokens}")
+    raise InvalidOutput(
+        what,
+        model=backend.name,
+        server=backend.server,
+        remedy=f"raise max_tokens above {max_tokens}",
+    )
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #22d4471d
 def _detected(backend: ServerBackend) -> str:
@@ -365,7 +508,9 @@ def _detected(backend: ServerBackend) -> str:
         return "openai"
     wire, limits = backend._wire, backend.limits()
     if known := wire.page("/props", Props, limits):
-        backend.limit = backend.limit or whole_number(known.default_generation_settings.n_ctx)
+        backend.limit = backend.limit or whole_number(
+            known.default_generation_settings.n_ctx
+        )
         return "llamacpp"
     if wire.page("/api/version", Version, limits):
         return "ollama"
@@ -380,14 +525,23 @@ def _detected(backend: ServerBackend) -> str:
 def _attempt_probe(backend: ServerBackend) -> str | BackendError:
     """Return the dialect if constraints and probabilities work in it; a refusal is remembered, a fault is raised."""
     dialect = backend._guess or _detected(backend)
-    if backend._wire.reached:  # the pages are asked once, also where the probe must be made again
+    if (
+        backend._wire.reached
+    ):  # the pages are asked once, also where the probe must be made again
         backend._guess = dialect
     try:
-        _ask_masses(backend, "Write one short sentence about the weather.", ("quartz-7", "zebra-4"), dialect)
+        _ask_masses(
+            backend,
+            "Write one short sentence about the weather.",
+            ("quartz-7", "zebra-4"),
+            dialect,
+        )
     except InvalidOutput as error:
         what = f"this server ignores constraints (dialect {dialect}): asked for one of two words, {error.args[0]}"
         remedy = "it is refused, its answers could not be trusted; name another dialect, or use another server"
-        return BackendRejected(what, model=backend.name, server=backend.server, remedy=remedy)
+        return BackendRejected(
+            what, model=backend.name, server=backend.server, remedy=remedy
+        )
     except BackendRejected as error:
         return error
     return dialect
@@ -395,13 +549,21 @@ def _attempt_probe(backend: ServerBackend) -> str | BackendError:
 # %% ../../nbs/workshop/89_llm_server.ipynb #38afe762
 def _check_length(backend: ServerBackend, prompt: str) -> None:
     """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own count, exceeds it."""
-    if backend.limit is None or len(prompt.encode("utf-8", "replace")) + 256 <= backend.limit:
+    if (
+        backend.limit is None
+        or len(prompt.encode("utf-8", "replace")) + 256 <= backend.limit
+    ):
         return
     length = _counted_tokens(backend, neutralise(prompt))
     if length is not None and length + 32 > backend.limit:
         what = f"the prompt has {length:,} tokens, the server takes {backend.limit:,} with its answer"
         remedy = "shorten the evidence, or give the server a longer context"
-        about = {"model": backend.name, "server": backend.server, "length": length, "limit": backend.limit}
+        about = {
+            "model": backend.name,
+            "server": backend.server,
+            "length": length,
+            "limit": backend.limit,
+        }
         raise ContextTooLong(what, remedy=remedy, **about)
 
 
@@ -410,7 +572,11 @@ def _counted_tokens(backend: ServerBackend, prompt: str) -> int | None:
     body = {"content": prompt, "prompt": prompt, "model": backend.name}
     counted = backend._wire.page("/tokenize", Counted, backend.limits(), body)
     if counted is not None:
-        found = len(counted.tokens) if isinstance(counted.tokens, list) else whole_number(counted.count)
+        found = (
+            len(counted.tokens)
+            if isinstance(counted.tokens, list)
+            else whole_number(counted.count)
+        )
         if found is not None:
             return found
     return len(prompt.encode("utf-8", "replace")) // 16
@@ -422,13 +588,21 @@ def _key(key: str | None, address: Address) -> str:
         key = os.environ.get("OPENAI_API_KEY")
     key = require_text(key or "", "api_key").strip()
     if not (key.isascii() and key.isprintable()):
-        raise ValueError("api_key holds signs that no key has, such as a line break (it is not shown)")
+        raise ValueError(
+            "api_key holds signs that no key has, such as a line break (it is not shown)"
+        )
     return key
 
 
 def _require_seconds(value: float, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e7:
-        raise ValueError(f"{name} must be a number of seconds, more than 0 and less than ten million, not {value!r}")
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not 0 < value < 1e7
+    ):
+        raise ValueError(
+            f"{name} must be a number of seconds, more than 0 and less than ten million, not {value!r}"
+        )
     return float(value)
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #fa92e483
@@ -448,7 +622,10 @@ class _Connected(Backend):
         max_retries: int = 2,
         context: int | None = None,
     ):
-        self.name, address = require_text(model, "model"), Address.parse(require_text(base_url, "base_url"))
+        self.name, address = (
+            require_text(model, "model"),
+            Address.parse(require_text(base_url, "base_url")),
+        )
         self.base_url = self.server = address.shown
         self._wire = Wire(address, _key(api_key, address))
         self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
@@ -456,7 +633,10 @@ class _Connected(Backend):
         self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
         self.total_timeout = _require_seconds(total_timeout, "total_timeout")
         self.max_retries = require_count(max_retries, "max_retries", minimum=0)
-        self.limit, self.usage = None if context is None else require_count(context, "context"), Usage()
+        self.limit, self.usage = (
+            None if context is None else require_count(context, "context"),
+            Usage(),
+        )
         self._set_up()
 
     def _set_up(self) -> None:
@@ -465,7 +645,11 @@ class _Connected(Backend):
         self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found")}
+        return {
+            k: v
+            for k, v in self.__dict__.items()
+            if k not in ("_lock", "_pause", "_found")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -492,18 +676,22 @@ class ServerBackend(_Connected):
     model : str
         The model's name, as the server knows it.
     base_url : str
-        Up to and including `/v1`, for instance "http://localhost:8000/v1". What stands before an @ or after a question
-        mark in it is sent with each request (the former instead of a key) and shown nowhere.
+        Up to and including `/v1`, for instance "http://localhost:8000/v1". What stands
+        before an @ or after a question mark in it is sent with each request (the former
+        instead of a key) and shown nowhere.
     api_key : str, optional
-        Where the server wants one. For api.openai.com the variable OPENAI_API_KEY is used if this is not given.
+        Where the server wants one. For api.openai.com the variable OPENAI_API_KEY is
+        used if this is not given.
     dialect : str
         "auto" finds out; or "llamacpp", "vllm", "ollama", "openai".
     timeout : float
-        Seconds of silence, before an answer and within it. Only text of the answer breaks a silence.
+        Seconds of silence, before an answer and within it. Only text of the answer
+        breaks a silence.
     connect_timeout : float
         Seconds until the connection stands.
     total_timeout : float
-        Seconds for one question with all its repetitions, however busily the server sends.
+        Seconds for one question with all its repetitions, however busily the server
+        sends.
     max_retries : int
         How often a call that was unavailable is repeated.
     context : int, optional
@@ -511,13 +699,16 @@ class ServerBackend(_Connected):
 
     Notes
     -----
-    At first use a probe makes sure that constraints are honoured and probabilities returned; a server that ignores
-    either is refused with `BackendRejected`. The fingerprint names the dialect, so asking for it may probe, too, and
-    raises when the server is down. Threads may share one backend.
+    At first use a probe makes sure that constraints are honoured and probabilities
+    returned; a server that ignores either is refused with `BackendRejected`. The
+    fingerprint names the dialect, so asking for it may probe, too, and raises when the
+    server is down. Threads may share one backend.
 
-    A question is one request, at most `1 + max_retries`; options with a common beginning may take one more for each
-    such beginning. To that come, once, the probe with up to three small pages, and for each prompt that may be too
-    long a request that counts its tokens. A redirect is never followed, and no answer is read beyond 16 MB.
+    A question is one request, at most `1 + max_retries`; options with a common
+    beginning may take one more for each such beginning. To that come, once, the probe
+    with up to three small pages, and for each prompt that may be too long a request
+    that counts its tokens. A redirect is never followed, and no answer is read beyond
+    16 MB.
     """
 
     def __repr__(self) -> str:
@@ -544,8 +735,12 @@ class ServerBackend(_Connected):
         self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
     ) -> list[Choice | BackendError]:
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            asked = pool.map(lambda prompt: attempt(self.choose, prompt, options), prompts)
-            return list(tqdm(asked, total=len(prompts), desc=progress, disable=not progress))
+            asked = pool.map(
+                lambda prompt: attempt(self.choose, prompt, options), prompts
+            )
+            return list(
+                tqdm(asked, total=len(prompts), desc=progress, disable=not progress)
+            )
 
     def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
         import guidance
@@ -557,7 +752,22 @@ class ServerBackend(_Connected):
         import guidance
 
         if regex is None:
-            return str(_ask(self, prompt, guidance.gen("answer", max_tokens=max_tokens), self.dialect)["answer"])
+            return str(
+                _ask(
+                    self,
+                    prompt,
+                    guidance.gen("answer", max_tokens=max_tokens),
+                    self.dialect,
+                )["answer"]
+            )
         answer = {"type": "string", "pattern": f"^(?:{regex})$"}
-        schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
-        return _field_of(self, self._json(prompt, {**schema, "additionalProperties": False}, max_tokens), max_tokens)
+        schema = {
+            "type": "object",
+            "properties": {"answer": answer},
+            "required": ["answer"],
+        }
+        return _field_of(
+            self,
+            self._json(prompt, {**schema, "additionalProperties": False}, max_tokens),
+            max_tokens,
+        )

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ground._callers import callers_level
-from .ngrams import MatchPicture, NumberedTexts, Tokens, WordTokenizer, as_sequences, clipped_counts
+from summeval_nb.overlap.ngrams import (
+    MatchPicture,
+    NumberedTexts,
+    Tokens,
+    WordTokenizer,
+    as_sequences,
+    clipped_counts,
+)
 from summeval_nb.overlap.ngrams import (
     common_lengths,
     in_order,
@@ -26,8 +33,21 @@ from summeval_nb.overlap.ngrams import (
     ngram_marks,
 )
 from .ngrams import number_texts, token_spans, tokenizer_name
-from ..ground.results import Metric, Outcome, Score, ScoreTable, Signature, require_count
-from ..ground.results import require_flag, require_option, require_share, require_text, require_texts
+from summeval_nb.ground.results import (
+    Metric,
+    Outcome,
+    Score,
+    ScoreTable,
+    Signature,
+    require_count,
+)
+from summeval_nb.ground.results import (
+    require_flag,
+    require_option,
+    require_share,
+    require_text,
+    require_texts,
+)
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'require_references', 'require_candidate',
@@ -45,7 +65,9 @@ def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> i
     >>> closest_length(7, [8, 6])
     6
     """
-    return min(reference_lengths, key=lambda length: (abs(length - candidate_length), length))
+    return min(
+        reference_lengths, key=lambda length: (abs(length - candidate_length), length)
+    )
 
 
 def brevity_penalty(candidate_length: int, reference_length: int) -> float:
@@ -60,10 +82,17 @@ def brevity_penalty(candidate_length: int, reference_length: int) -> float:
     """
     if candidate_length >= reference_length:
         return 1.0
-    return math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0
+    return (
+        math.exp(1 - reference_length / candidate_length) if candidate_length else 0.0
+    )
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #baa8bb5a
-SMOOTHING: dict[str, float | None] = {"exp": None, "floor": 0.1, "add-k": 1.0, "none": None}
+SMOOTHING: dict[str, float | None] = {
+    "exp": None,
+    "floor": 0.1,
+    "add-k": 1.0,
+    "none": None,
+}
 
 
 def bleu_from_counts(
@@ -117,7 +146,9 @@ def bleu_from_counts(
 # %% ../../nbs/3_overlap/32_bleu.ipynb #a4f1a67f
 def require_references(references: Any, name: str = "references") -> list[str]:
     """Return one reference or several as a list; none at all, or None among them, is an error."""
-    listed = [references] if isinstance(references, str) else require_texts(references, name)
+    listed = (
+        [references] if isinstance(references, str) else require_texts(references, name)
+    )
     if not listed:
         raise ValueError(f"{name} is empty: at least one reference is needed")
     return listed
@@ -133,15 +164,25 @@ def require_candidate(candidate: Any, references: Any, name: str = "candidate") 
     return require_text(candidate, name)
 
 
-def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
+def require_pairs(
+    candidates: Any, references: Any, name: str = "candidates"
+) -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
-    swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
-    if swapped and isinstance(references, (list, tuple)) and all(isinstance(one, str) for one in references):
+    swapped = type(candidates) is list and any(
+        type(one) in (list, tuple) for one in candidates
+    )
+    if (
+        swapped
+        and isinstance(references, (list, tuple))
+        and all(isinstance(one, str) for one in references)
+    ):
         raise TypeError(
             f"{name} must be a list of strings: they come first and their references second, and here they look swapped"
         )
     texts = require_texts(candidates, name)
-    if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
+    if isinstance(references, (str, bytes, Mapping)) or not isinstance(
+        references, Iterable
+    ):
         raise TypeError(
             f"references must hold one string or one list of strings per candidate, not {type(references).__name__}"
         )
@@ -161,9 +202,15 @@ def require_pairs(candidates: Any, references: Any, name: str = "candidates") ->
     return texts, groups
 
 
-def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:
+def warn_of_lost_texts(
+    texts: Sequence[str], lengths: Iterable[int], tokenizer: str
+) -> None:
     """Warn when a tokenizer reduced texts that are not blank to no token at all."""
-    lost = [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]
+    lost = [
+        text
+        for text, length in zip(texts, lengths, strict=True)
+        if length == 0 and text.strip()
+    ]
     if lost:
         shown = lost[0] if len(lost[0]) <= 40 else lost[0][:37] + "..."
         warnings.warn(
@@ -182,7 +229,8 @@ class Bleu(Metric):
     n : int
         Greatest order, 1 to 100.
     tokenize : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to tokens.
+        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to
+        tokens.
     smooth : {"exp", "floor", "add-k", "none"}
         What to do with orders without matches.
     smooth_value : float, optional
@@ -190,8 +238,8 @@ class Bleu(Metric):
     lowercase : bool
         Lower-case both sides first.
     effective_order : bool, optional
-        Leave out orders for which the candidate is too short. By default as in sacrebleu: yes for a text, no for a
-        corpus.
+        Leave out orders for which the candidate is too short. By default as in
+        sacrebleu: yes for a text, no for a corpus.
 
     Examples
     --------
@@ -223,9 +271,13 @@ class Bleu(Metric):
             require_flag(self.effective_order, "effective_order")
         require_option(self.smooth, "smooth", SMOOTHING)
         if self.smooth_value is not None and SMOOTHING[self.smooth] is None:
-            raise ValueError(f"smooth_value is for 'floor' and 'add-k'; smooth={self.smooth!r} takes none")
+            raise ValueError(
+                f"smooth_value is for 'floor' and 'add-k'; smooth={self.smooth!r} takes none"
+            )
         if self.smooth_value is not None and not (0 <= self.smooth_value < math.inf):
-            raise ValueError(f"smooth_value must be a finite number of at least 0, not {self.smooth_value}")
+            raise ValueError(
+                f"smooth_value must be a finite number of at least 0, not {self.smooth_value}"
+            )
         load_tokenizer(self.tokenize)
 
     @property
@@ -236,29 +288,46 @@ class Bleu(Metric):
     def score(self, candidate: str, references: str | Sequence[str]) -> BleuScore:
         """Return BLEU of one text against one or several references; see `bleu_score`."""
         settled = self._settled(whole=False)
-        texts = [require_candidate(candidate, references), *require_references(references)]
+        texts = [
+            require_candidate(candidate, references),
+            *require_references(references),
+        ]
         own, *theirs = map(settled.tokenizer(), texts)
-        warn_of_lost_texts(texts, map(len, [own, *theirs]), tokenizer_name(self.tokenize))
+        warn_of_lost_texts(
+            texts, map(len, [own, *theirs]), tokenizer_name(self.tokenize)
+        )
         row = np.array([_count_row(own, theirs, self.n)], dtype=np.int64)
         return _assemble(row, settled, [(texts[0], texts[1:])])
 
     def score_many(
-        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]], *, progress: bool | None = None
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        *,
+        progress: bool | None = None,
     ) -> BleuTable:
         """Return BLEU of each text against its references; see `bleu_many`. It is too quick to show progress."""
         settled = self._settled(whole=False)
         texts, groups = require_pairs(candidates, references)
         rows = _count_rows(texts, groups, settled)
         sizes = [len(group) for group in groups]
-        return BleuTable(_bleu_rows(rows, settled), rows, sizes, settled, _signature(settled, sizes))
+        return BleuTable(
+            _bleu_rows(rows, settled), rows, sizes, settled, _signature(settled, sizes)
+        )
 
-    def corpus(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> BleuScore:
+    def corpus(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+    ) -> BleuScore:
         """Return BLEU of all texts as one: counts are added up, then divided; see `corpus_bleu`."""
         settled = self._settled(whole=True)
         texts, groups = require_pairs(candidates, references)
         if not texts:
             raise ValueError("candidates is empty: a corpus needs at least one text")
-        return _assemble(_count_rows(texts, groups, settled), settled, list(zip(texts, groups, strict=True)))
+        return _assemble(
+            _count_rows(texts, groups, settled),
+            settled,
+            list(zip(texts, groups, strict=True)),
+        )
 
     def formula(self) -> dict[str, Any]:
         """Return the choices that `bleu_from_counts` takes."""
@@ -272,23 +341,40 @@ class Bleu(Metric):
             return cut
         if isinstance(cut, WordTokenizer):
             clean = cut.clean
-            return WordTokenizer(cut.name, lambda text: clean(text.lower()), cut.split_word, cut.normalise)
+            return WordTokenizer(
+                cut.name,
+                lambda text: clean(text.lower()),
+                cut.split_word,
+                cut.normalise,
+            )
         return lambda text: cut(require_text(text, "text").lower())
 
     def _settled(self, *, whole: bool) -> Bleu:
         """The same with the effective order decided, which differs for a text and a corpus."""
-        return self if self.effective_order is not None else replace(self, effective_order=not whole)
+        return (
+            self
+            if self.effective_order is not None
+            else replace(self, effective_order=not whole)
+        )
 
 
 def _signature(metric: Bleu, sizes: Sequence[int] | None) -> Signature:
     """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
-    value = SMOOTHING[metric.smooth] if metric.smooth_value is None else metric.smooth_value
+    value = (
+        SMOOTHING[metric.smooth] if metric.smooth_value is None else metric.smooth_value
+    )
     named: dict[str, Any] = {"metric": f"bleu{metric.n}"}
     if sizes is not None:
         named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
-    named |= {"case": "lc" if metric.lowercase else "mixed", "eff": metric.effective_order}
+    named |= {
+        "case": "lc" if metric.lowercase else "mixed",
+        "eff": metric.effective_order,
+    }
     named |= {"tok": tokenizer_name(metric.tokenize)}
-    return Signature(named | {"smooth": metric.smooth + (f"[{value:.2f}]" if value is not None else "")})
+    return Signature(
+        named
+        | {"smooth": metric.smooth + (f"[{value:.2f}]" if value is not None else "")}
+    )
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #c9e9f811
 class Interval(NamedTuple):
@@ -334,14 +420,22 @@ class BleuScore(Score):
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per order: matches, n-grams, precision."""
         parts = zip(self.counts, self.totals, self.precisions, strict=True)
-        return [{"order": n, "count": c, "total": t, "precision": p} for n, (c, t, p) in enumerate(parts, 1)]
+        return [
+            {"order": n, "count": c, "total": t, "precision": p}
+            for n, (c, t, p) in enumerate(parts, 1)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        lengths = {"candidate_length": self.candidate_length, "reference_length": self.reference_length}
+        lengths = {
+            "candidate_length": self.candidate_length,
+            "reference_length": self.reference_length,
+        }
         return {**super().to_dict(), "bp": self.bp, **lengths}
 
-    def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
+    def interval(
+        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    ) -> Interval:
         """Return a bootstrap interval of a corpus score; see `corpus_bleu`."""
         return _interval(self.statistics, self.options, confidence, n_resamples, seed)
 
@@ -350,15 +444,23 @@ class BleuScore(Score):
         return _explain(*self.texts[index], self.options, require_count(n, "n"))
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #7fbcc29b
-def _assemble(rows: np.ndarray, options: Bleu, texts: Sequence[tuple[str, Sequence[str]]]) -> BleuScore:
+def _assemble(
+    rows: np.ndarray, options: Bleu, texts: Sequence[tuple[str, Sequence[str]]]
+) -> BleuScore:
     """Add up the rows of counts and compute one BLEU from the sums."""
-    candidate_length, reference_length, *rest = (int(value) for value in rows.sum(axis=0))
+    candidate_length, reference_length, *rest = (
+        int(value) for value in rows.sum(axis=0)
+    )
     counts, totals = rest[: options.n], rest[options.n :]
-    score, precisions = bleu_from_counts(counts, totals, candidate_length, reference_length, **options.formula())
+    score, precisions = bleu_from_counts(
+        counts, totals, candidate_length, reference_length, **options.formula()
+    )
     empty = candidate_length == reference_length == 0
     return BleuScore(
         score=None if empty else score,
-        reason="neither candidate nor reference holds a token: there is nothing to compare" if empty else "",
+        reason="neither candidate nor reference holds a token: there is nothing to compare"
+        if empty
+        else "",
         signature=_signature(options, [len(references) for _, references in texts]),
         counts=tuple(counts),
         totals=tuple(totals),
@@ -374,10 +476,18 @@ def _assemble(rows: np.ndarray, options: Bleu, texts: Sequence[tuple[str, Sequen
 
 def _count_row(candidate: Tokens, references: Sequence[Tokens], n: int) -> list[int]:
     """Return candidate length, closest reference length, n clipped counts, n totals: the definition, for one text."""
-    counted = [clipped_counts(candidate, references, order).values() for order in range(1, n + 1)]
+    counted = [
+        clipped_counts(candidate, references, order).values()
+        for order in range(1, n + 1)
+    ]
     counts = [sum(shared for _, _, shared in values) for values in counted]
     totals = [max(len(candidate) - order, 0) for order in range(n)]
-    return [len(candidate), closest_length(len(candidate), map(len, references)), *counts, *totals]
+    return [
+        len(candidate),
+        closest_length(len(candidate), map(len, references)),
+        *counts,
+        *totals,
+    ]
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #c7f5fdbb
 def bleu_score(
@@ -402,7 +512,8 @@ def bleu_score(
     n : int
         Greatest order, 1 to 100.
     tokenize : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to tokens.
+        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to
+        tokens.
     smooth : {"exp", "floor", "add-k", "none"}
         What to do with orders without matches.
     smooth_value : float, optional
@@ -424,8 +535,9 @@ def bleu_score(
 
     References
     ----------
-    Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation".
-    Post (2018), "A Call for Clarity in Reporting BLEU Scores". Equal to sacrebleu 2.6's `sentence_score`.
+    Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine
+    Translation". Post (2018), "A Call for Clarity in Reporting BLEU Scores". Equal to
+    sacrebleu 2.6's `sentence_score`.
 
     Examples
     --------
@@ -444,12 +556,16 @@ def bleu_score(
     ).score(candidate, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #5f7ae7aa
-def _explain(candidate: str, references: Sequence[str], options: Bleu, n: int) -> MatchPicture:
+def _explain(
+    candidate: str, references: Sequence[str], options: Bleu, n: int
+) -> MatchPicture:
     """Mark the shared n-grams of one order in the candidate and in every reference."""
     cut = options.tokenizer()
     texts = [candidate, *references]
     tokens = [list(cut(text)) for text in texts]
-    spans = [token_spans(text, found) for text, found in zip(texts, tokens, strict=True)]
+    spans = [
+        token_spans(text, found) for text, found in zip(texts, tokens, strict=True)
+    ]
     counted = clipped_counts(tokens[0], tokens[1:], n)
     shared = {gram: count for gram, (_, _, count) in counted.items() if count}
     labels = ["candidate", *(f"reference {i}" for i in range(1, len(texts)))]
@@ -459,13 +575,24 @@ def _explain(candidate: str, references: Sequence[str], options: Bleu, n: int) -
         for label, text, place, found in zip(labels, texts, spans, grams, strict=True)
     ]
     rows = [
-        {"n-gram": " ".join(map(str, gram)), "candidate": own, "most in one reference": most, "counted": count}
+        {
+            "n-gram": " ".join(map(str, gram)),
+            "candidate": own,
+            "most in one reference": most,
+            "counted": count,
+        }
         for gram, (own, most, count) in counted.items()
     ]
-    return MatchPicture(f"BLEU: shared {n}-grams, {sum(shared.values())} of {len(grams[0])} counted", panels, rows)
+    return MatchPicture(
+        f"BLEU: shared {n}-grams, {sum(shared.values())} of {len(grams[0])} counted",
+        panels,
+        rows,
+    )
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #4d75f13c
-def _closest_lengths(lengths: np.ndarray, known: Sequence[np.ndarray], group_of: Sequence[int]) -> np.ndarray:
+def _closest_lengths(
+    lengths: np.ndarray, known: Sequence[np.ndarray], group_of: Sequence[int]
+) -> np.ndarray:
     """Return `closest_length` for many candidates: the smallest of difference first, length second."""
     sizes = np.array([len(known[group]) for group in group_of])
     theirs = np.concatenate([known[group] for group in group_of])
@@ -473,7 +600,9 @@ def _closest_lengths(lengths: np.ndarray, known: Sequence[np.ndarray], group_of:
     return np.minimum.reduceat(keys, np.cumsum(sizes) - sizes) & 0xFFFFFFFF
 
 
-def _count_rows(candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu) -> np.ndarray:
+def _count_rows(
+    candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu
+) -> np.ndarray:
     """Return one row of counts per text, equal to `_count_row`, shape (texts, 2 + 2n)."""
     if not candidates:
         return np.zeros((0, 2 + 2 * options.n), np.int64)
@@ -481,19 +610,27 @@ def _count_rows(candidates: Sequence[str], references: Sequence[Sequence[str]], 
     own = [places.setdefault(text, len(places)) for text in candidates]
     groups: dict[tuple[str, ...], int] = {}
     group_of = [groups.setdefault(tuple(group), len(groups)) for group in references]
-    members = [[places.setdefault(text, len(places)) for text in group] for group in groups]
+    members = [
+        [places.setdefault(text, len(places)) for text in group] for group in groups
+    ]
     tokens = number_texts(list(places), options.tokenizer())
     warn_of_lost_texts(list(places), tokens.lengths, tokenizer_name(options.tokenize))
     lengths = tokens.lengths[own]
     rows = np.zeros((len(own), 2 + 2 * options.n), np.int64)
     rows[:, 0] = lengths
-    rows[:, 1] = _closest_lengths(lengths, [tokens.lengths[group] for group in members], group_of)
+    rows[:, 1] = _closest_lengths(
+        lengths, [tokens.lengths[group] for group in members], group_of
+    )
     for order, level in enumerate(ngram_levels(tokens, options.n)):
         merged, level = merge_greatest(level, members), in_order(level)
-        both = NumberedTexts(np.r_[level.numbers, merged.numbers], np.r_[level.lengths, merged.lengths])
+        both = NumberedTexts(
+            np.r_[level.numbers, merged.numbers], np.r_[level.lengths, merged.lengths]
+        )
         sequences = as_sequences(both)
         targets = sequences[len(places) :]
-        rows[:, 2 + order] = common_lengths([sequences[i] for i in own], [targets[g] for g in group_of])
+        rows[:, 2 + order] = common_lengths(
+            [sequences[i] for i in own], [targets[g] for g in group_of]
+        )
         rows[:, 2 + options.n + order] = np.maximum(lengths - order, 0)
     return rows
 
@@ -516,7 +653,8 @@ def corpus_bleu(
     candidates : list of str
         One text each.
     references : list
-        For each candidate one string or a list of strings; the numbers of references may differ.
+        For each candidate one string or a list of strings; the numbers of references
+        may differ.
     n, tokenize, smooth, smooth_value, lowercase, effective_order
         As for `bleu_score`; `effective_order` is off by default, as in sacrebleu.
 
@@ -528,12 +666,13 @@ def corpus_bleu(
     Raises
     ------
     TypeError, ValueError
-        For a wrong kind of argument, no candidates, or different numbers of candidates and references.
+        For a wrong kind of argument, no candidates, or different numbers of candidates
+        and references.
 
     References
     ----------
-    Equal to sacrebleu 2.6's `corpus_score`. Koehn (2004), "Statistical Significance Tests for Machine Translation
-    Evaluation", for the interval.
+    Equal to sacrebleu 2.6's `corpus_score`. Koehn (2004), "Statistical Significance
+    Tests for Machine Translation Evaluation", for the interval.
 
     Examples
     --------
@@ -554,7 +693,10 @@ def _bleu_rows(rows: np.ndarray, options: Bleu) -> np.ndarray:
     """Return BLEU for each row of counts: `bleu_from_counts` for arrays of shape (..., 2 + 2n)."""
     n, choices = options.n, options.formula()
     listed = rows.reshape(-1, 2 + 2 * n).tolist()
-    scores = [bleu_from_counts(row[2 : 2 + n], row[2 + n :], row[0], row[1], **choices)[0] for row in listed]
+    scores = [
+        bleu_from_counts(row[2 : 2 + n], row[2 + n :], row[0], row[1], **choices)[0]
+        for row in listed
+    ]
     return np.array(scores, float).reshape(rows.shape[:-1])
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #d1698a6a
@@ -562,7 +704,8 @@ def _bleu_rows(rows: np.ndarray, options: Bleu) -> np.ndarray:
 class BleuTable(ScoreTable):
     """Sentence BLEU of many texts: `scores` in [0, 100], one per text, and the counts behind them.
 
-    Where no side holds a token there is no score: NaN in the array, None in the rows, left out of the mean.
+    Where no side holds a token there is no score: NaN in the array, None in the rows,
+    left out of the mean.
     """
 
     values: np.ndarray
@@ -574,21 +717,34 @@ class BleuTable(ScoreTable):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the scores by the name `bleu`, NaN where no side holds a token."""
-        return {"bleu": np.where(self.statistics[:, :2].max(axis=1) > 0, self.values, np.nan)}
+        return {
+            "bleu": np.where(
+                self.statistics[:, :2].max(axis=1) > 0, self.values, np.nan
+            )
+        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per text: its score, or None, and both lengths."""
         lengths = zip(super().rows(), self.statistics[:, :2].tolist(), strict=True)
-        return [row | {"candidate_length": own, "reference_length": theirs} for row, (own, theirs) in lengths]
+        return [
+            row | {"candidate_length": own, "reference_length": theirs}
+            for row, (own, theirs) in lengths
+        ]
 
     def outcomes(self) -> list[Outcome]:
         """Return each text's score with its counts; its signature depends on its own references alone."""
-        signatures = {size: str(_signature(self.options, [size])) for size in set(self.sizes)}
+        signatures = {
+            size: str(_signature(self.options, [size])) for size in set(self.sizes)
+        }
         end, found = 2 + self.options.n, []
-        for row, counts, size in zip(self.rows(), self.statistics.tolist(), self.sizes, strict=True):
+        for row, counts, size in zip(
+            self.rows(), self.statistics.tolist(), self.sizes, strict=True
+        ):
             score = row.pop("bleu")
             parts = row | {"counts": counts[2:end], "totals": counts[end:]}
-            status, reason = ("ok", "") if score is not None else ("undefined", self.nothing)
+            status, reason = (
+                ("ok", "") if score is not None else ("undefined", self.nothing)
+            )
             found.append(Outcome(score, status, reason, parts, signatures[size]))
         return found
 
@@ -629,22 +785,34 @@ def bleu_many(
     ).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e63c1a68
-def _interval(rows: np.ndarray, options: Bleu, confidence: float, n_resamples: int, seed: int) -> Interval:
+def _interval(
+    rows: np.ndarray, options: Bleu, confidence: float, n_resamples: int, seed: int
+) -> Interval:
     """Return the percentile bootstrap interval of BLEU over the texts."""
     _, low, high = _resample(
-        lambda drawn: _bleu_rows(rows[drawn].sum(axis=-2), options), len(rows), confidence, n_resamples, seed
+        lambda drawn: _bleu_rows(rows[drawn].sum(axis=-2), options),
+        len(rows),
+        confidence,
+        n_resamples,
+        seed,
     )
     return Interval(low, high, confidence, n_resamples, seed)
 
 
 def _resample(
-    statistic: Callable[[np.ndarray], np.ndarray], texts: int, confidence: float, n_resamples: int, seed: int
+    statistic: Callable[[np.ndarray], np.ndarray],
+    texts: int,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
 ) -> tuple[np.ndarray, float, float]:
     """Return the statistic of `n_resamples` draws of the texts, and the ends of its middle part."""
     from scipy.stats import bootstrap
 
     if texts < 2:
-        raise ValueError("an interval needs a corpus of at least two texts: with one there is nothing to draw from")
+        raise ValueError(
+            "an interval needs a corpus of at least two texts: with one there is nothing to draw from"
+        )
     require_count(n_resamples, "n_resamples", minimum=2)
     if not 0 < require_share(confidence, "confidence") < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
@@ -662,7 +830,11 @@ def _resample(
         method="percentile",
         random_state=np.random.default_rng(seed),
     )
-    return result.bootstrap_distribution, float(result.confidence_interval.low), float(result.confidence_interval.high)
+    return (
+        result.bootstrap_distribution,
+        float(result.confidence_interval.low),
+        float(result.confidence_interval.high),
+    )
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e2271c65
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -676,19 +848,36 @@ class BleuComparison(Score):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row: both scores, their difference with its interval, and the p-value."""
-        scores = {"first": self.first.score, "second": self.second.score, "difference": self.score}
-        return [{**scores, "low": self.interval.low, "high": self.interval.high, "p_value": self.p_value}]
+        scores = {
+            "first": self.first.score,
+            "second": self.second.score,
+            "difference": self.score,
+        }
+        return [
+            {
+                **scores,
+                "low": self.interval.low,
+                "high": self.interval.high,
+                "p_value": self.p_value,
+            }
+        ]
 
 
 def compare_bleu(
-    first: BleuScore, second: BleuScore, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    first: BleuScore,
+    second: BleuScore,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> BleuComparison:
     """Compare two systems on the same texts and references by paired bootstrap resampling.
 
     Parameters
     ----------
     first, second : BleuScore
-        From `corpus_bleu`, over the same references in the same order with the same options.
+        From `corpus_bleu`, over the same references in the same order with the same
+        options.
     confidence : float
         Of the interval, between 0 and 1.
     n_resamples, seed : int
@@ -697,7 +886,8 @@ def compare_bleu(
     Returns
     -------
     BleuComparison
-        `score` is the difference; `p_value` is two-sided, at least 1 / (n_resamples + 1).
+        `score` is the difference; `p_value` is two-sided, at least 1 / (n_resamples +
+        1).
 
     Raises
     ------
@@ -706,10 +896,14 @@ def compare_bleu(
     """
     for score in (first, second):
         if not isinstance(score, BleuScore):
-            raise TypeError(f"compare_bleu needs two scores of corpus_bleu, not {type(score).__name__}")
+            raise TypeError(
+                f"compare_bleu needs two scores of corpus_bleu, not {type(score).__name__}"
+            )
     if first.options != second.options:
         different = first.signature.differences(second.signature)
-        raise ValueError(f"the two scores were computed with different options: {different}")
+        raise ValueError(
+            f"the two scores were computed with different options: {different}"
+        )
     if [list(r) for _, r in first.texts] != [list(r) for _, r in second.texts]:
         raise ValueError(
             "the two scores have different references: a paired test needs the same texts in the same order"
@@ -718,11 +912,25 @@ def compare_bleu(
         _bleu_rows(first.statistics[drawn].sum(axis=-2), first.options)
         - _bleu_rows(second.statistics[drawn].sum(axis=-2), first.options)
     )
-    drawn, low, high = _resample(difference, len(first.statistics), confidence, n_resamples, seed)
+    drawn, low, high = _resample(
+        difference, len(first.statistics), confidence, n_resamples, seed
+    )
     observed = float(first) - float(second)
-    p_value = (1 + int((np.abs(drawn - drawn.mean()) >= abs(observed)).sum())) / (n_resamples + 1)
-    named = {**first.signature, "test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
+    p_value = (1 + int((np.abs(drawn - drawn.mean()) >= abs(observed)).sum())) / (
+        n_resamples + 1
+    )
+    named = {
+        **first.signature,
+        "test": "paired-bootstrap",
+        "resamples": n_resamples,
+        "seed": seed,
+    }
     interval = Interval(low, high, confidence, n_resamples, seed)
     return BleuComparison(
-        score=observed, signature=Signature(named), first=first, second=second, interval=interval, p_value=p_value
+        score=observed,
+        signature=Signature(named),
+        first=first,
+        second=second,
+        interval=interval,
+        p_value=p_value,
     )

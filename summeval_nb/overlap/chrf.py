@@ -13,7 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..ground.results import Metric, Score, Signature, require_count, require_flag
+from summeval_nb.ground.results import (
+    Metric,
+    Score,
+    Signature,
+    require_count,
+    require_flag,
+)
 from ..ground.results import require_text
 from ._chrf import many_counts
 from ._tables import ArrayTable, bootstrap_interval
@@ -24,7 +30,9 @@ from .ngrams import MatchPicture, list_ngrams, ngram_marks
 __all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #dde9cd46
-def chrf_from_counts(counts: Sequence[Sequence[float]], beta: float = 2, *, eps_smoothing: bool = False) -> float:
+def chrf_from_counts(
+    counts: Sequence[Sequence[float]], beta: float = 2, *, eps_smoothing: bool = False
+) -> float:
     """Return chrF, on the scale of 0 to 100, from the n-grams of each order.
 
     Parameters
@@ -99,7 +107,9 @@ class Chrf(Metric):
     def __post_init__(self) -> None:
         for name, minimum in (("char_order", 1), ("word_order", 0)):
             if require_count(getattr(self, name), name, minimum=minimum) > 100:
-                raise ValueError(f"{name} must be at most 100, not {getattr(self, name)}")
+                raise ValueError(
+                    f"{name} must be at most 100, not {getattr(self, name)}"
+                )
         for name in ("lowercase", "whitespace", "eps_smoothing"):
             require_flag(getattr(self, name), name)
         if isinstance(self.beta, bool) or not isinstance(self.beta, int | float):
@@ -120,11 +130,15 @@ class Chrf(Metric):
         """Return chrF of one text; see `chrf_score`."""
         return _score_one(self, candidate, references)
 
-    def score_many(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> ChrfTable:
+    def score_many(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+    ) -> ChrfTable:
         """Return chrF of each text; see `chrf_many`."""
         return _score_many(self, candidates, references)
 
-    def corpus(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> ChrfScore:
+    def corpus(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+    ) -> ChrfScore:
         """Return chrF of all texts as one corpus; see `corpus_chrf`."""
         return _score_corpus(self, candidates, references)
 
@@ -138,7 +152,8 @@ class ChrfScore(Score):
     score : float or None
         None when neither candidate nor references hold a character.
     counts : tuple of (candidate, reference, shared)
-        N-grams of each order, characters first, then words; of several references the best.
+        N-grams of each order, characters first, then words; of several references the
+        best.
     statistics : ndarray, shape (texts, 3 * orders)
         The counts of each text, flat.
     """
@@ -152,10 +167,14 @@ class ChrfScore(Score):
         """Return one row per order: what each side has, what they share, precision and recall."""
         return _order_rows(self.counts, self.metric)
 
-    def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
+    def interval(
+        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    ) -> Interval:
         """Return a bootstrap interval of a corpus score; see `corpus_chrf`."""
         formula = lambda row: _flat_score(self.metric, row)
-        return bootstrap_interval(self.statistics, formula, confidence, n_resamples, seed)
+        return bootstrap_interval(
+            self.statistics, formula, confidence, n_resamples, seed
+        )
 
     def explain(self, index: int = 0, *, n: int = 3) -> MatchPicture:
         """Mark the character n-grams that text number `index` shares with its best reference."""
@@ -166,13 +185,30 @@ class ChrfTable(ArrayTable):
     """chrF of many texts, as `chrf`."""
 
 
-def _order_rows(counts: Sequence[tuple[int, int, int]], metric: Chrf) -> list[dict[str, Any]]:
+def _order_rows(
+    counts: Sequence[tuple[int, int, int]], metric: Chrf
+) -> list[dict[str, Any]]:
     rows = []
     for place, (own, wanted, shared) in enumerate(counts):
         is_word = place >= metric.char_order
-        kind, order = ("word", place + 1 - metric.char_order) if is_word else ("character", place + 1)
-        rows.append({"kind": kind, "order": order, "candidate": own, "reference": wanted, "shared": shared})
-        rows[-1] |= {"precision": shared / own if own else None, "recall": shared / wanted if wanted else None}
+        kind, order = (
+            ("word", place + 1 - metric.char_order)
+            if is_word
+            else ("character", place + 1)
+        )
+        rows.append(
+            {
+                "kind": kind,
+                "order": order,
+                "candidate": own,
+                "reference": wanted,
+                "shared": shared,
+            }
+        )
+        rows[-1] |= {
+            "precision": shared / own if own else None,
+            "recall": shared / wanted if wanted else None,
+        }
     return rows
 
 
@@ -192,7 +228,9 @@ def _words(text: str, metric: Chrf) -> list[str]:
     return chrf_words(text.lower() if metric.lowercase else text)
 
 
-def _pair_counts(candidate: str, reference: str, metric: Chrf) -> list[tuple[int, int, int]]:
+def _pair_counts(
+    candidate: str, reference: str, metric: Chrf
+) -> list[tuple[int, int, int]]:
     """Return the counts of one pair."""
     counts = []
     for cut, orders in ((_characters, metric.char_order), (_words, metric.word_order)):
@@ -200,23 +238,40 @@ def _pair_counts(candidate: str, reference: str, metric: Chrf) -> list[tuple[int
         for n in range(1, orders + 1):
             left, right = Counter(list_ngrams(own, n)), Counter(list_ngrams(wanted, n))
             made = left.total() if right else 0
-            counts.append((made, right.total(), sum(min(k, right[g]) for g, k in left.items() if g in right)))
+            counts.append(
+                (
+                    made,
+                    right.total(),
+                    sum(min(k, right[g]) for g, k in left.items() if g in right),
+                )
+            )
     return counts
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #bdd7d7f2
-def _explain(candidate: str, references: Sequence[str], metric: Chrf, n: int) -> MatchPicture:
+def _explain(
+    candidate: str, references: Sequence[str], metric: Chrf, n: int
+) -> MatchPicture:
     """Mark what one order of characters counts in a text and in its best reference."""
     counted = [_pair_counts(candidate, reference, metric) for reference in references]
     scores = [_flat_score(metric, [c for row in rows for c in row]) for rows in counted]
     best = max(range(len(scores)), key=scores.__getitem__)
-    texts, labels = [candidate, references[best]], ["candidate", f"reference {best + 1} of {len(references)}"]
+    texts, labels = (
+        [candidate, references[best]],
+        ["candidate", f"reference {best + 1} of {len(references)}"],
+    )
     placed = [_placed(text, metric) for text in texts]
-    own, wanted = (list_ngrams([character for character, _ in found], n) for found in placed)
+    own, wanted = (
+        list_ngrams([character for character, _ in found], n) for found in placed
+    )
     left, right = Counter(own), Counter(wanted)
-    shared = {gram: min(count, right[gram]) for gram, count in left.items() if gram in right}
+    shared = {
+        gram: min(count, right[gram]) for gram, count in left.items() if gram in right
+    }
     panels = [
         (label, text, ngram_marks([place for _, place in found], grams, shared))
-        for label, text, found, grams in zip(labels, texts, placed, (own, wanted), strict=True)
+        for label, text, found, grams in zip(
+            labels, texts, placed, (own, wanted), strict=True
+        )
     ]
     title = f"chrF {scores[best]:.2f}; marked: character {n}-grams, {sum(shared.values())} of {len(own)} shared"
     return MatchPicture(title, panels, _order_rows(counted[best], metric))
@@ -232,10 +287,14 @@ def _placed(text: str, metric: Chrf) -> list[tuple[str, tuple[int, int]]]:
     return found
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
-def _assemble(rows: np.ndarray, metric: Chrf, texts: Sequence[tuple[str, Sequence[str]]]) -> ChrfScore:
+def _assemble(
+    rows: np.ndarray, metric: Chrf, texts: Sequence[tuple[str, Sequence[str]]]
+) -> ChrfScore:
     """Add up the texts' counts and compute one chrF from the sums."""
     sums = rows.sum(axis=0).tolist()
-    empty = not any(_characters(one, metric) for text, group in texts for one in (text, *group))
+    empty = not any(
+        _characters(one, metric) for text, group in texts for one in (text, *group)
+    )
     return ChrfScore(
         score=None if empty else _flat_score(metric, sums),
         reason=ChrfTable.nothing if empty else "",
@@ -251,12 +310,19 @@ def _signed(metric: Metric, references: Sequence[Sequence[str]]) -> Signature:
     """Return the signature with the number of references, "var" when texts have different numbers."""
     sizes = {len(group) for group in references}
     name, *rest = metric.signature.items()
-    return Signature(dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest]))
+    return Signature(
+        dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest])
+    )
 
 
-def _score_one(metric: Chrf, candidate: str, references: str | Sequence[str]) -> ChrfScore:
+def _score_one(
+    metric: Chrf, candidate: str, references: str | Sequence[str]
+) -> ChrfScore:
     text, listed = require_text(candidate, "candidate"), require_references(references)
-    rows = [[count for triple in _pair_counts(text, one, metric) for count in triple] for one in listed]
+    rows = [
+        [count for triple in _pair_counts(text, one, metric) for count in triple]
+        for one in listed
+    ]
     best = max(rows, key=lambda row: _flat_score(metric, row))
     return _assemble(np.array([best], dtype=np.int64), metric, [(text, listed)])
 
@@ -289,7 +355,8 @@ def chrf_score(
     whitespace : bool
         Count white space as characters.
     eps_smoothing : bool
-        As `chrF++.py`, nltk and Moses do: the mean of the orders' F-scores, none left out.
+        As `chrF++.py`, nltk and Moses do: the mean of the orders' F-scores, none left
+        out.
 
     Returns
     -------
@@ -303,8 +370,9 @@ def chrf_score(
 
     References
     ----------
-    Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation"; Popović (2017), "chrF++: words
-    helping character n-grams". Equal to sacrebleu 2.6's `sentence_score`.
+    Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation";
+    Popović (2017), "chrF++: words helping character n-grams". Equal to sacrebleu 2.6's
+    `sentence_score`.
 
     Examples
     --------
@@ -321,10 +389,17 @@ def chrf_score(
     ).score(candidate, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #f696e50e
-def _count_rows(texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Chrf) -> np.ndarray:
+def _count_rows(
+    texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Chrf
+) -> np.ndarray:
     """Return the flat counts of each text with its best reference, shape (texts, 3 * orders)."""
-    clean, cut = (lambda text: _characters(text, metric)), (lambda text: _words(text, metric))
-    counts = many_counts(texts, groups, metric.char_order, metric.word_order, clean, cut)
+    clean, cut = (
+        (lambda text: _characters(text, metric)),
+        (lambda text: _words(text, metric)),
+    )
+    counts = many_counts(
+        texts, groups, metric.char_order, metric.word_order, clean, cut
+    )
     pairs = counts.reshape(len(counts), 3 * counts.shape[1])
     scores = [_flat_score(metric, row) for row in pairs.tolist()]
     best, start = [], 0
@@ -338,14 +413,26 @@ def _score_corpus(metric: Chrf, candidates: Any, references: Any) -> ChrfScore:
     texts, groups = require_pairs(candidates, references)
     if not texts:
         raise ValueError("candidates is empty: a corpus needs at least one text")
-    return _assemble(_count_rows(texts, groups, metric), metric, list(zip(texts, groups, strict=True)))
+    return _assemble(
+        _count_rows(texts, groups, metric),
+        metric,
+        list(zip(texts, groups, strict=True)),
+    )
 
 
 def _score_many(metric: Chrf, candidates: Any, references: Any) -> ChrfTable:
     texts, groups = require_pairs(candidates, references)
-    scores = np.array([_flat_score(metric, row) for row in _count_rows(texts, groups, metric).tolist()], float)
+    scores = np.array(
+        [
+            _flat_score(metric, row)
+            for row in _count_rows(texts, groups, metric).tolist()
+        ],
+        float,
+    )
     for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
-        if scores[index] < 1e-9 and not any(_characters(one, metric) for one in (text, *group)):
+        if scores[index] < 1e-9 and not any(
+            _characters(one, metric) for one in (text, *group)
+        ):
             scores[index] = np.nan
     return ChrfTable(values={"chrf": scores}, signature=_signed(metric, groups))
 

@@ -16,8 +16,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..ground.results import require_count, require_flag, require_option, require_text
-from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, text_table
+from summeval_nb.ground.results import (
+    require_count,
+    require_flag,
+    require_option,
+    require_text,
+)
+from summeval_nb.ground.viz import (
+    Mark,
+    Markup,
+    html_table,
+    mark_html,
+    mark_terminal,
+    text_table,
+)
 
 Tokens = Sequence[Hashable]
 Item = TypeVar("Item", bound=Hashable)
@@ -42,7 +54,8 @@ class WordTokenizer:
     split_word : callable
         A word to its tokens.
     normalise : callable, optional
-        A token as it stands in the text to the token that is counted, for instance its stem.
+        A token as it stands in the text to the token that is counted, for instance its
+        stem.
 
     Examples
     --------
@@ -58,7 +71,11 @@ class WordTokenizer:
     def __call__(self, text: str) -> list[str]:
         """Return the tokens that are counted."""
         surfaces = self.surfaces(text)
-        return surfaces if self.normalise is None else [self.normalise(token) for token in surfaces]
+        return (
+            surfaces
+            if self.normalise is None
+            else [self.normalise(token) for token in surfaces]
+        )
 
     def surfaces(self, text: str) -> list[str]:
         """Return the tokens as they stand in the text, before normalisation."""
@@ -102,7 +119,11 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 def _rules_intl() -> list[tuple[Any, str]]:
     import regex  # comes with nltk; Python's own `re` has no \p{...}
 
-    rules = [(r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 ")]
+    rules = [
+        (r"(\P{N})(\p{P})", r"\1 \2 "),
+        (r"(\p{P})(\P{N})", r" \1 \2"),
+        (r"(\p{S})", r" \1 "),
+    ]
     return [(regex.compile(pattern), replacement) for pattern, replacement in rules]
 
 
@@ -114,15 +135,22 @@ def _tokenize_intl(text: str) -> list[str]:
 
 
 def _tokenize_char(text: str) -> list[str]:
-    return [character for character in require_text(text, "text") if not character.isspace()]
+    return [
+        character for character in require_text(text, "text") if not character.isspace()
+    ]
 
 
 _TOKENIZERS["intl"] = _tokenize_intl
 _TOKENIZERS["char"] = _tokenize_char
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #1fdbfd6a
-_KEEP = bytes(code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32 for code in range(256))
-_KEEP_LOWERED = bytes(_KEEP[ord(chr(code).lower())] if code < 128 else 32 for code in range(256))
+_KEEP = bytes(
+    code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32
+    for code in range(256)
+)
+_KEEP_LOWERED = bytes(
+    _KEEP[ord(chr(code).lower())] if code < 128 else 32 for code in range(256)
+)
 
 
 def _clean_google(text: str) -> str:
@@ -143,7 +171,9 @@ _TOKENIZERS["rouge"] = WordTokenizer("rouge", _clean_google, _whole)
 _TOKENIZERS["rouge-1.5.5"] = WordTokenizer("rouge-1.5.5", _clean_rouge155, _whole)
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #6692f156
-_SHAPE = str.maketrans(dict.fromkeys("aeiou", "v") | dict.fromkeys("bcdfghjklmnpqrstvwxz0123456789", "c"))
+_SHAPE = str.maketrans(
+    dict.fromkeys("aeiou", "v") | dict.fromkeys("bcdfghjklmnpqrstvwxz0123456789", "c")
+)
 
 
 def _shape(stem: str) -> str:
@@ -183,7 +213,11 @@ def _step_1(word: str, dialect: str) -> str:
         word = _mend(word[:-3], dialect)
     if word.endswith("y"):
         shape = _shape(word[:-1])
-        if (len(word) > 2 and shape.endswith("c")) if dialect == "nltk" else "v" in shape:
+        if (
+            (len(word) > 2 and shape.endswith("c"))
+            if dialect == "nltk"
+            else "v" in shape
+        ):
             word = word[:-1] + "i"
     return word
 
@@ -200,8 +234,13 @@ def _mend(stem: str, dialect: str) -> str:
 _SUFFIXES_2 = """ational-ate tional-tion enci-ence anci-ance izer-ize bli-ble alli-al entli-ent eli-e ousli-ous
 ization-ize ation-ate ator-ate alism-al iveness-ive fulness-ful ousness-ous aliti-al iviti-ive biliti-ble logi-log"""
 _SUFFIXES_3 = "icate-ic ative- alize-al iciti-ic ical-ic ful- ness-"
-_SUFFIXES_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"
-_STEP_2, _STEP_3 = (dict(rule.split("-") for rule in rules.split()) for rules in (_SUFFIXES_2, _SUFFIXES_3))
+_SUFFIXES_4 = (
+    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"
+)
+_STEP_2, _STEP_3 = (
+    dict(rule.split("-") for rule in rules.split())
+    for rules in (_SUFFIXES_2, _SUFFIXES_3)
+)
 _STEP_4 = dict.fromkeys(_SUFFIXES_4.split(), "")
 _ENDINGS = {id(table): tuple(table) for table in (_STEP_2, _STEP_3, _STEP_4)}
 
@@ -214,7 +253,11 @@ def _ending(word: str, table: dict[str, str]) -> str:
 
 
 def _steps_2_3(word: str, dialect: str) -> str:
-    end = "fulli" if dialect == "nltk" and word.endswith("fulli") else _ending(word, _STEP_2)
+    end = (
+        "fulli"
+        if dialect == "nltk" and word.endswith("fulli")
+        else _ending(word, _STEP_2)
+    )
     if dialect == "nltk" and end == "alli" and _measure(word[:-4]) > 0:
         return _steps_2_3(word[:-2], dialect)
     if end:
@@ -222,7 +265,11 @@ def _steps_2_3(word: str, dialect: str) -> str:
         if _measure(kept) > 0:
             word = word[: -len(end)] + ("ful" if end == "fulli" else _STEP_2[end])
     end = _ending(word, _STEP_3)
-    return word[: -len(end)] + _STEP_3[end] if end and _measure(word[: -len(end)]) > 0 else word
+    return (
+        word[: -len(end)] + _STEP_3[end]
+        if end and _measure(word[: -len(end)]) > 0
+        else word
+    )
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #d1407880
 def _strip_if_long(word: str, end: str) -> str:
@@ -250,7 +297,20 @@ def _step_5(word: str, dialect: str) -> str:
 
 _IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
 _IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
-_IRREGULAR |= {w: w for w in ("sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")}
+_IRREGULAR |= {
+    w: w
+    for w in (
+        "sky",
+        "news",
+        "inning",
+        "outing",
+        "canning",
+        "howe",
+        "proceed",
+        "exceed",
+        "succeed",
+    )
+}
 
 
 def porter_stem(word: str, dialect: str = "nltk") -> str:
@@ -261,8 +321,8 @@ def porter_stem(word: str, dialect: str = "nltk") -> str:
     word : str
         One word in lower case.
     dialect : {"nltk", "rouge-1.5.5"}
-        `"nltk"`: nltk's default stemmer, which rouge-score uses. `"rouge-1.5.5"`: the one inside
-        the Perl script, which applies step 4 several times.
+        `"nltk"`: nltk's default stemmer, which rouge-score uses. `"rouge-1.5.5"`: the
+        one inside the Perl script, which applies step 4 several times.
 
     Returns
     -------
@@ -285,7 +345,9 @@ def porter_stem(word: str, dialect: str = "nltk") -> str:
         return _IRREGULAR[word]
     if len(word) < 3:
         return word
-    return _step_5(_step_4(_steps_2_3(_step_1(word, dialect), dialect), dialect), dialect)
+    return _step_5(
+        _step_4(_steps_2_3(_step_1(word, dialect), dialect), dialect), dialect
+    )
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #8eb92702
 def wordnet_exceptions() -> dict[str, str]:
@@ -300,7 +362,10 @@ def wordnet_exceptions() -> dict[str, str]:
 
     exceptions: dict[str, str] = {}
     for part in ("adj", "adv", "noun", "verb"):
-        for place in (f"corpora/wordnet/{part}.exc", f"corpora/wordnet.zip/wordnet/{part}.exc"):
+        for place in (
+            f"corpora/wordnet/{part}.exc",
+            f"corpora/wordnet.zip/wordnet/{part}.exc",
+        ):
             try:
                 content = nltk.data.find(place).open().read().decode("utf-8")
             except LookupError:
@@ -317,7 +382,10 @@ def wordnet_exceptions() -> dict[str, str]:
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #6126114a
 def rouge_tokenizer(
-    *, stemmer: bool = False, compat: str = "google", exceptions: Mapping[str, str] | str | None = None
+    *,
+    stemmer: bool = False,
+    compat: str = "google",
+    exceptions: Mapping[str, str] | str | None = None,
 ) -> WordTokenizer:
     """Return ROUGE's tokenizer, with or without stemming.
 
@@ -328,7 +396,8 @@ def rouge_tokenizer(
     compat : {"google", "rouge-1.5.5"}
         Whose lower-casing and whose stemmer: rouge-score's or the Perl script's.
     exceptions : mapping, "wordnet" or None
-        Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"` only).
+        Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"`
+        only).
 
     Examples
     --------
@@ -337,7 +406,11 @@ def rouge_tokenizer(
     """
     require_option(compat, "compat", ["google", "rouge-1.5.5"])
     require_flag(stemmer, "stemmer")
-    name, clean = ("rouge", _clean_google) if compat == "google" else ("rouge-1.5.5", _clean_rouge155)
+    name, clean = (
+        ("rouge", _clean_google)
+        if compat == "google"
+        else ("rouge-1.5.5", _clean_rouge155)
+    )
     if exceptions is not None and (compat != "rouge-1.5.5" or not stemmer):
         raise ValueError(
             "exceptions are looked up before stemming by ROUGE-1.5.5: set compat='rouge-1.5.5', stemmer=True"
@@ -363,10 +436,15 @@ def _exceptions(given: Mapping[str, str] | str | None) -> tuple[Mapping[str, str
     if isinstance(given, str):
         require_option(given, "exceptions", ["wordnet"])
     elif not isinstance(given, Mapping):
-        raise TypeError(f"exceptions must be a mapping from irregular form to base form, not {type(given).__name__}")
+        raise TypeError(
+            f"exceptions must be a mapping from irregular form to base form, not {type(given).__name__}"
+        )
     words = wordnet_exceptions() if isinstance(given, str) else given
     digest = hashlib.sha256(repr(sorted(words.items())).encode()).hexdigest()[:8]
-    return words, f"+{'wordnet' if isinstance(given, str) else 'exceptions'}-{len(words)}-{digest}"
+    return (
+        words,
+        f"+{'wordnet' if isinstance(given, str) else 'exceptions'}-{len(words)}-{digest}",
+    )
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #a7f8eaaa
 def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]:
@@ -375,8 +453,9 @@ def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tok
     Parameters
     ----------
     choice : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), `"rouge"`, `"rouge-1.5.5"`, or a function from a
-        text to a sequence of hashable tokens, such as `transformers_tokenizer.tokenize`.
+        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), `"rouge"`, `"rouge-1.5.5"`,
+        or a function from a text to a sequence of hashable tokens, such as
+        `transformers_tokenizer.tokenize`.
 
     Returns
     -------
@@ -393,9 +472,13 @@ def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tok
     if isinstance(choice, WordTokenizer) or choice in _TOKENIZERS.values():
         return choice
     if hasattr(choice, "tokenize"):
-        raise TypeError(f"pass the method: {type(choice).__name__}.tokenize, not the tokenizer object itself")
+        raise TypeError(
+            f"pass the method: {type(choice).__name__}.tokenize, not the tokenizer object itself"
+        )
     if not callable(choice):
-        raise TypeError(f"a tokenizer is a name or a function from text to tokens, not {type(choice).__name__}")
+        raise TypeError(
+            f"a tokenizer is a name or a function from text to tokens, not {type(choice).__name__}"
+        )
 
     def checked(text: str) -> Tokens:
         return _require_tokens(choice(require_text(text, "text")), choice)
@@ -405,12 +488,16 @@ def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tok
 
 def _require_tokens(tokens: Any, source: Any) -> Tokens:
     if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
-        raise TypeError(f"{tokenizer_name(source)} must return a list of tokens, not {type(tokens).__name__}")
+        raise TypeError(
+            f"{tokenizer_name(source)} must return a list of tokens, not {type(tokens).__name__}"
+        )
     listed = list(tokens)
     try:
         hash(tuple(listed))
     except TypeError as error:
-        raise TypeError(f"{tokenizer_name(source)} must return hashable tokens: {error}") from None
+        raise TypeError(
+            f"{tokenizer_name(source)} must return hashable tokens: {error}"
+        ) from None
     return listed
 
 
@@ -420,7 +507,9 @@ def tokenizer_name(choice: Any) -> str:
         return choice
     owner = getattr(choice, "__self__", None)
     for place, attribute in ((choice, "name"), (owner, "name_or_path")):
-        if isinstance(getattr(place, attribute, None), str) and getattr(place, attribute):
+        if isinstance(getattr(place, attribute, None), str) and getattr(
+            place, attribute
+        ):
             return str(getattr(place, attribute))
     function = getattr(choice, "__qualname__", type(choice).__qualname__)
     return f"{getattr(choice, '__module__', None) or 'builtins'}.{function}"
@@ -451,7 +540,11 @@ def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
         raise TypeError(
             "tokens must be a list of tokens, not one string: tokenize it first, or its characters are counted"
         )
-    return list(zip(*(tokens[start:] for start in range(n)), strict=False)) if n <= len(tokens) else []
+    return (
+        list(zip(*(tokens[start:] for start in range(n)), strict=False))
+        if n <= len(tokens)
+        else []
+    )
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #6a6106c8
 def clipped_counts(
@@ -470,11 +563,13 @@ def clipped_counts(
     Returns
     -------
     dict
-        n-gram → (count in the candidate, greatest count in one reference, clipped count).
+        n-gram → (count in the candidate, greatest count in one reference, clipped
+        count).
 
     References
     ----------
-    Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation", section 2.1.
+    Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine
+    Translation", section 2.1.
 
     Examples
     --------
@@ -487,10 +582,15 @@ def clipped_counts(
     for reference in references:
         greatest |= Counter(list_ngrams(reference, n))
     own = Counter(list_ngrams(candidate, n))
-    return {gram: (times, greatest[gram], min(times, greatest[gram])) for gram, times in own.items()}
+    return {
+        gram: (times, greatest[gram], min(times, greatest[gram]))
+        for gram, times in own.items()
+    }
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #c0ce3159
-_SUBWORD_MARKS = "\u2581\u0120#@"  # SentencePiece, byte-level BPE, WordPiece, subword-nmt
+_SUBWORD_MARKS = (
+    "\u2581\u0120#@"  # SentencePiece, byte-level BPE, WordPiece, subword-nmt
+)
 
 
 def token_spans(text: str, tokens: Iterable[Hashable]) -> list[tuple[int, int] | None]:
@@ -501,7 +601,9 @@ def token_spans(text: str, tokens: Iterable[Hashable]) -> list[tuple[int, int] |
     >>> token_spans("On the mat.", ["on", "the", "mat"])
     [(0, 2), (3, 6), (7, 10)]
     """
-    lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)  # same positions as `text`
+    lowered = "".join(
+        c.lower() if len(c.lower()) == 1 else c for c in text
+    )  # same positions as `text`
     spans: list[tuple[int, int] | None] = []
     position = 0
     for token in tokens:
@@ -513,8 +615,14 @@ def token_spans(text: str, tokens: Iterable[Hashable]) -> list[tuple[int, int] |
 
 def _find(lowered: str, token: str, position: int) -> tuple[int, int] | None:
     """Look for a token near a position; what lies between may be up to 80 characters, if they hold no words."""
-    forms = [token, token.strip(_SUBWORD_MARKS)] + [name for name, sign in _ENTITIES.items() if sign == token]
-    places = [(place, form) for form in forms if form and (place := lowered.find(form.lower(), position)) >= 0]
+    forms = [token, token.strip(_SUBWORD_MARKS)] + [
+        name for name, sign in _ENTITIES.items() if sign == token
+    ]
+    places = [
+        (place, form)
+        for form in forms
+        if form and (place := lowered.find(form.lower(), position)) >= 0
+    ]
     if not places:
         return None
     start, form = min(places, key=lambda item: item[0])
@@ -543,28 +651,45 @@ class MatchPicture:
 
     def _repr_html_(self) -> str:
         texts = [
-            {"text": label, "shared passages": Markup(mark_html(text, marks))} for label, text, marks in self.panels
+            {"text": label, "shared passages": Markup(mark_html(text, marks))}
+            for label, text, marks in self.panels
         ]
         counts = html_table(self.rows) if self.rows else ""
         return f'<div class="summeval-match">{html_table(texts, caption=self.title)}{counts}</div>'
 
     def to_text(self, *, color: bool = False) -> str:
         """Return the picture for a terminal: marks in [brackets], or in colour."""
-        texts = [f"{label}: {mark_terminal(text, marks, color=color)}" for label, text, marks in self.panels]
+        texts = [
+            f"{label}: {mark_terminal(text, marks, color=color)}"
+            for label, text, marks in self.panels
+        ]
         return (
-            "\n".join([self.title, *texts, "", text_table(self.rows)]) if self.rows else "\n".join([self.title, *texts])
+            "\n".join([self.title, *texts, "", text_table(self.rows)])
+            if self.rows
+            else "\n".join([self.title, *texts])
         )
 
     def __str__(self) -> str:
         return self.to_text()
 
 
-COLORS = ("#ffe08a", "#a8ddb5", "#9ecae1", "#fdc5a0", "#d4b9da", "#c7e9c0", "#f7b6d2", "#c6dbef")
+COLORS = (
+    "#ffe08a",
+    "#a8ddb5",
+    "#9ecae1",
+    "#fdc5a0",
+    "#d4b9da",
+    "#c7e9c0",
+    "#f7b6d2",
+    "#c6dbef",
+)
 CLIPPED = "#d0d0d0"
 
 
 def ngram_marks(
-    spans: Sequence[tuple[int, int] | None], grams: Sequence[tuple[Any, ...]], shared: Mapping[tuple[Any, ...], int]
+    spans: Sequence[tuple[int, int] | None],
+    grams: Sequence[tuple[Any, ...]],
+    shared: Mapping[tuple[Any, ...], int],
 ) -> list[Mark]:
     """Return a mark for every n-gram occurrence that counts, and grey ones for those that clipping left out.
 
@@ -575,7 +700,8 @@ def ngram_marks(
     grams : sequence of tuple
         The text's n-grams in order, as they are counted.
     shared : mapping
-        How many occurrences of each n-gram count; n-grams that are not in it are not marked.
+        How many occurrences of each n-gram count; n-grams that are not in it are not
+        marked.
     """
     colors = {gram: COLORS[index % len(COLORS)] for index, gram in enumerate(shared)}
     seen: Counter[tuple[Any, ...]] = Counter()
@@ -608,7 +734,9 @@ class NumberedTexts:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
 
-def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> NumberedTexts:
+def number_texts(
+    texts: Sequence[str], tokenizer: Callable[[str], Tokens]
+) -> NumberedTexts:
     """Tokenize texts and give every different token a number, from 0 in order of first appearance of its word."""
     if not isinstance(tokenizer, WordTokenizer):
         return _number_items([tokenizer(text) for text in texts])[0]
@@ -623,13 +751,19 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     starts = (pieces.ends - pieces.lengths)[words.numbers]
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     totals = np.concatenate([[0], np.cumsum(counts)])[np.concatenate([[0], words.ends])]
-    return NumberedTexts(pieces.numbers[np.repeat(starts, counts) + within], np.diff(totals))
+    return NumberedTexts(
+        pieces.numbers[np.repeat(starts, counts) + within], np.diff(totals)
+    )
 
 
 def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Any]]:
     numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(lists)), np.int64, int(lengths.sum()))
+    flat = np.fromiter(
+        map(numbers.__getitem__, chain.from_iterable(lists)),
+        np.int64,
+        int(lengths.sum()),
+    )
     return NumberedTexts(flat, lengths), list(numbers)
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #c81ee368
@@ -645,7 +779,9 @@ def stable_order(*keys: np.ndarray) -> np.ndarray:
     for key in keys:
         shift, greatest = 0, int(key.max(initial=0))
         while shift == 0 or greatest >> shift:
-            digit = (key >> shift if shift else key).astype(np.uint16)  # keeps the lower 16 bits
+            digit = (key >> shift if shift else key).astype(
+                np.uint16
+            )  # keeps the lower 16 bits
             if order is None:
                 order = np.argsort(digit, kind="stable")
             else:
@@ -680,7 +816,9 @@ _SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
 
 def in_order(items: NumberedTexts) -> NumberedTexts:
     """Return the same numbers, those of each text sorted."""
-    return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
+    return NumberedTexts(
+        items.numbers[stable_order(items.numbers, items.owners())], items.lengths
+    )
 
 
 def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Any]:
@@ -707,15 +845,21 @@ def common_lengths(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
 
     if not left:
         return np.zeros(0, np.int64)
-    return cpdist(left, right, scorer=LCSseq.similarity, dtype=np.int32).astype(np.int64)
+    return cpdist(left, right, scorer=LCSseq.similarity, dtype=np.int32).astype(
+        np.int64
+    )
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #9bcbbbfd
-def merge_greatest(level: NumberedTexts, groups: Sequence[Sequence[int]]) -> NumberedTexts:
+def merge_greatest(
+    level: NumberedTexts, groups: Sequence[Sequence[int]]
+) -> NumberedTexts:
     """Return one list of n-grams per group of texts: each n-gram as often as the text that has it most often."""
     sizes = np.fromiter(map(len, groups), np.int64, len(groups))
     texts = np.fromiter(chain.from_iterable(groups), np.int64, int(sizes.sum()))
     lengths = level.lengths[texts]
-    offsets = np.repeat((level.ends - level.lengths)[texts] - (np.cumsum(lengths) - lengths), lengths)
+    offsets = np.repeat(
+        (level.ends - level.lengths)[texts] - (np.cumsum(lengths) - lengths), lengths
+    )
     numbers = level.numbers[offsets + np.arange(lengths.sum())]
     group = np.repeat(np.repeat(np.arange(len(groups)), sizes), lengths)
     member = np.repeat(np.arange(len(texts)), lengths)
@@ -724,10 +868,14 @@ def merge_greatest(level: NumberedTexts, groups: Sequence[Sequence[int]]) -> Num
     if not len(order):
         return NumberedTexts(numbers, np.zeros(len(groups), np.int64))
     new = np.r_[True, (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])]
-    run = np.flatnonzero(new | np.r_[True, member[1:] != member[:-1]])  # one n-gram in one text
+    run = np.flatnonzero(
+        new | np.r_[True, member[1:] != member[:-1]]
+    )  # one n-gram in one text
     counts = np.diff(np.r_[run, len(order)])
     first = np.flatnonzero(new[run])  # where the runs of one n-gram in one group begin
     greatest = np.maximum.reduceat(counts, first)
     kept = run[first]
-    total = np.bincount(group[kept], weights=greatest, minlength=len(groups)).astype(np.int64)
+    total = np.bincount(group[kept], weights=greatest, minlength=len(groups)).astype(
+        np.int64
+    )
     return NumberedTexts(np.repeat(numbers[kept], greatest), total)

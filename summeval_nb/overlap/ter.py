@@ -11,7 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..ground.results import Metric, Score, Signature, require_flag, require_text
+from summeval_nb.ground.results import (
+    Metric,
+    Score,
+    Signature,
+    require_flag,
+    require_text,
+)
 from ..ground.viz import Mark
 from ._tables import ArrayTable, bootstrap_interval
 from ._ter import Edits, count_edits, tercom_words
@@ -42,9 +48,19 @@ class Ter(Metric):
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        named = {"metric": "ter", "case": "mixed" if self.case_sensitive else "lc", "tok": "tercom"}
-        flags = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
-        return Signature(named | {name: "yes" if flag else "no" for name, flag in flags.items()})
+        named = {
+            "metric": "ter",
+            "case": "mixed" if self.case_sensitive else "lc",
+            "tok": "tercom",
+        }
+        flags = {
+            "norm": self.normalized,
+            "punct": not self.no_punct,
+            "asian": self.asian_support,
+        }
+        return Signature(
+            named | {name: "yes" if flag else "no" for name, flag in flags.items()}
+        )
 
     def words(self, text: str) -> list[str]:
         """Return the words that are counted."""
@@ -59,23 +75,36 @@ class Ter(Metric):
     def reference_words(self, text: str) -> list[str]:
         """Return the words of a reference: sacrebleu normalizes references twice, and so do we."""
         words = self.words(text)
-        return self.words(" ".join(words)) if self.normalized or self.no_punct else words
+        return (
+            self.words(" ".join(words)) if self.normalized or self.no_punct else words
+        )
 
     def score(self, candidate: str, references: str | Sequence[str]) -> TerScore:
         """Return TER of one text; see `ter_score`."""
-        text, listed = require_text(candidate, "candidate"), require_references(references)
+        text, listed = (
+            require_text(candidate, "candidate"),
+            require_references(references),
+        )
         return _assemble(_count_rows([text], [listed], self), self, [(text, listed)])
 
-    def score_many(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> TerTable:
+    def score_many(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+    ) -> TerTable:
         """Return TER of each text; see `ter_many`."""
         return _score_many(self, *require_pairs(candidates, references))
 
-    def corpus(self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]) -> TerScore:
+    def corpus(
+        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
+    ) -> TerScore:
         """Return TER of all texts as one corpus; see `corpus_ter`."""
         texts, groups = require_pairs(candidates, references)
         if not texts:
             raise ValueError("candidates is empty: a corpus needs at least one text")
-        return _assemble(_count_rows(texts, groups, self), self, list(zip(texts, groups, strict=True)))
+        return _assemble(
+            _count_rows(texts, groups, self),
+            self,
+            list(zip(texts, groups, strict=True)),
+        )
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #c648faa8
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -104,7 +133,9 @@ class TerScore(Score):
         """Return one row: the edits and the length by which they are divided."""
         return [{"edits": self.edits, "reference_length": self.reference_length}]
 
-    def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
+    def interval(
+        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    ) -> Interval:
         """Return a bootstrap interval of a corpus score; see `corpus_ter`."""
         return bootstrap_interval(self.statistics, _rate, confidence, n_resamples, seed)
 
@@ -126,10 +157,16 @@ def _rate(row: Sequence[float]) -> float:
 def _explain(candidate: str, references: Sequence[str], metric: Ter) -> MatchPicture:
     """Mark what stays, what moved, and list the edits."""
     words = metric.words(candidate)
-    found = [count_edits(words, metric.reference_words(reference)) for reference in references]
+    found = [
+        count_edits(words, metric.reference_words(reference))
+        for reference in references
+    ]
     best = min(range(len(found)), key=lambda i: found[i].total)
     wanted, edits = metric.reference_words(references[best]), found[best]
-    spans = [token_spans(text, cut) for text, cut in ((candidate, words), (references[best], wanted))]
+    spans = [
+        token_spans(text, cut)
+        for text, cut in ((candidate, words), (references[best], wanted))
+    ]
     marks: list[list[Mark]] = [[], []]
     rows, i, j = [_shift_row(words, edits, k) for k in range(len(edits.shifts))], 0, 0
     for operation in edits.operations:
@@ -140,20 +177,35 @@ def _explain(candidate: str, references: Sequence[str], metric: Ter) -> MatchPic
             color = COLORS[j % len(COLORS)]
             for side, place in enumerate((own, theirs)):
                 span = spans[side][place] if place is not None else None
-                marks[side] += [Mark(*span, color, "#1a1a1a", wanted[j - 1])] if span else []
+                marks[side] += (
+                    [Mark(*span, color, "#1a1a1a", wanted[j - 1])] if span else []
+                )
             continue
         kind = {"s": "substitute", "d": "delete", "i": "insert"}[operation]
-        before, after = (words[own] if own is not None else ""), (wanted[j - 1] if theirs is not None else "")
+        before, after = (
+            (words[own] if own is not None else ""),
+            (wanted[j - 1] if theirs is not None else ""),
+        )
         rows.append({"edit": kind, "candidate": before, "reference": after})
-    panels = [("candidate", candidate, marks[0]), (f"reference {best + 1} of {len(found)}", references[best], marks[1])]
-    return MatchPicture(f"TER: {edits.total} edits for {len(wanted)} words; marked: what stays", panels, rows)
+    panels = [
+        ("candidate", candidate, marks[0]),
+        (f"reference {best + 1} of {len(found)}", references[best], marks[1]),
+    ]
+    return MatchPicture(
+        f"TER: {edits.total} edits for {len(wanted)} words; marked: what stays",
+        panels,
+        rows,
+    )
 
 
 def _shift_row(words: Sequence[str], edits: Edits, number: int) -> dict[str, Any]:
     """Return what one shift moved, and how many edits that saved."""
     order = list(range(len(words)))
     for start, length, target, _ in edits.shifts[:number]:
-        block, rest = order[start : start + length], order[:start] + order[start + length :]
+        block, rest = (
+            order[start : start + length],
+            order[:start] + order[start + length :],
+        )
         target = target if target <= start + length else target - length
         order = rest[:target] + block + rest[target:]
     start, length, _, saved = edits.shifts[number]
@@ -161,7 +213,9 @@ def _shift_row(words: Sequence[str], edits: Edits, number: int) -> dict[str, Any
     return {"edit": f"shift, saves {saved}", "candidate": moved, "reference": moved}
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #77265f51
-def _count_rows(texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Ter) -> np.ndarray:
+def _count_rows(
+    texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Ter
+) -> np.ndarray:
     """Return the fewest edits and the average reference length of each text."""
     known: dict[str, list[str]] = {}
     rows = np.zeros((len(texts), 2))
@@ -173,9 +227,13 @@ def _count_rows(texts: Sequence[str], groups: Sequence[Sequence[str]], metric: T
     return rows
 
 
-def _score_many(metric: Ter, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> TerTable:
+def _score_many(
+    metric: Ter, texts: Sequence[str], groups: Sequence[Sequence[str]]
+) -> TerTable:
     rows = _count_rows(texts, groups, metric)
-    scores = np.array([_rate(row) if any(row) else np.nan for row in rows.tolist()], float)
+    scores = np.array(
+        [_rate(row) if any(row) else np.nan for row in rows.tolist()], float
+    )
     values = {"ter": scores, "edits": rows[:, 0], "reference_length": rows[:, 1]}
     return TerTable(values=values, signature=_signed(metric, groups))
 
@@ -184,10 +242,14 @@ def _signed(metric: Ter, references: Sequence[Sequence[str]]) -> Signature:
     """Return the signature with the number of references, "var" when texts have different numbers."""
     sizes = {len(group) for group in references}
     name, *rest = metric.signature.items()
-    return Signature(dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest]))
+    return Signature(
+        dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest])
+    )
 
 
-def _assemble(rows: np.ndarray, metric: Ter, texts: Sequence[tuple[str, Sequence[str]]]) -> TerScore:
+def _assemble(
+    rows: np.ndarray, metric: Ter, texts: Sequence[tuple[str, Sequence[str]]]
+) -> TerScore:
     edits, length = rows.sum(axis=0).tolist()
     return TerScore(
         score=_rate([edits, length]) if edits or length else None,
@@ -223,14 +285,16 @@ def ter_score(
     no_punct : bool
         Take punctuation out.
     asian_support : bool
-        With the two above: also for Chinese and Japanese signs, which become words of their own.
+        With the two above: also for Chinese and Japanese signs, which become words of
+        their own.
     case_sensitive : bool
         Keep capitals; by default both sides are lower-cased.
 
     Returns
     -------
     TerScore
-        None as score, with a reason, when no side holds a word. Above 100 when there are more edits than words.
+        None as score, with a reason, when no side holds a word. Above 100 when there
+        are more edits than words.
 
     Raises
     ------
@@ -239,15 +303,19 @@ def ter_score(
 
     References
     ----------
-    Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation". Equal to sacrebleu 2.6's
-    `sentence_score`.
+    Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human
+    Annotation". Equal to sacrebleu 2.6's `sentence_score`.
 
     Examples
     --------
     >>> ter_score("on the mat it sat", "it sat on the mat").edits
     1
     """
-    flags = {"normalized": normalized, "no_punct": no_punct, "asian_support": asian_support}
+    flags = {
+        "normalized": normalized,
+        "no_punct": no_punct,
+        "asian_support": asian_support,
+    }
     return Ter(**flags, case_sensitive=case_sensitive).score(candidate, references)
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #e87e030f
@@ -275,8 +343,14 @@ def ter_many(
     >>> ter_many(["on the mat it sat", "no"], ["it sat on the mat", ["yes", "no"]]).scores.tolist()
     [20.0, 0.0]
     """
-    flags = {"normalized": normalized, "no_punct": no_punct, "asian_support": asian_support}
-    return Ter(**flags, case_sensitive=case_sensitive).score_many(candidates, references)
+    flags = {
+        "normalized": normalized,
+        "no_punct": no_punct,
+        "asian_support": asian_support,
+    }
+    return Ter(**flags, case_sensitive=case_sensitive).score_many(
+        candidates, references
+    )
 
 
 def corpus_ter(
@@ -307,5 +381,9 @@ def corpus_ter(
     >>> round(float(corpus_ter(["on the mat it sat", "no"], ["it sat on the mat", ["yes", "no"]])), 2)
     16.67
     """
-    flags = {"normalized": normalized, "no_punct": no_punct, "asian_support": asian_support}
+    flags = {
+        "normalized": normalized,
+        "no_punct": no_punct,
+        "asian_support": asian_support,
+    }
     return Ter(**flags, case_sensitive=case_sensitive).corpus(candidates, references)

@@ -49,12 +49,41 @@ from summeval_nb.runs._run_folder import (
     remove_shards,
     require_usable,
 )
-from .costs import LEDGER, Ledger, find_backends, note_usage, read_ledger
+from summeval_nb.runs.costs import (
+    LEDGER,
+    Ledger,
+    find_backends,
+    note_usage,
+    read_ledger,
+)
 from ..ground.items import Item, ItemStream, Shard, make_shards, open_items
-from .jobs import Columns, Job, Line, Planner, Scored, Scorer, Work, make_line, read_row
-from ..ground.results import Outcome, require_count, require_flag, require_module, require_option
+from summeval_nb.runs.jobs import (
+    Columns,
+    Job,
+    Line,
+    Planner,
+    Scored,
+    Scorer,
+    Work,
+    make_line,
+    read_row,
+)
+from summeval_nb.ground.results import (
+    Outcome,
+    require_count,
+    require_flag,
+    require_module,
+    require_option,
+)
 from .run_report import RunReport
-from .workers import Worker, WorkerDied, only_one, pack, try_together, write_whole
+from summeval_nb.runs.workers import (
+    Worker,
+    WorkerDied,
+    only_one,
+    pack,
+    try_together,
+    write_whole,
+)
 
 # %% ../../nbs/6_runs/61_batch.ipynb #fbc83cbb
 def make_scorer(job: Job) -> Callable[[int, Sequence[Item]], Scored]:
@@ -81,23 +110,32 @@ class Patience:
         return found
 
 # %% ../../nbs/6_runs/61_batch.ipynb #4354d261
-def score_shard(worker: Worker, shard: Shard, patience: Patience | None = None) -> Scored:
+def score_shard(
+    worker: Worker, shard: Shard, patience: Patience | None = None
+) -> Scored:
     """Return one line per item of a shard; an item that kills its process, alone in a fresh one, is failed."""
     numbered = list(zip(itertools.count(shard.first), shard.items, strict=False))
     ledger, wait_for = Ledger(), patience or Patience(None)
 
     def score(some: Sequence[tuple[int, Item]]) -> list[Line]:
         whole = len(some) == len(numbered)
-        found = wait_for.ask(worker, shard.first if whole else 0, [item for _, item in some])
+        found = wait_for.ask(
+            worker, shard.first if whole else 0, [item for _, item in some]
+        )
         ledger.merge(found.usage)
         if whole:
             return found.lines
-        return [_renumbered(line, number) for line, (number, _) in zip(found.lines, some, strict=True)]
+        return [
+            _renumbered(line, number)
+            for line, (number, _) in zip(found.lines, some, strict=True)
+        ]
 
     with suppress(WorkerDied):
         return Scored(score(numbered), ledger.to_dict())
     lines = []
-    for (number, item), found in zip(numbered, try_together(numbered, score, WorkerDied), strict=True):
+    for (number, item), found in zip(
+        numbered, try_together(numbered, score, WorkerDied), strict=True
+    ):
         if isinstance(found, WorkerDied):
             row, _ = read_row(item, {}, {})
             found = make_line(number, item, row, Outcome(None, "failed", str(found)))
@@ -112,8 +150,17 @@ def _renumbered(line: Line, number: int) -> Line:
 # %% ../../nbs/6_runs/61_batch.ipynb #b2bd4fbf
 def _shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> dict[str, Any]:
     scores = [line.score for line in lines if line.score is not None]
-    counts = {name: sum(line.status == name for line in lines) for name in ("ok", "undefined", "failed")}
-    head = {"shard": shard.number, "items": len(lines), **counts, "sum": math.fsum(scores), "digest": shard.digest}
+    counts = {
+        name: sum(line.status == name for line in lines)
+        for name in ("ok", "undefined", "failed")
+    }
+    head = {
+        "shard": shard.number,
+        "items": len(lines),
+        **counts,
+        "sum": math.fsum(scores),
+        "digest": shard.digest,
+    }
     head["body"] = hashlib.sha256(body).hexdigest()
     return head | {"check": _checksum(head)}
 
@@ -128,7 +175,9 @@ def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> dict[str, 
     """Write a shard's results as one file named by its number and digest; return its head."""
     body = b"".join(line.text + b"\n" for line in lines)
     head = _shard_head(shard, lines, body)
-    write_whole(folder / f"{shard.name}.jsonl", [json.dumps(head).encode() + b"\n", body])
+    write_whole(
+        folder / f"{shard.name}.jsonl", [json.dumps(head).encode() + b"\n", body]
+    )
     return head
 
 
@@ -137,12 +186,17 @@ def read_shard(path: Path) -> tuple[dict[str, Any], bytes]:
     first, _, body = path.read_bytes().partition(b"\n")
     try:
         head = json.loads(first)
-        whole = head["check"] == _checksum(head) and head["body"] == hashlib.sha256(body).hexdigest()
+        whole = (
+            head["check"] == _checksum(head)
+            and head["body"] == hashlib.sha256(body).hexdigest()
+        )
         named = path.name == f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         whole = named = False
     if not (whole and named):
-        raise ValueError(f"the shard {path} is damaged; call run again, and its items are scored anew")
+        raise ValueError(
+            f"the shard {path} is damaged; call run again, and its items are scored anew"
+        )
     return head, body
 
 # %% ../../nbs/6_runs/61_batch.ipynb #7e830473
@@ -158,11 +212,16 @@ def _sendable(job: Job) -> Iterator[None]:
         if not find_backends(job.options):
             raise
         remedy = "name the model, as in {'checker': 'llm:FOLDER'}, so that each worker loads it, or use workers=0"
-        raise TypeError(f"a model of this process cannot be sent to another: {remedy}") from error
+        raise TypeError(
+            f"a model of this process cannot be sent to another: {remedy}"
+        ) from error
 
 
 def _in_flight(
-    shards: Iterable[Shard], submit: Callable[[Shard], Future[Done]], limit: int, stop: threading.Event
+    shards: Iterable[Shard],
+    submit: Callable[[Shard], Future[Done]],
+    limit: int,
+    stop: threading.Event,
 ) -> Iterator[Done]:
     """Keep at most `limit` shards under way and yield each that is done; what stops this comes after the last."""
     source, under_way, more = iter(shards), list[Future[Done]](), True
@@ -177,7 +236,9 @@ def _in_flight(
         except KeyboardInterrupt as error:
             problem = error
             stop.set()
-        except Exception as error:  # the corpus cannot be read further: what is under way is awaited
+        except (
+            Exception
+        ) as error:  # the corpus cannot be read further: what is under way is awaited
             problem, more = error, False
         finished = [one for one in under_way if one.done()]
         under_way = [one for one in under_way if one not in finished]
@@ -230,7 +291,9 @@ def run_local(
 
     with ThreadPoolExecutor(workers) as pool:
         try:
-            yield from _in_flight(shards, lambda shard: pool.submit(score, shard), 2 * workers, stop)
+            yield from _in_flight(
+                shards, lambda shard: pool.submit(score, shard), 2 * workers, stop
+            )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in crew:
@@ -239,7 +302,11 @@ def run_local(
 
 def available_cores() -> int:
     """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1
+    )
 
 # %% ../../nbs/6_runs/61_batch.ipynb #7ef542ac
 class _Halt:
@@ -258,12 +325,26 @@ class _Halt:
 class _RayScorer:
     """An actor: scores shards that arrive as rows of a table, in a process of its own that may die."""
 
-    def __init__(self, packed: bytes, version: str, timeout: float | None = None, halt: Any = None):
-        self._packed, self._version, self._patience, self._halt = packed, version, Patience(timeout), halt
+    def __init__(
+        self,
+        packed: bytes,
+        version: str,
+        timeout: float | None = None,
+        halt: Any = None,
+    ):
+        self._packed, self._version, self._patience, self._halt = (
+            packed,
+            version,
+            Patience(timeout),
+            halt,
+        )
         self._worker: Worker | None = None
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return {"number": batch["number"], "answer": [self._score(data) for data in batch["data"]]}
+        return {
+            "number": batch["number"],
+            "answer": [self._score(data) for data in batch["data"]],
+        }
 
     def _ask(self, what: str) -> Any:
         ray = require_module("ray", "ray")
@@ -280,7 +361,9 @@ class _RayScorer:
                     f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
                 )
             self._worker = self._worker or Worker(pickle.loads(self._packed))
-            return pickle.dumps(score_shard(self._worker, pickle.loads(data), self._patience))
+            return pickle.dumps(
+                score_shard(self._worker, pickle.loads(data), self._patience)
+            )
         except (ValueError, TypeError, ImportError, RuntimeError) as error:
             self._ask("call")
             return pickle.dumps(error)
@@ -289,17 +372,23 @@ class _RayScorer:
 def _start_ray(ray: Any, address: str | None, own: Mapping[str, Any]) -> None:
     try:
         with nullcontext() if address else on_loopback(ray):
-            ray.init(address or "local", logging_level="ERROR", log_to_driver=False, **own)
+            ray.init(
+                address or "local", logging_level="ERROR", log_to_driver=False, **own
+            )
     except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
         remedy = "try again when the machine is less busy, or use engine='local'"
-        raise RunStopped(f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}") from error
+        raise RunStopped(
+            f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}"
+        ) from error
 
 # %% ../../nbs/6_runs/61_batch.ipynb #42905b9d
 def require_reachable(address: str, seconds: float = 10) -> None:
     """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address "host:port"."""
     if address.startswith("ray://"):
         remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
-        raise ValueError(f"{address!r} is an address for Ray Client, over which Ray Data does not run: {remedy}")
+        raise ValueError(
+            f"{address!r} is an address for Ray Client, over which Ray Data does not run: {remedy}"
+        )
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
@@ -307,17 +396,26 @@ def require_reachable(address: str, seconds: float = 10) -> None:
         socket.create_connection((host, int(port)), timeout=seconds).close()
     except OSError as error:
         remedy = "start one with 'ray start --head --port=6379', and check the address and the firewall"
-        raise RunStopped(f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}") from None
+        raise RunStopped(
+            f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}"
+        ) from None
 
 
 def require_answering(address: str, seconds: float = 60) -> None:
     """Raise a `RunStopped` if a process cannot join the cluster within the time."""
     code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
     try:
-        done = subprocess.run([sys.executable, "-c", code, address], capture_output=True, text=True, timeout=seconds)
+        done = subprocess.run(
+            [sys.executable, "-c", code, address],
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
     except subprocess.TimeoutExpired:
         remedy = "check that it is the head's port, its RAY_AUTH_TOKEN, and that it runs the same Ray version"
-        raise RunStopped(f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}") from None
+        raise RunStopped(
+            f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}"
+        ) from None
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise RunStopped(f"cannot join the Ray cluster at {address}: {reason}")
@@ -334,10 +432,16 @@ def _cluster(address: str | None, actors: int) -> Iterator[Any]:
             require_reachable(address)
         if address:
             require_answering(address)
-        own: dict[str, Any] = {"num_cpus": actors or available_cores(), "include_dashboard": False}
+        own: dict[str, Any] = {
+            "num_cpus": actors or available_cores(),
+            "include_dashboard": False,
+        }
         _start_ray(ray, address, {} if address else own)
         if not address and (reachable := open_address(ray)):
-            warnings.warn(f"the Ray of this run listens on {reachable}, where other machines reach it", stacklevel=2)
+            warnings.warn(
+                f"the Ray of this run listens on {reachable}, where other machines reach it",
+                stacklevel=2,
+            )
     try:
         yield ray
     finally:
@@ -360,7 +464,10 @@ def _run_window(
     with _sendable(job):
         packed = pack(partial(make_scorer, job))
     by_number = {shard.number: shard._replace(items=[]) for shard in window}
-    blocks = [ray.put(arrow.table({"number": [s.number], "data": [pickle.dumps(s)]})) for s in window]
+    blocks = [
+        ray.put(arrow.table({"number": [s.number], "data": [pickle.dumps(s)]}))
+        for s in window
+    ]
     halt = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Halt).remote()
     scored = ray.data.from_arrow_refs(blocks).map_batches(
         _RayScorer,
@@ -403,7 +510,9 @@ def run_ray(
     with _cluster(address, actors) as ray:
         count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
         while window and not stop.is_set():
-            strategy = ray.data.ActorPoolStrategy(min_size=1, max_size=min(count, len(window)))
+            strategy = ray.data.ActorPoolStrategy(
+                min_size=1, max_size=min(count, len(window))
+            )
             pool = {"compute": strategy, "num_gpus": num_gpus or None}
             yield from _run_window(ray, window, job, pool, timeout, stop)
             window = list(itertools.islice(stream, _WINDOW))
@@ -424,7 +533,9 @@ def require_same_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     remedy = "choose another folder, or start over with resume=False"
     new = json.loads(json.dumps(settings))
     if changed := list(differences(manifest["settings"], new)):
-        raise ValueError(f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}")
+        raise ValueError(
+            f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}"
+        )
     if unknown := find_unknown(new):
         declare = "declare its version as an attribute, fingerprint = 'v1', and change that with it"
         raise ValueError(
@@ -433,7 +544,9 @@ def require_same_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         )
 
 # %% ../../nbs/6_runs/61_batch.ipynb #17463a32
-def _finished_head(folder: Path, shard: Shard, damaged: list[str] | None = None) -> dict[str, Any] | None:
+def _finished_head(
+    folder: Path, shard: Shard, damaged: list[str] | None = None
+) -> dict[str, Any] | None:
     """Return the head of a shard that is there and whole, else None; a damaged one is named in a warning."""
     try:
         head, _ = read_shard(folder / f"{shard.name}.jsonl")
@@ -443,7 +556,9 @@ def _finished_head(folder: Path, shard: Shard, damaged: list[str] | None = None)
         if damaged is not None:
             damaged.append(shard.name)
             what = f"the shard {folder / shard.name}.jsonl is damaged or cannot be read"
-            warnings.warn(f"{what}; its {len(shard.items)} items are scored again", stacklevel=2)
+            warnings.warn(
+                f"{what}; its {len(shard.items)} items are scored again", stacklevel=2
+            )
         return None
     return head if head["digest"] == shard.digest else None
 
@@ -525,7 +640,9 @@ def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
                 checked = True
                 if problem:
                     remedy = "name the corpus' columns with columns={...}"
-                    raise ValueError(f"at {item.place} of the corpus {problem}; {remedy}")
+                    raise ValueError(
+                        f"at {item.place} of the corpus {problem}; {remedy}"
+                    )
                 break
         yield shard
 
@@ -533,12 +650,18 @@ def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
 _ENOUGH = 100
 
 
-def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iterator[Shard]:
+def require_same_corpus(
+    shards: Iterable[Shard], job: Job, folder: Path
+) -> Iterator[Shard]:
     """Pass shards on; raise a `ValueError` if none of the first items is in the folder, which holds others."""
     manifest = read_own_manifest(folder)
     stream, first = iter(shards), list[Shard]()
     wanted: set[str] = set()
-    while manifest and has_results(folder, manifest) and sum(len(shard.items) for shard in first) < _ENOUGH:
+    while (
+        manifest
+        and has_results(folder, manifest)
+        and sum(len(shard.items) for shard in first) < _ENOUGH
+    ):
         if (shard := next(stream, None)) is None:
             break
         first.append(shard)
@@ -546,9 +669,16 @@ def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iter
             row, problem = read_row(item, job.sources, job.kinds)
             wanted |= set() if problem else {job.content(item, row)}
     known = known_contents(folder, manifest) if wanted and manifest else iter(())
-    if wanted and (held := next(known, None)) and held not in wanted and wanted.isdisjoint(known):
+    if (
+        wanted
+        and (held := next(known, None))
+        and held not in wanted
+        and wanted.isdisjoint(known)
+    ):
         remedy = "choose another folder, or start over with resume=False"
-        raise ValueError(f"{str(folder)!r} holds the results of another corpus; {remedy}")
+        raise ValueError(
+            f"{str(folder)!r} holds the results of another corpus; {remedy}"
+        )
     yield from itertools.chain(first, stream)
 
 # %% ../../nbs/6_runs/61_batch.ipynb #680843a2
@@ -563,7 +693,9 @@ class Total(NamedTuple):
     items: int
 
 
-def _bodies(folder: Path, names: Sequence[str], heads: list[dict[str, Any]]) -> Iterator[bytes]:
+def _bodies(
+    folder: Path, names: Sequence[str], heads: list[dict[str, Any]]
+) -> Iterator[bytes]:
     """Yield the lines of each shard in order, and collect the heads."""
     for name in names:
         head, body = read_shard(folder / f"{name}.jsonl")
@@ -579,15 +711,28 @@ def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
         _write_parquet(bodies, target)
     else:
         write_whole(target, bodies)
-    counts = {name: sum(head[name] for head in heads) for name in ("ok", "undefined", "failed")}
-    mean = math.fsum(head["sum"] for head in heads) / counts["ok"] if counts["ok"] else None
+    counts = {
+        name: sum(head[name] for head in heads)
+        for name in ("ok", "undefined", "failed")
+    }
+    mean = (
+        math.fsum(head["sum"] for head in heads) / counts["ok"]
+        if counts["ok"]
+        else None
+    )
     return Total(counts, mean, sum(counts.values()))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #457f2133
 def _write_parquet(bodies: Iterable[bytes], target: Path) -> None:
-    arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
+    arrow, parquet = (
+        require_module("pyarrow", "parquet"),
+        require_module("pyarrow.parquet", "parquet"),
+    )
     names = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
-    types = dict.fromkeys(names, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
+    types = dict.fromkeys(names, arrow.string()) | {
+        "item": arrow.int64(),
+        "score": arrow.float64(),
+    }
     schema = arrow.schema(types.items())
     with replacing(target) as file, parquet.ParquetWriter(file, schema) as writer:
         for body in bodies:
@@ -598,9 +743,14 @@ def _write_parquet(bodies: Iterable[bytes], target: Path) -> None:
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
     known = row["id"] is None or isinstance(row["id"], str)
-    flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}
+    flat = row | {
+        "id": row["id"] if known else json.dumps(row["id"]),
+        "parts": json.dumps(row["parts"]),
+    }
     return {
-        name: one.encode("utf-8", "backslashreplace").decode() if isinstance(one, str) else one
+        name: one.encode("utf-8", "backslashreplace").decode()
+        if isinstance(one, str)
+        else one
         for name, one in flat.items()
     }
 
@@ -614,7 +764,9 @@ def _open_folder(out: str | Path) -> Path:
         (folder / "shards").mkdir(parents=True, exist_ok=True)
         (folder / ".lock").touch()
     except OSError as error:
-        raise RunStopped(f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder") from error
+        raise RunStopped(
+            f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder"
+        ) from error
     return folder
 
 
@@ -627,13 +779,18 @@ def _explained(folder: Path) -> Iterator[None]:
             raise
         done = len(list((folder / "shards").glob("*.jsonl")))
         remedy = f"the {done} shards written are kept: make room or repair it, then call run again as before"
-        raise RunStopped(f"the run in {str(folder)!r} stopped: {error.strerror}; {remedy}") from error
+        raise RunStopped(
+            f"the run in {str(folder)!r} stopped: {error.strerror}; {remedy}"
+        ) from error
 
 
 def _start_over(folder: Path) -> None:
     """Remove the files of the run that a folder holds, those that its manifest lists."""
     if manifest := read_own_manifest(folder):
-        write_whole(folder / "manifest.json", [json.dumps(manifest | {"complete": False}, indent=1).encode()])
+        write_whole(
+            folder / "manifest.json",
+            [json.dumps(manifest | {"complete": False}, indent=1).encode()],
+        )
         remove_files(folder, manifest, [LEDGER, *OUTPUTS.values()])
         remove_shards(folder)
 
@@ -646,7 +803,11 @@ def _store_path(store: Any) -> str | None:
 def _consume(done: Iterable[Done], course: _Course, on_error: str) -> None:
     bad: list[Line] = []
     for shard, scored in done:
-        failed = [line for line in scored.lines if line.status == "failed"] if on_error == "raise" else []
+        failed = (
+            [line for line in scored.lines if line.status == "failed"]
+            if on_error == "raise"
+            else []
+        )
         if failed:
             bad += failed
             course.stop.set()  # what is finished by now still comes
@@ -654,32 +815,62 @@ def _consume(done: Iterable[Done], course: _Course, on_error: str) -> None:
             course.keep(shard, scored)
     if bad:
         reason = json.loads(bad[0].text)["reason"]
-        raise RunStopped(f"an item failed, and on_error='raise': {reason}; what was scored before is kept")
+        raise RunStopped(
+            f"an item failed, and on_error='raise': {reason}; what was scored before is kept"
+        )
 
 
-def _manifest(folder: Path, settings: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
+def _manifest(
+    folder: Path, settings: Mapping[str, Any], rest: Mapping[str, Any]
+) -> None:
     versions = {"python": platform.python_version(), "platform": platform.platform()}
     earlier = (read_own_manifest(folder) or {}).get("files", [])
-    files = {"files": list(dict.fromkeys(["manifest.json", LEDGER, SHARDS, *earlier, *rest["files"]]))}
-    found = json.loads(json.dumps({"settings": settings, "versions": versions, **rest, **files}))
+    files = {
+        "files": list(
+            dict.fromkeys(["manifest.json", LEDGER, SHARDS, *earlier, *rest["files"]])
+        )
+    }
+    found = json.loads(
+        json.dumps({"settings": settings, "versions": versions, **rest, **files})
+    )
     text = json.dumps({"check": manifest_check(found), **found}, indent=1)
     write_whole(folder / "manifest.json", [text.encode()])
 
 
 def _finish(
-    folder: Path, target: str, settings: Mapping[str, Any], course: _Course, start: Mapping[str, Any], seconds: float
+    folder: Path,
+    target: str,
+    settings: Mapping[str, Any],
+    course: _Course,
+    start: Mapping[str, Any],
+    seconds: float,
 ) -> RunReport:
     if not course.names:
         raise ValueError(f"there are no items in {course.stream.name}")
     digest, before = course.digest.hexdigest(), read_own_manifest(folder) or {}
     course.begin()
     remove_shards(folder, course.names)
-    if before.get("input_sha256") != digest:  # another format of what is no longer the corpus
+    if (
+        before.get("input_sha256") != digest
+    ):  # another format of what is no longer the corpus
         remove_files(folder, before, set(OUTPUTS.values()) - {target})
     total = merge_shards(folder / "shards", course.names, folder / target)
-    found = {"items": total.items, "counts": total.counts, "mean": total.mean, "results": target}
-    found |= {"input": course.stream.name, "input_sha256": digest, "results_sha256": file_check(folder / target)}
-    found |= {"scored_now": course.scored, "kept_from_before": course.known, "seconds": round(seconds, 3)}
+    found = {
+        "items": total.items,
+        "counts": total.counts,
+        "mean": total.mean,
+        "results": target,
+    }
+    found |= {
+        "input": course.stream.name,
+        "input_sha256": digest,
+        "results_sha256": file_check(folder / target),
+    }
+    found |= {
+        "scored_now": course.scored,
+        "kept_from_before": course.known,
+        "seconds": round(seconds, 3),
+    }
     found |= {"damaged": course.damaged} if course.damaged else {}
     if ledger := read_ledger(folder).to_dict():
         found |= {"usage": ledger, "usage_now": course.usage.to_dict()}
@@ -688,26 +879,53 @@ def _finish(
 
 # %% ../../nbs/6_runs/61_batch.ipynb #27ba4cb0
 def _choose_engine(
-    engine: str, job: Job, workers: int | None, address: str | None, num_gpus: float, timeout: float | None
+    engine: str,
+    job: Job,
+    workers: int | None,
+    address: str | None,
+    num_gpus: float,
+    timeout: float | None,
 ) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Return the engine as a function of shards, and what the manifest says about it."""
     require_option(engine, "engine", ENGINES)
     started = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "engine": engine}
     if engine == "ray":
         actors = 0 if workers is None else require_count(workers, "workers")
-        call = partial(run_ray, job=job, actors=actors, address=address, num_gpus=num_gpus, timeout=timeout)
-        return call, started | {"workers": actors or "one per core", "num_gpus": num_gpus}
+        call = partial(
+            run_ray,
+            job=job,
+            actors=actors,
+            address=address,
+            num_gpus=num_gpus,
+            timeout=timeout,
+        )
+        return call, started | {
+            "workers": actors or "one per core",
+            "num_gpus": num_gpus,
+        }
     if address is not None or num_gpus:
         raise ValueError("address and num_gpus belong to engine='ray'")
-    count = available_cores() if workers is None else require_count(workers, "workers", minimum=0)
+    count = (
+        available_cores()
+        if workers is None
+        else require_count(workers, "workers", minimum=0)
+    )
     if timeout is not None and not count:
-        raise ValueError("timeout needs a worker process to end: workers must be at least 1")
-    return partial(run_local, job=job, workers=count, timeout=timeout), started | {"workers": count}
+        raise ValueError(
+            "timeout needs a worker process to end: workers must be at least 1"
+        )
+    return partial(run_local, job=job, workers=count, timeout=timeout), started | {
+        "workers": count
+    }
 
 
 def _require_timeout(timeout: float | None) -> float | None:
-    if timeout is not None and not (isinstance(timeout, (int, float)) and 0 < timeout <= 1e7):
-        raise ValueError(f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}")
+    if timeout is not None and not (
+        isinstance(timeout, (int, float)) and 0 < timeout <= 1e7
+    ):
+        raise ValueError(
+            f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}"
+        )
     return timeout
 
 # %% ../../nbs/6_runs/61_batch.ipynb #992159f2
@@ -739,14 +957,17 @@ def run(
     items : path, DataFrame, datasets.Dataset or iterable of mappings
         The corpus, as for `open_items`; it is streamed.
     metric : str or callable
-        "faithfulness" (columns text, summary), "bleu" or "rouge" (candidate, references), "answers" (context,
-        question, ground_truth, answer), "summary_score" (contexts, summary), "rating" (text, summary); or a function
-        of a row (a dict) that returns a number, a `Score`, or a mapping with a "score". A column `id` names items.
+        "faithfulness" (columns text, summary), "bleu" or "rouge" (candidate,
+        references), "answers" (context, question, ground_truth, answer),
+        "summary_score" (contexts, summary), "rating" (text, summary); or a function of
+        a row (a dict) that returns a number, a `Score`, or a mapping with a "score". A
+        column `id` names items.
     out : path
-        The folder of the run: `results.jsonl` or `results.parquet` in the order of the corpus, `manifest.json`, and
-        `shards/`, from which it continues.
+        The folder of the run: `results.jsonl` or `results.parquet` in the order of the
+        corpus, `manifest.json`, and `shards/`, from which it continues.
     options : mapping, optional
-        The metric's own options, such as `{"n": 2}`; a language model may be named, as in `{"judge": "llm:folder"}`.
+        The metric's own options, such as `{"n": 2}`; a language model may be named, as
+        in `{"judge": "llm:folder"}`.
     columns : mapping, optional
         The metric's column to the corpus' column, or to several that make a list.
     format : str, optional
@@ -754,24 +975,29 @@ def run(
     store : Store or path, optional
         Where metrics with models keep vectors and answers.
     engine : {"local", "ray"}
-        Processes of this machine, or actors of a Ray cluster. The results are the same bytes.
+        Processes of this machine, or actors of a Ray cluster. The results are the same
+        bytes.
     workers : int, optional
-        Processes or actors; by default one per core (for Ray: per core of the cluster). 0 works in this process
-        (local engine).
+        Processes or actors; by default one per core (for Ray: per core of the cluster).
+        0 works in this process (local engine).
     address : str, optional
-        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that only this machine reaches.
+        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
+        only this machine reaches.
     num_gpus : float
         GPUs of each Ray actor.
     timeout : float, optional
-        Seconds for one item, after which it is recorded as failed and its worker replaced; by default none.
+        Seconds for one item, after which it is recorded as failed and its worker
+        replaced; by default none.
     on_error : {"record", "raise"}
         What to do with an item that fails: record it with its reason, or stop the run.
     resume : bool
         Whether to continue what the folder holds; False starts over.
     retry_failed : bool
-        Whether shards with failed items are scored again, for instance after a server was down.
+        Whether shards with failed items are scored again, for instance after a server
+        was down.
     shard_size : int, optional
-        Items in a shard: what a kill can cost for each worker. By default 2,000 for BLEU and ROUGE, else 500.
+        Items in a shard: what a kill can cost for each worker. By default 2,000 for
+        BLEU and ROUGE, else 500.
     output : {"jsonl", "parquet"}
         What to write at the end.
     progress : bool
@@ -785,9 +1011,11 @@ def run(
     Raises
     ------
     ValueError, TypeError
-        If an argument is wrong, a column is missing, or the folder holds a run with other settings.
+        If an argument is wrong, a column is missing, or the folder holds a run with
+        other settings.
     RunStopped
-        If the folder cannot be written, an item failed with `on_error="raise"`, or a cluster cannot be reached.
+        If the folder cannot be written, an item failed with `on_error="raise"`, or a
+        cluster cannot be reached.
     RuntimeError
         If another run is working in the folder.
 
@@ -804,25 +1032,40 @@ def run(
     for name, flag in (("resume", resume), ("retry_failed", retry_failed)):
         require_flag(flag, name)
     target = OUTPUTS[require_option(output, "output", OUTPUTS)]
-    shard_size = job.shard_size if shard_size is None else require_count(shard_size, "shard_size")
+    shard_size = (
+        job.shard_size
+        if shard_size is None
+        else require_count(shard_size, "shard_size")
+    )
     settings = make_settings(job, shard_size)
-    call, start = _choose_engine(engine, job, workers, address, num_gpus, _require_timeout(timeout))
+    call, start = _choose_engine(
+        engine, job, workers, address, num_gpus, _require_timeout(timeout)
+    )
     if output == "parquet":
         require_module("pyarrow.parquet", "parquet")
     require_usable(Path(out), target, items)
     stream, folder = open_items(items, format=format), _open_folder(out)
-    with only_one(folder), _explained(folder), tqdm(total=stream.total(), disable=not progress, unit=" items") as bar:
+    with (
+        only_one(folder),
+        _explained(folder),
+        tqdm(total=stream.total(), disable=not progress, unit=" items") as bar,
+    ):
         require_usable(folder, target)
         if resume:
             require_same_settings(folder, settings)
         begin = _Beginning(folder, settings, start | {"files": [target]}, resume)
-        course, began = _Course(folder / "shards", stream, retry_failed, bar, begin), time.perf_counter()
+        course, began = (
+            _Course(folder / "shards", stream, retry_failed, bar, begin),
+            time.perf_counter(),
+        )
         shards = require_columns(make_shards(stream, shard_size), job)
         if resume:
             shards = require_same_corpus(shards, job, folder)
         with closing(call(course.unfinished(shards), stop=course.stop)) as done:
             _consume(done, course, on_error)
-        return _finish(folder, target, settings, course, begin.start, time.perf_counter() - began)
+        return _finish(
+            folder, target, settings, course, begin.start, time.perf_counter() - began
+        )
 
 # %% ../../nbs/6_runs/61_batch.ipynb #4ed59fff
 def count_work(
@@ -848,7 +1091,8 @@ def count_work(
     Returns
     -------
     Work
-        Where a number depends on what a language model will say, it stands between bounds.
+        Where a number depends on what a language model will say, it stands between
+        bounds.
 
     Examples
     --------
@@ -858,7 +1102,11 @@ def count_work(
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
     planner, stream = Planner(job), open_items(items, format=format)
-    for shard in require_columns(make_shards(stream, shard_size or job.shard_size), job):
-        done = out is not None and _finished_head(Path(out) / "shards", shard) is not None
+    for shard in require_columns(
+        make_shards(stream, shard_size or job.shard_size), job
+    ):
+        done = (
+            out is not None and _finished_head(Path(out) / "shards", shard) is not None
+        )
         (planner.skip if done else planner.add)(shard.items)
     return planner.work()

@@ -40,8 +40,8 @@ def plan_run(
 ) -> Plan:
     """Return hours and disk for a run; rates are per second and worker, `driver_rate` for the one driver.
 
-    `share_new` is the share of sentences that no earlier pair of the same lot holds: with 16 summaries of each article
-    about 0.15.
+    `share_new` is the share of sentences that no earlier pair of the same lot holds:
+    with 16 summaries of each article about 0.15.
 
     Examples
     --------
@@ -49,12 +49,24 @@ def plan_run(
     'embedding'
     """
     require_count(workers, "workers")
-    rates = {"embed_rate": embed_rate, "verdict_rate": verdict_rate, "driver_rate": driver_rate, "pairs": pairs}
+    rates = {
+        "embed_rate": embed_rate,
+        "verdict_rate": verdict_rate,
+        "driver_rate": driver_rate,
+        "pairs": pairs,
+    }
     for name, value in rates.items():
         if not (math.isfinite(value) and value > 0):
             raise ValueError(f"{name} must be a positive number, not {value}")
-    shares = {"sentences_per_pair": sentences_per_pair, "share_new": share_new, "verdicts_per_pair": verdicts_per_pair}
-    for name, value in (shares | {"bytes_per_result": bytes_per_result, "bytes_per_vector": bytes_per_vector}).items():
+    shares = {
+        "sentences_per_pair": sentences_per_pair,
+        "share_new": share_new,
+        "verdicts_per_pair": verdicts_per_pair,
+    }
+    for name, value in (
+        shares
+        | {"bytes_per_result": bytes_per_result, "bytes_per_vector": bytes_per_vector}
+    ).items():
         if not (math.isfinite(value) and value >= 0):
             raise ValueError(f"{name} must be 0 or more, not {value}")
     embed = pairs * sentences_per_pair * share_new / embed_rate / workers / 3600
@@ -62,7 +74,15 @@ def plan_run(
     driver = pairs / driver_rate / 3600
     stages = {"embedding": embed, "judging": judge, "the driver": driver}
     results = 2 * pairs * bytes_per_result / 1e9  # shards and the merged file
-    store = pairs * (sentences_per_pair * share_new * bytes_per_vector + verdicts_per_pair * 500) / 1e9
+    store = (
+        pairs
+        * (sentences_per_pair * share_new * bytes_per_vector + verdicts_per_pair * 500)
+        / 1e9
+    )
     if not math.isfinite(sum(stages.values()) + results + store):
-        raise ValueError(f"these numbers lead beyond all bounds: {pairs:g} pairs with {embed_rate:g} a second")
-    return Plan(embed, judge, driver, results, store, max(stages, key=lambda name: stages[name]))
+        raise ValueError(
+            f"these numbers lead beyond all bounds: {pairs:g} pairs with {embed_rate:g} a second"
+        )
+    return Plan(
+        embed, judge, driver, results, store, max(stages, key=lambda name: stages[name])
+    )

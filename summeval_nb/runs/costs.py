@@ -33,8 +33,13 @@ Stages = Mapping[str, Mapping[str, float]]
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
     """What some backends have used so far; `call_seconds` is the time inside calls, added up over threads."""
-    counts = [backend.usage.to_dict() for backend in {id(one): one for one in backends}.values()]
-    total = {name: sum(one[name] for one in counts) for name in Usage.__dataclass_fields__}
+    counts = [
+        backend.usage.to_dict()
+        for backend in {id(one): one for one in backends}.values()
+    ]
+    total = {
+        name: sum(one[name] for one in counts) for name in Usage.__dataclass_fields__
+    }
     return total | {"call_seconds": total["seconds"], "seconds": time.perf_counter()}
 
 # %% ../../nbs/workshop/93_costs.ipynb #73a60e20
@@ -48,8 +53,9 @@ class Ledger:
 
     Notes
     -----
-    `questions` are those that the metric had, `from_store` those of them whose answers a store already held. `seconds`
-    is the time of the stage, added up over workers, `call_seconds` that inside the calls, added up over threads too.
+    `questions` are those that the metric had, `from_store` those of them whose answers
+    a store already held. `seconds` is the time of the stage, added up over workers,
+    `call_seconds` that inside the calls, added up over threads too.
 
     Examples
     --------
@@ -61,7 +67,9 @@ class Ledger:
 
     def __init__(self, stages: Stages | None = None):
         if not isinstance(stages or {}, Mapping):
-            raise TypeError(f"stages must map a stage to its counts, not {type(stages).__name__}")
+            raise TypeError(
+                f"stages must map a stage to its counts, not {type(stages).__name__}"
+            )
         self.stages: dict[str, dict[str, float]] = {}
         self._inside: list[dict[str, float]] = []
         self.merge(stages or {})
@@ -87,9 +95,14 @@ class Ledger:
         finally:
             spent = {key: count - before[key] for key, count in _used(backends).items()}
             inner = self._inside.pop()
-            self.add(name, **{key: count - inner.get(key, 0) for key, count in spent.items()})
+            self.add(
+                name, **{key: count - inner.get(key, 0) for key, count in spent.items()}
+            )
             if self._inside:
-                self._inside[-1] = {key: count + self._inside[-1].get(key, 0) for key, count in spent.items()}
+                self._inside[-1] = {
+                    key: count + self._inside[-1].get(key, 0)
+                    for key, count in spent.items()
+                }
 
     def take(self) -> dict[str, dict[str, float]]:
         """Return the stages and begin anew."""
@@ -130,7 +143,9 @@ def _parts(value: Any) -> Mapping[Any, Any]:
     if isinstance(value, FunctionType):
         cells = value.__closure__ or ()
         return {i: cell.cell_contents for i, cell in enumerate(cells) if _filled(cell)}
-    if isinstance(value, (type, ModuleType, str, bytes)) or not hasattr(value, "__dict__"):
+    if isinstance(value, (type, ModuleType, str, bytes)) or not hasattr(
+        value, "__dict__"
+    ):
         return {}
     return vars(value)
 
@@ -171,7 +186,9 @@ def find_backends(value: Any) -> list[Backend]:
 class _Staged(Backend):
     """A backend whose calls are a stage of their own."""
 
-    def __init__(self, inner: Backend, stage: str, ledger: Ledger, backends: Sequence[Backend]):
+    def __init__(
+        self, inner: Backend, stage: str, ledger: Ledger, backends: Sequence[Backend]
+    ):
         self.inner, self.name, self.usage = inner, inner.name, inner.usage
         self._stage, self._ledger, self._backends = stage, ledger, backends
 
@@ -179,7 +196,9 @@ class _Staged(Backend):
     def fingerprint(self) -> str:
         return self.inner.fingerprint
 
-    def choose_many(self, prompts: Sequence[str], options: Sequence[str], **rest: Any) -> list[Any]:
+    def choose_many(
+        self, prompts: Sequence[str], options: Sequence[str], **rest: Any
+    ) -> list[Any]:
         with self._ledger.stage(self._stage, self._backends):
             self._ledger.add(self._stage, questions=len(prompts))
             return self.inner.choose_many(prompts, options, **rest)
@@ -189,7 +208,9 @@ class _Staged(Backend):
             self._ledger.add(self._stage, questions=1)
             return self.inner.choose(prompt, options)
 
-    def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
+    def generate_json(
+        self, prompt: str, schema: type[Schema], *, max_tokens: int = 512
+    ) -> Schema:
         with self._ledger.stage(self._stage, self._backends):
             self._ledger.add(self._stage, questions=1)
             return self.inner.generate_json(prompt, schema, max_tokens=max_tokens)
@@ -212,7 +233,9 @@ class MeteredChecker:
         finder: Any = getattr(inner, "finder", None)
         if getattr(finder, "splitter", None) is not None:
             inner, finder = copy.copy(inner), copy.copy(finder)
-            finder.splitter = _Staged(finder.splitter, "statements", ledger, self._backends)
+            finder.splitter = _Staged(
+                finder.splitter, "statements", ledger, self._backends
+            )
             inner.finder = finder
         self._inner = inner
         self.uses_vectors = getattr(inner, "uses_vectors", False)
@@ -232,7 +255,9 @@ class MeteredChecker:
         """Return the checker's verdicts."""
         self._ledger.add("checking", questions=len(pairs))
         with self._ledger.stage("checking", self._backends):
-            return self._inner.check_many(pairs, **({"vectors": vectors} if self.uses_vectors else {}))
+            return self._inner.check_many(
+                pairs, **({"vectors": vectors} if self.uses_vectors else {})
+            )
 
 # %% ../../nbs/workshop/93_costs.ipynb #a80c24e0
 STAGES: Mapping[str, str] = {
@@ -270,7 +295,9 @@ class MeteredJudge(BulkJudge):
         reached: Any = _Reached(self._inner)
         with self._ledger.stage(STAGES[purpose], self._backends):
             answers = ask_many(reached, purpose, items, store=self._store)
-        self._ledger.add(STAGES[purpose], questions=len(items), from_store=len(items) - reached.count)
+        self._ledger.add(
+            STAGES[purpose], questions=len(items), from_store=len(items) - reached.count
+        )
         return answers
 
 
@@ -284,7 +311,9 @@ class CountedStore:
         """Return what the store holds."""
         found = self._inner.get_many(kind, keys)
         if kind in self._stages and found:
-            self._ledger.add(self._stages[kind], questions=len(found), from_store=len(found))
+            self._ledger.add(
+                self._stages[kind], questions=len(found), from_store=len(found)
+            )
         return found
 
     def put_many(self, kind: str, values: Mapping[str, Any]) -> int:
@@ -292,7 +321,9 @@ class CountedStore:
         return self._inner.put_many(kind, values)
 
 # %% ../../nbs/workshop/93_costs.ipynb #21e95e40
-def metered(options: Mapping[str, Any], ledger: Ledger, store: Any = None) -> tuple[dict[str, Any], Any]:
+def metered(
+    options: Mapping[str, Any], ledger: Ledger, store: Any = None
+) -> tuple[dict[str, Any], Any]:
     """Return a metric's options and store with meters in front of its language models.
 
     Where there is no language model, both are returned as they are.
@@ -364,9 +395,14 @@ def _made_up(case: Mapping[str, Any], course: str) -> Any:
     if "statements" in case:
         return [{"label": "neutral", "evidence": []}] * len(case["statements"])
     if "questions" in case:
-        return [{"answer": "0" if course == "least" else "1", "evidence": []}] * len(case["questions"])
+        return [{"answer": "0" if course == "least" else "1", "evidence": []}] * len(
+            case["questions"]
+        )
     if "keyphrases" in case:
-        return [{"question": f"Is it about {one}?", "statement": f"It is about {one}."} for one in case["keyphrases"]]
+        return [
+            {"question": f"Is it about {one}?", "statement": f"It is about {one}."}
+            for one in case["keyphrases"]
+        ]
     return _made_up_phrases(case["text"], case["n"], course)
 
 # %% ../../nbs/workshop/93_costs.ipynb #fcf1ab22
@@ -402,16 +438,28 @@ class Rehearsal(Backend):
             label = "yes" if self.course == "least" else "no"
         elif "question" in case:
             label = "no" if self.course == "least" else "yes"
-        return Choice(label, {option: float(option == label) for option in options}, 1.0)
+        return Choice(
+            label, {option: float(option == label) for option in options}, 1.0
+        )
 
     def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
         cases = [json.loads(found) for found in _CASE.findall(prompt)]
         if not cases:
             count = 12 if self.course == "most" else 1
-            return json.dumps({name: [f"Statement {i}." for i in range(count)] for name in schema["properties"]})
+            return json.dumps(
+                {
+                    name: [f"Statement {i}." for i in range(count)]
+                    for name in schema["properties"]
+                }
+            )
         if self.course == "most" and "A first reply could not be used" not in prompt:
             raise InvalidOutput("made up", model=self.name)
-        return json.dumps({f"case_{i}": _made_up(case, self.course) for i, case in enumerate(cases, 1)})
+        return json.dumps(
+            {
+                f"case_{i}": _made_up(case, self.course)
+                for i, case in enumerate(cases, 1)
+            }
+        )
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
         raise InvalidOutput("a rehearsal writes no text", model=self.name)
@@ -427,8 +475,12 @@ def exchange_backends(value: Any, make: Callable[[Backend], Backend]) -> Any:
         return {name: exchange_backends(one, make) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(exchange_backends(one, make) for one in value)
-    if not hasattr(value, "__dict__") or isinstance(value, (functools.partial, FunctionType)):
-        raise TypeError(f"the language model in a {type(value).__name__} cannot be exchanged")
+    if not hasattr(value, "__dict__") or isinstance(
+        value, (functools.partial, FunctionType)
+    ):
+        raise TypeError(
+            f"the language model in a {type(value).__name__} cannot be exchanged"
+        )
     copied = copy.copy(value)
     for name, one in vars(value).items():
         if find_backends(one):

@@ -40,14 +40,22 @@ def require_matrix(value: Any, name: str) -> np.ndarray:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{name} must be a matrix, and its rows differ in length: {error}") from error
+        raise ValueError(
+            f"{name} must be a matrix, and its rows differ in length: {error}"
+        ) from error
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must hold real numbers, not {array.dtype} ({type(value).__name__})")
+        raise TypeError(
+            f"{name} must hold real numbers, not {array.dtype} ({type(value).__name__})"
+        )
     if array.ndim != 2:
         remedy = "; wrap one vector in a list: [vector]" if array.ndim == 1 else ""
-        raise ValueError(f"{name} must be a matrix (2 dimensions), not an array of shape {array.shape}{remedy}")
+        raise ValueError(
+            f"{name} must be a matrix (2 dimensions), not an array of shape {array.shape}{remedy}"
+        )
     if 0 in array.shape:
-        raise ValueError(f"{name} is empty, with shape {array.shape}: there is nothing to compare")
+        raise ValueError(
+            f"{name} is empty, with shape {array.shape}: there is nothing to compare"
+        )
     wide = array.astype(np.float64)
     if not np.isfinite(wide).all():
         row, column = np.argwhere(~np.isfinite(wide))[0]
@@ -59,7 +67,10 @@ def require_matrix(value: Any, name: str) -> np.ndarray:
 # %% ../../nbs/1_text/13_cosine.ipynb #b1f0e22d
 def _require_pair(embed_text: Any, embed_summary: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return both tables checked; raise a `ValueError` if their dimensions differ."""
-    text, summary = require_matrix(embed_text, "embed_text"), require_matrix(embed_summary, "embed_summary")
+    text, summary = (
+        require_matrix(embed_text, "embed_text"),
+        require_matrix(embed_summary, "embed_summary"),
+    )
     if text.shape[1] != summary.shape[1]:
         raise ValueError(
             f"embed_text has {text.shape[1]} dimensions, embed_summary {summary.shape[1]}: "
@@ -71,7 +82,9 @@ def _require_pair(embed_text: Any, embed_summary: Any) -> tuple[np.ndarray, np.n
 def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """Return the different rows, and for each row of `matrix` the number of its representative."""
     place: dict[bytes, int] = {}
-    copies = [place.setdefault(row.tobytes(), len(place)) for row in matrix + 0.0]  # -0.0 becomes 0.0
+    copies = [
+        place.setdefault(row.tobytes(), len(place)) for row in matrix + 0.0
+    ]  # -0.0 becomes 0.0
     first = np.unique(copies, return_index=True)[1]
     return matrix[first], copies
 
@@ -95,12 +108,14 @@ def dot_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
     Returns
     -------
     numpy.ndarray, shape (N, M), float64
-        Entry [i, j] belongs to summary sentence i and article sentence j. Equal vectors have equal entries.
+        Entry [i, j] belongs to summary sentence i and article sentence j. Equal vectors
+        have equal entries.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is no finite, non-empty matrix, if d differs, or a product exceeds what float64 holds.
+        If an argument is no finite, non-empty matrix, if d differs, or a product
+        exceeds what float64 holds.
 
     Examples
     --------
@@ -111,7 +126,9 @@ def dot_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         products = _products(text, summary)
     if not np.isfinite(products).all():
-        raise ValueError("a dot product exceeds what float64 holds (1.8e308): scale the vectors, or use the cosine")
+        raise ValueError(
+            "a dot product exceeds what float64 holds (1.8e308): scale the vectors, or use the cosine"
+        )
     return products
 
 # %% ../../nbs/1_text/13_cosine.ipynb #47dc29e6
@@ -138,8 +155,8 @@ def cosine_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
     Returns
     -------
     numpy.ndarray, shape (N, M), float64
-        In [-1, 1]. Entry [i, j] belongs to summary sentence i and article sentence j. Equal vectors
-        have exactly equal entries.
+        In [-1, 1]. Entry [i, j] belongs to summary sentence i and article sentence j.
+        Equal vectors have exactly equal entries.
 
     Raises
     ------
@@ -148,7 +165,8 @@ def cosine_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
 
     References
     ----------
-    Manning, Raghavan and Schütze (2008), Introduction to Information Retrieval, section 6.3.1.
+    Manning, Raghavan and Schütze (2008), Introduction to Information Retrieval, section
+    6.3.1.
 
     Examples
     --------

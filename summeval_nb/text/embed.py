@@ -19,7 +19,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..ground.results import how_to_install, require_count, require_module, require_texts
+from summeval_nb.ground.results import (
+    how_to_install,
+    require_count,
+    require_module,
+    require_texts,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +46,9 @@ def _verified_bytes(path: Path, sha256: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise FileNotFoundError(f"{path} cannot be read: reinstall: {how_to_install('models')}") from error
+        raise FileNotFoundError(
+            f"{path} cannot be read: reinstall: {how_to_install('models')}"
+        ) from error
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise ValueError(
@@ -54,8 +61,14 @@ def _verified_bytes(path: Path, sha256: str) -> bytes:
 def minilm_files() -> tuple[Any, dict[str, torch.Tensor]]:
     """Return the tokenizer and the weights of all-MiniLM-L6-v2, verified and loaded once per process."""
     folder = Path(require_module(_MINILM_PACKAGE, "models").__path__[0]) / "model"
-    tokenizers, safetensors = require_module("tokenizers", "models"), require_module("safetensors.torch", "models")
-    files = {name: _verified_bytes(folder / name, sha256) for name, sha256 in _MINILM_SHA256.items()}
+    tokenizers, safetensors = (
+        require_module("tokenizers", "models"),
+        require_module("safetensors.torch", "models"),
+    )
+    files = {
+        name: _verified_bytes(folder / name, sha256)
+        for name, sha256 in _MINILM_SHA256.items()
+    }
     tokenizer = tokenizers.Tokenizer.from_buffer(files["tokenizer.json"])
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -65,7 +78,9 @@ def minilm_files() -> tuple[Any, dict[str, torch.Tensor]]:
 def encodable(sentences: Any) -> list[str]:
     """Check a list of sentences and replace lone surrogates, which no tokenizer takes, by U+FFFD."""
     return [
-        text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         for text in require_texts(sentences, "sentences")
     ]
 
@@ -74,7 +89,9 @@ def _warn_cut(cut: int, total: int, limit: int) -> None:
     """Warn that sentences were cut to the model's limit."""
     if cut:
         message = f"{cut} of {total} sentences exceed the model's {limit} tokens: only their start is embedded"
-        warnings.warn(message + "; split the text into shorter units first", stacklevel=2)
+        warnings.warn(
+            message + "; split the text into shorter units first", stacklevel=2
+        )
 
 
 def _token_ids(tokenizer: Any, texts: list[str], limit: int) -> list[list[int]]:
@@ -84,7 +101,9 @@ def _token_ids(tokenizer: Any, texts: list[str], limit: int) -> list[list[int]]:
     return [one if len(one) <= limit else [*one[: limit - 1], one[-1]] for one in ids]
 
 # %% ../../nbs/1_text/12_embed.ipynb #8f9cb47a
-def _linear(x: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> torch.Tensor:
+def _linear(
+    x: torch.Tensor, weights: dict[str, torch.Tensor], name: str
+) -> torch.Tensor:
     """x W' + b"""
     import torch.nn.functional as F
 
@@ -95,14 +114,23 @@ def _norm(x: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> torch
     """Each row to mean 0 and variance 1, then stretched and shifted by learned numbers."""
     import torch.nn.functional as F
 
-    return F.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], eps=1e-12)
+    return F.layer_norm(
+        x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], eps=1e-12
+    )
 
 
-def _token_starts(ids: torch.Tensor, positions: torch.Tensor, weights: dict[str, torch.Tensor]) -> torch.Tensor:
+def _token_starts(
+    ids: torch.Tensor, positions: torch.Tensor, weights: dict[str, torch.Tensor]
+) -> torch.Tensor:
     """Return the vectors that enter the first layer, (tokens, d)."""
-    table = {kind: weights[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position", "token_type")}
+    table = {
+        kind: weights[f"embeddings.{kind}_embeddings.weight"]
+        for kind in ("word", "position", "token_type")
+    }
     return _norm(
-        table["word"][ids] + table["position"][positions] + table["token_type"][0], weights, "embeddings.LayerNorm"
+        table["word"][ids] + table["position"][positions] + table["token_type"][0],
+        weights,
+        "embeddings.LayerNorm",
     )
 
 
@@ -127,20 +155,34 @@ def _runs(lengths: Sequence[int]) -> list[_Run]:
 _HEADS = 12
 
 
-def _attention(x: torch.Tensor, weights: dict[str, torch.Tensor], layer: str, runs: list[_Run]) -> torch.Tensor:
+def _attention(
+    x: torch.Tensor, weights: dict[str, torch.Tensor], layer: str, runs: list[_Run]
+) -> torch.Tensor:
     """Let the tokens of each sentence look at one another: softmax(Q K' / √d_k) V, in twelve heads."""
     import torch
     import torch.nn.functional as F
 
-    parts = [_linear(x, weights, f"{layer}.attention.self.{part}") for part in ("query", "key", "value")]
+    parts = [
+        _linear(x, weights, f"{layer}.attention.self.{part}")
+        for part in ("query", "key", "value")
+    ]
     mixed = torch.empty_like(x)
     for rows, sentences, tokens in runs:
-        q, k, v = (part[rows].view(sentences, tokens, _HEADS, -1).transpose(1, 2) for part in parts)
-        mixed[rows] = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(sentences * tokens, -1)
+        q, k, v = (
+            part[rows].view(sentences, tokens, _HEADS, -1).transpose(1, 2)
+            for part in parts
+        )
+        mixed[rows] = (
+            F.scaled_dot_product_attention(q, k, v)
+            .transpose(1, 2)
+            .reshape(sentences * tokens, -1)
+        )
     return mixed
 
 
-def _token_vectors(ids: list[list[int]], weights: dict[str, torch.Tensor]) -> torch.Tensor:
+def _token_vectors(
+    ids: list[list[int]], weights: dict[str, torch.Tensor]
+) -> torch.Tensor:
     """Return the output vectors of all tokens of all sentences, one below the other, (tokens, d)."""
     import torch
     import torch.nn.functional as F
@@ -152,19 +194,32 @@ def _token_vectors(ids: list[list[int]], weights: dict[str, torch.Tensor]) -> to
     x = _token_starts(flat, torch.tensor(positions, device=device), weights)
     for number in range(6):
         layer = f"encoder.layer.{number}"
-        seen = _linear(_attention(x, weights, layer, runs), weights, f"{layer}.attention.output.dense")
+        seen = _linear(
+            _attention(x, weights, layer, runs),
+            weights,
+            f"{layer}.attention.output.dense",
+        )
         x = _norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
         wide = F.gelu(_linear(x, weights, f"{layer}.intermediate.dense"))
-        x = _norm(x + _linear(wide, weights, f"{layer}.output.dense"), weights, f"{layer}.output.LayerNorm")
+        x = _norm(
+            x + _linear(wide, weights, f"{layer}.output.dense"),
+            weights,
+            f"{layer}.output.LayerNorm",
+        )
     return x
 
 # %% ../../nbs/1_text/12_embed.ipynb #0b09aa47
-def _lots(lengths: Sequence[int], batch_size: int, budget: int | None) -> Iterator[list[int]]:
+def _lots(
+    lengths: Sequence[int], batch_size: int, budget: int | None
+) -> Iterator[list[int]]:
     """Yield positions, shortest first, in lots of at most `batch_size` sentences and `budget` tokens (never none)."""
     lot: list[int] = []
     used = 0
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if lot and (len(lot) == batch_size or (budget is not None and used + lengths[index] > budget)):
+        if lot and (
+            len(lot) == batch_size
+            or (budget is not None and used + lengths[index] > budget)
+        ):
             yield lot
             lot, used = [], 0
         lot.append(index)
@@ -191,8 +246,9 @@ def _threads(n_threads: int | None) -> Iterator[int]:
 class Embedder(Protocol):
     """What makes sentence vectors: `encode`, and a `fingerprint` that changes whenever the vectors may change.
 
-    Optional: `encode_tokens(sentences)`, the normalised vectors of each sentence's tokens without
-    special tokens, a list of (t_i, d) arrays; and `encode_with_tokens(sentences)`, both in one pass.
+    Optional: `encode_tokens(sentences)`, the normalised vectors of each sentence's
+    tokens without special tokens, a list of (t_i, d) arrays; and
+    `encode_with_tokens(sentences)`, both in one pass.
     """
 
     @property
@@ -202,7 +258,11 @@ class Embedder(Protocol):
 
 # %% ../../nbs/1_text/12_embed.ipynb #d13ff442
 def _in_lots(
-    embedder: LotEmbedder, texts: list[str], batch_size: int, tokens: bool, progress: bool
+    embedder: LotEmbedder,
+    texts: list[str],
+    batch_size: int,
+    tokens: bool,
+    progress: bool,
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Embed different texts lot by lot; without `tokens` the token vectors are empty."""
     from tqdm.auto import tqdm
@@ -210,24 +270,31 @@ def _in_lots(
     items, lengths = embedder._prepare(texts)
     vectors: np.ndarray | None = None
     token_vectors = [np.empty((0, 0), dtype=np.float32)] * len(items)
-    with tqdm(total=len(items), desc="embedding", unit="sentence", disable=not progress) as bar:
+    with tqdm(
+        total=len(items), desc="embedding", unit="sentence", disable=not progress
+    ) as bar:
         for lot in _lots(lengths, batch_size, embedder._budget):
-            lot_vectors, lot_tokens = embedder._pass([items[index] for index in lot], tokens)
+            lot_vectors, lot_tokens = embedder._pass(
+                [items[index] for index in lot], tokens
+            )
             if vectors is None:
                 vectors = np.empty((len(items), lot_vectors.shape[1]), dtype=np.float32)
             vectors[lot] = lot_vectors
             for index, one in zip(lot, lot_tokens, strict=False):
                 token_vectors[index] = one
             bar.update(len(lot))
-    return np.empty((0, embedder.dimension), dtype=np.float32) if vectors is None else vectors, token_vectors
+    return np.empty(
+        (0, embedder.dimension), dtype=np.float32
+    ) if vectors is None else vectors, token_vectors
 
 # %% ../../nbs/1_text/12_embed.ipynb #65bd96d3
 class LotEmbedder:
     """The common part of all embedders: check, clean, embed repeated sentences once, sort, run in lots, restore order.
 
-    `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension` is d. A
-    subclass says how texts are prepared (`_prepare`) and how one lot is calculated (`_pass`).
-    With `progress` a bar is drawn; other functions of the package, which draw their own, never ask for it.
+    `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
+    is d. A subclass says how texts are prepared (`_prepare`) and how one lot is
+    calculated (`_pass`). With `progress` a bar is drawn; other functions of the
+    package, which draw their own, never ask for it.
     """
 
     has_tokens = True
@@ -235,7 +302,9 @@ class LotEmbedder:
     dimension: int
     _budget: int | None = None
 
-    def encode(self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False) -> np.ndarray:
+    def encode(
+        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
+    ) -> np.ndarray:
         """Return sentence vectors, (n, d) float32; no sentences give (0, d)."""
         return self._encode(sentences, batch_size, False, progress)[0]
 
@@ -257,32 +326,39 @@ class LotEmbedder:
         texts = encodable(sentences)
         require_count(batch_size, "batch_size")
         if tokens and not self.has_tokens:
-            raise ValueError(f"the embedder {self.fingerprint} gives no token vectors; use encode")
+            raise ValueError(
+                f"the embedder {self.fingerprint} gives no token vectors; use encode"
+            )
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        vectors, token_vectors = _in_lots(self, list(place), batch_size, tokens, progress)
+        vectors, token_vectors = _in_lots(
+            self, list(place), batch_size, tokens, progress
+        )
         order = [place[text] for text in texts]
         return vectors[order], [token_vectors[index] for index in order]
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         return list(texts), [len(text) for text in texts]
 
-    def _pass(self, lot: list[Any], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         raise NotImplementedError
 
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
 class MiniLMEmbedder(LotEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, sentence vectors of length 1, no network.
 
-    Sentences beyond 256 tokens are cut, with a warning. The empty string and white space have a
-    vector too, that of the two special tokens alone, and no token vectors. The same sentence gives
-    the same vector to about 1e-7, in whatever company.
+    Sentences beyond 256 tokens are cut, with a warning. The empty string and white
+    space have a vector too, that of the two special tokens alone, and no token vectors.
+    The same sentence gives the same vector to about 1e-7, in whatever company.
 
     Parameters
     ----------
     device : str
         Where to calculate, such as `"cpu"` or `"cuda"`; never chosen automatically.
     n_threads : int, optional
-        Processor threads for a calculation; by default `OMP_NUM_THREADS`, or else half of the cores.
+        Processor threads for a calculation; by default `OMP_NUM_THREADS`, or else half
+        of the cores.
 
     Raises
     ------
@@ -305,7 +381,9 @@ class MiniLMEmbedder(LotEmbedder):
     fingerprint = f"all-MiniLM-L6-v2:{_MINILM_SHA256['model.safetensors'][:16]}"
 
     def __init__(self, *, device: str = "cpu", n_threads: int | None = None):
-        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
+        self.n_threads = (
+            None if n_threads is None else require_count(n_threads, "n_threads")
+        )
         require_module("torch", "models")
         self._tokenizer, weights = minilm_files()
         self._weights = {name: value.to(device) for name, value in weights.items()}
@@ -315,13 +393,19 @@ class MiniLMEmbedder(LotEmbedder):
         ids = _token_ids(self._tokenizer, texts, self.max_tokens)
         return ids, [len(one) for one in ids]
 
-    def _pass(self, lot: list[Any], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         import torch
 
         with _threads(self.n_threads), torch.inference_mode():
-            return _pool(_token_vectors(lot, self._weights), [len(one) for one in lot], tokens)
+            return _pool(
+                _token_vectors(lot, self._weights), [len(one) for one in lot], tokens
+            )
 
-    def encode_all_tokens(self, sentences: Sequence[str], *, batch_size: int = 64) -> list[np.ndarray]:
+    def encode_all_tokens(
+        self, sentences: Sequence[str], *, batch_size: int = 64
+    ) -> list[np.ndarray]:
         """Return each sentence's token vectors, those of [CLS] and [SEP] at its ends included: (t_i + 2, d) each."""
         import torch
 
@@ -329,7 +413,9 @@ class MiniLMEmbedder(LotEmbedder):
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         ids, lengths = self._prepare(list(place))
         found = [np.empty((0, self.dimension), dtype=np.float32)] * len(ids)
-        for lot in _lots(lengths, require_count(batch_size, "batch_size"), self._budget):
+        for lot in _lots(
+            lengths, require_count(batch_size, "batch_size"), self._budget
+        ):
             with _threads(self.n_threads), torch.inference_mode():
                 vectors = _token_vectors([ids[index] for index in lot], self._weights)
                 unit = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
@@ -339,14 +425,24 @@ class MiniLMEmbedder(LotEmbedder):
         return [found[place[text]] for text in texts]
 
 
-def _pool(h: torch.Tensor, lengths: list[int], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+def _pool(
+    h: torch.Tensor, lengths: list[int], tokens: bool
+) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return normalised means per sentence and, if asked for, normalised inner token vectors."""
     import torch
     import torch.nn.functional as F
 
     blocks = [h[run.rows].view(run.sentences, run.tokens, -1) for run in _runs(lengths)]
-    means = F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1).cpu().numpy()
-    inner = [F.normalize(block[:, 1:-1], dim=-1).cpu().numpy() for block in blocks] if tokens else []
+    means = (
+        F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1)
+        .cpu()
+        .numpy()
+    )
+    inner = (
+        [F.normalize(block[:, 1:-1], dim=-1).cpu().numpy() for block in blocks]
+        if tokens
+        else []
+    )
     return means, [one for block in inner for one in block]
 
 # %% ../../nbs/1_text/12_embed.ipynb #5482095c
@@ -356,17 +452,38 @@ def _model_hash(model: Any) -> str:
 
     backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
     if backend != "torch":
-        remedy = "wrap it in an object of your own with encode(sentences) and a fingerprint"
-        raise ValueError(f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}")
+        remedy = (
+            "wrap it in an object of your own with encode(sentences) and a fingerprint"
+        )
+        raise ValueError(
+            f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}"
+        )
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
-        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+        digest.update(
+            tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy()
+        )
     for module in model:
-        settings = module.get_config_dict() if hasattr(module, "get_config_dict") else repr(module)
-        digest.update(f"{type(module).__name__} {json.dumps(settings, sort_keys=True, default=str)}".encode())
-    prompts = [model.prompts, model.default_prompt_name, model.truncate_dim, model.max_seq_length]
-    digest.update(json.dumps([_tokenizer_settings(model), prompts], sort_keys=True, default=str).encode())
+        settings = (
+            module.get_config_dict()
+            if hasattr(module, "get_config_dict")
+            else repr(module)
+        )
+        digest.update(
+            f"{type(module).__name__} {json.dumps(settings, sort_keys=True, default=str)}".encode()
+        )
+    prompts = [
+        model.prompts,
+        model.default_prompt_name,
+        model.truncate_dim,
+        model.max_seq_length,
+    ]
+    digest.update(
+        json.dumps(
+            [_tokenizer_settings(model), prompts], sort_keys=True, default=str
+        ).encode()
+    )
     return digest.hexdigest()
 
 
@@ -376,8 +493,16 @@ def _tokenizer_settings(model: Any) -> Any:
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
     if hasattr(tokenizer, "to_str"):
         content = json.loads(tokenizer.to_str())
-        return {key: value for key, value in content.items() if key not in ("padding", "truncation")}
-    return sorted(tokenizer.get_vocab().items()) if hasattr(tokenizer, "get_vocab") else None
+        return {
+            key: value
+            for key, value in content.items()
+            if key not in ("padding", "truncation")
+        }
+    return (
+        sorted(tokenizer.get_vocab().items())
+        if hasattr(tokenizer, "get_vocab")
+        else None
+    )
 
 # %% ../../nbs/1_text/12_embed.ipynb #6b710f7f
 @contextmanager
@@ -395,7 +520,9 @@ def _quiet(quiet: bool) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _load_sentence_transformer(name: str | os.PathLike[str], device: str, download: bool) -> Any:
+def _load_sentence_transformer(
+    name: str | os.PathLike[str], device: str, download: bool
+) -> Any:
     """Load a model from a folder or the local cache; from the network only if `download`."""
     library = require_module("sentence_transformers", "models")
     source = os.fspath(name)
@@ -406,24 +533,43 @@ def _load_sentence_transformer(name: str | os.PathLike[str], device: str, downlo
         )
     try:
         with _quiet(not download):
-            return library.SentenceTransformer(source, device=device, local_files_only=not download)
+            return library.SentenceTransformer(
+                source, device=device, local_files_only=not download
+            )
     except ImportError:
         raise
     except Exception as error:  # damaged files raise errors of many libraries
         if Path(source).is_dir():
-            raise ValueError(f"the model in {source} cannot be loaded: {error}") from error
-        remedy = "check the name" if download else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
-        raise ValueError(f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}") from error
+            raise ValueError(
+                f"the model in {source} cannot be loaded: {error}"
+            ) from error
+        remedy = (
+            "check the name"
+            if download
+            else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
+        )
+        raise ValueError(
+            f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}"
+        ) from error
 
 # %% ../../nbs/1_text/12_embed.ipynb #2e924fa9
-def _require_vectors(values: Any, count: int, name: str, dimension: int | None = None) -> np.ndarray:
+def _require_vectors(
+    values: Any, count: int, name: str, dimension: int | None = None
+) -> np.ndarray:
     """Return `values` as a finite (count, d) float32 array; otherwise raise, naming the embedder and what it gave."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
     array = np.asarray(values)
     if array.dtype.kind not in "fiu":
-        raise ValueError(f"the embedder {name} gave {array.dtype} values; encode must return real numbers")
-    if array.ndim != 2 or len(array) != count or array.shape[1] != (dimension or array.shape[1]) or not array.shape[1]:
+        raise ValueError(
+            f"the embedder {name} gave {array.dtype} values; encode must return real numbers"
+        )
+    if (
+        array.ndim != 2
+        or len(array) != count
+        or array.shape[1] != (dimension or array.shape[1])
+        or not array.shape[1]
+    ):
         expected = f"({count}, {dimension or 'd'})"
         raise ValueError(
             f"the embedder {name} gave an array of shape {array.shape} for {count} sentences: not {expected}"
@@ -432,17 +578,25 @@ def _require_vectors(values: Any, count: int, name: str, dimension: int | None =
         vectors = array.astype(np.float32)
     if not np.isfinite(vectors).all():
         bad = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
-        raise ValueError(f"the embedder {name} gave NaN or infinity (first in vector {bad} of its lot of {count})")
+        raise ValueError(
+            f"the embedder {name} gave NaN or infinity (first in vector {bad} of its lot of {count})"
+        )
     return vectors
 
 
 def _special_tokens(model: Any) -> tuple[int, int] | None:
     """Return how many tokens stand before (with the default prompt) and after the text's own; None without tokens."""
     try:
-        mask = model.tokenizer("a", return_special_tokens_mask=True)["special_tokens_mask"]
+        mask = model.tokenizer("a", return_special_tokens_mask=True)[
+            "special_tokens_mask"
+        ]
         item = model.encode(["a"], output_value=None, show_progress_bar=False)[0]
         prompt = model.prompts.get(model.default_prompt_name or "", "")
-        extra = len(model.tokenizer(prompt, add_special_tokens=False)["input_ids"]) if prompt else 0
+        extra = (
+            len(model.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+            if prompt
+            else 0
+        )
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     if "token_embeddings" not in item or 0 not in mask:
@@ -467,7 +621,8 @@ class SentenceTransformerEmbedder(LotEmbedder):
     model : str, path or SentenceTransformer
         A folder saved by sentence-transformers, a name, or a loaded model.
     device : str
-        Where to calculate; never chosen automatically. A loaded model stays where it is.
+        Where to calculate; never chosen automatically. A loaded model stays where it
+        is.
     download : bool
         Whether a name may be fetched from the model hub.
     n_threads : int, optional
@@ -476,7 +631,8 @@ class SentenceTransformerEmbedder(LotEmbedder):
     Raises
     ------
     ValueError
-        If there is no such model here, or the folder is not one of sentence-transformers.
+        If there is no such model here, or the folder is not one of
+        sentence-transformers.
 
     Examples
     --------
@@ -486,32 +642,57 @@ class SentenceTransformerEmbedder(LotEmbedder):
     ValueError: no model 'no/such-model': it is neither a folder nor in the local cache; ...
     """
 
-    def __init__(self, model: Any, *, device: str = "cpu", download: bool = False, n_threads: int | None = None):
-        self.n_threads = None if n_threads is None else require_count(n_threads, "n_threads")
+    def __init__(
+        self,
+        model: Any,
+        *,
+        device: str = "cpu",
+        download: bool = False,
+        n_threads: int | None = None,
+    ):
+        self.n_threads = (
+            None if n_threads is None else require_count(n_threads, "n_threads")
+        )
         named = isinstance(model, (str, os.PathLike))
-        self._model = (_load_sentence_transformer(model, device, download) if named else model).eval()
+        self._model = (
+            _load_sentence_transformer(model, device, download) if named else model
+        ).eval()
         label = Path(os.fspath(model)).name if named else type(model).__name__
         self.fingerprint = f"{label}:{_model_hash(self._model)[:16]}"
         with _threads(self.n_threads):
             self._special = _special_tokens(self._model)
-            self.dimension = int(np.shape(self._model.encode(["a"], show_progress_bar=False))[1])
+            self.dimension = int(
+                np.shape(self._model.encode(["a"], show_progress_bar=False))[1]
+            )
         self.has_tokens = self._special is not None
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         limit = self._model.max_seq_length
         if limit and self.has_tokens:
             suspects = [text for text in texts if len(text.encode()) > limit]
-            ids = self._model.tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
+            ids = (
+                self._model.tokenizer(suspects, verbose=False)["input_ids"]
+                if suspects
+                else []
+            )
             _warn_cut(sum(len(one) > limit for one in ids), len(texts), limit)
         return list(texts), [len(text) for text in texts]
 
-    def _pass(self, lot: list[Any], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         options: dict[str, Any] = {"batch_size": len(lot), "show_progress_bar": False}
         with _threads(self.n_threads):
             if not tokens or self._special is None:
-                return _require_vectors(self._model.encode(lot, **options), len(lot), self.fingerprint), []
-            items = self._model.encode(lot, output_value=None, convert_to_numpy=False, **options)
-            vectors = np.stack([item["sentence_embedding"].float().cpu().numpy() for item in items])
+                return _require_vectors(
+                    self._model.encode(lot, **options), len(lot), self.fingerprint
+                ), []
+            items = self._model.encode(
+                lot, output_value=None, convert_to_numpy=False, **options
+            )
+            vectors = np.stack(
+                [item["sentence_embedding"].float().cpu().numpy() for item in items]
+            )
             found = [_inner_tokens(item, self._special) for item in items]
         return _require_vectors(vectors, len(lot), self.fingerprint), found
 
@@ -544,9 +725,13 @@ class ObjectEmbedder(LotEmbedder):
     def __init__(self, source: Any):
         if isinstance(source, type) or not callable(getattr(source, "encode", None)):
             kind = (
-                f"the class {source.__name__}: pass an instance" if isinstance(source, type) else type(source).__name__
+                f"the class {source.__name__}: pass an instance"
+                if isinstance(source, type)
+                else type(source).__name__
             )
-            raise TypeError(f"embedder must be a name, a folder or an object with encode(sentences), not {kind}")
+            raise TypeError(
+                f"embedder must be a name, a folder or an object with encode(sentences), not {kind}"
+            )
         mark = getattr(source, "fingerprint", None)
         if not isinstance(mark, str) or not mark:
             raise TypeError(
@@ -554,7 +739,10 @@ class ObjectEmbedder(LotEmbedder):
                 f"{type(source).__name__} has {mark!r}: add one, such as fingerprint = 'my-model-1'"
             )
         self._source, self.fingerprint = source, mark
-        self.has_tokens = any(callable(getattr(source, name, None)) for name in ("encode_tokens", "encode_with_tokens"))
+        self.has_tokens = any(
+            callable(getattr(source, name, None))
+            for name in ("encode_tokens", "encode_with_tokens")
+        )
         self._seen: int | None = None
 
     @property
@@ -562,7 +750,9 @@ class ObjectEmbedder(LotEmbedder):
         """Size of the vectors; one probe is embedded if nothing has been yet."""
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
-    def _pass(self, lot: list[Any], tokens: bool) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         found: Any = []
         if tokens and callable(getattr(self._source, "encode_with_tokens", None)):
             values, found = self._source.encode_with_tokens(lot)
@@ -572,8 +762,12 @@ class ObjectEmbedder(LotEmbedder):
         vectors = _require_vectors(values, len(lot), self.fingerprint, self._seen)
         self._seen = vectors.shape[1]
         if tokens and len(found) != len(lot):
-            raise ValueError(f"the embedder {self.fingerprint} gave {len(found)} token arrays for {len(lot)} sentences")
-        return vectors, [_require_vectors(one, len(one), self.fingerprint) for one in found]
+            raise ValueError(
+                f"the embedder {self.fingerprint} gave {len(found)} token arrays for {len(lot)} sentences"
+            )
+        return vectors, [
+            _require_vectors(one, len(one), self.fingerprint) for one in found
+        ]
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
 _LOADED: dict[str, tuple[Any, LotEmbedder]] = {}
@@ -605,32 +799,53 @@ def load_embedder(embedder: Any = "minilm") -> LotEmbedder:
     if isinstance(embedder, LotEmbedder):
         return embedder
     if not isinstance(embedder, (str, os.PathLike)):
-        library_model = any(kind.__name__ == "SentenceTransformer" for kind in type(embedder).__mro__)
-        return SentenceTransformerEmbedder(embedder) if library_model else ObjectEmbedder(embedder)
+        library_model = any(
+            kind.__name__ == "SentenceTransformer" for kind in type(embedder).__mro__
+        )
+        return (
+            SentenceTransformerEmbedder(embedder)
+            if library_model
+            else ObjectEmbedder(embedder)
+        )
     name = os.fspath(embedder)
     if not str(name).strip():
-        raise ValueError("embedder must not be empty: pass 'minilm', a folder or a model name")
+        raise ValueError(
+            "embedder must not be empty: pass 'minilm', a folder or a model name"
+        )
     with _LOADING:
         stamp = _stamp(Path(name))
         if name not in _LOADED or _LOADED[name][0] != stamp:
-            _LOADED[name] = (stamp, MiniLMEmbedder() if name == "minilm" else SentenceTransformerEmbedder(name))
+            _LOADED[name] = (
+                stamp,
+                MiniLMEmbedder()
+                if name == "minilm"
+                else SentenceTransformerEmbedder(name),
+            )
         return _LOADED[name][1]
 
 
 def _stamp(folder: Path) -> list[tuple[str, int, int]]:
     """Name, size and time of change of each file in a folder; empty for a name."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+    files = (
+        sorted(path for path in folder.rglob("*") if path.is_file())
+        if folder.is_dir()
+        else []
+    )
     return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
 
 
 def sentence2embedding(
-    sentences: Sequence[str], *, embedder: Any = "minilm", batch_size: int = 64, progress: bool | None = None
+    sentences: Sequence[str],
+    *,
+    embedder: Any = "minilm",
+    batch_size: int = 64,
+    progress: bool | None = None,
 ) -> np.ndarray:
     """Return one vector for each sentence.
 
-    Repeated sentences are embedded once and get exactly the same vector. Sentences beyond the model's
-    limit (256 tokens for `"minilm"`) are cut
-    with a warning; lone surrogates count as U+FFFD; empty sentences are allowed.
+    Repeated sentences are embedded once and get exactly the same vector. Sentences
+    beyond the model's limit (256 tokens for `"minilm"`) are cut with a warning; lone
+    surrogates count as U+FFFD; empty sentences are allowed.
 
     Parameters
     ----------

@@ -22,9 +22,11 @@ def topk_related(sim_matrix: Any, k: int) -> np.ndarray:
     Parameters
     ----------
     sim_matrix : array_like, shape (N, M)
-        Similarities, one row for each summary sentence, one column for each article sentence; all finite.
+        Similarities, one row for each summary sentence, one column for each article
+        sentence; all finite.
     k : int
-        How many, at least 1. If there are fewer than k article sentences, all are returned.
+        How many, at least 1. If there are fewer than k article sentences, all are
+        returned.
 
     Returns
     -------

@@ -59,7 +59,10 @@ _SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
 
 def _english() -> PunktSentenceTokenizer:
     """Punkt with our own tables: nothing is learnt, nothing is downloaded."""
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer  # takes more than a second, once
+    from nltk.tokenize.punkt import (
+        PunktParameters,
+        PunktSentenceTokenizer,
+    )  # takes more than a second, once
 
     parameters = PunktParameters()
     titles, small, letters = _TITLES.split(), _SMALL_WORDS.split(), ascii_lowercase
@@ -94,13 +97,28 @@ def _places(text: str, decide: Callable[[str, str, str], bool]) -> list[int]:
         after = _AFTER.match(text, found.end()) if found["gap"] else None
         if after is None:
             continue
-        word = _BEFORE.search(text[max(0, found.start() - 40) : found.start()])[0].lstrip("'‘’`")  # type: ignore[index]
+        word = _BEFORE.search(text[max(0, found.start() - 40) : found.start()])[
+            0
+        ].lstrip("'‘’`")  # type: ignore[index]
         small = cased and after["word"][0].islower()
         mark = _plain_mark(found["mark"], small, word[:1].isupper())
         begin = places[-1] if places else 0
-        number = found.start() - begin <= 4 and text[begin : found.start()].strip("( ").isdigit()
-        quoted = small and found["close"] != "" and after["open"] == "" and not (mark == "." and " " in found["close"])
-        if mark and not quoted and not number and (mark == "!" or decide(word, mark, after["word"])):
+        number = (
+            found.start() - begin <= 4
+            and text[begin : found.start()].strip("( ").isdigit()
+        )
+        quoted = (
+            small
+            and found["close"] != ""
+            and after["open"] == ""
+            and not (mark == "." and " " in found["close"])
+        )
+        if (
+            mark
+            and not quoted
+            and not number
+            and (mark == "!" or decide(word, mark, after["word"]))
+        ):
             places.append(found.end())
     return places
 
@@ -110,7 +128,9 @@ def _plain_mark(mark: str, small: bool, name: bool) -> str:
     if "?" in mark or "!" in mark:
         return "" if mark == "!" and small and name else "!"  # Yahoo! said
     dots = sum(character in ".…" for character in mark)
-    return "." if mark == "." or (dots > 3 and not small) else "..."  # four dots: an ellipsis and a full stop
+    return (
+        "." if mark == "." or (dots > 3 and not small) else "..."
+    )  # four dots: an ellipsis and a full stop
 
 
 @cache
@@ -125,7 +145,9 @@ def _ends(name: str, before: str, mark: str, after: str) -> bool:
     return _punkt(name).text_contains_sentbreak(f"{before}{mark} {after}")
 
 # %% ../../nbs/1_text/11_split.ipynb #94e8afba
-_EMPTY_LINE = re.compile(r"(?>\r\n|[\n\r\x85\u2028])(?:[^\S\r\n\x85\u2028\u2029]*+(?>\r\n|[\n\r\x85\u2028]))++|\u2029+")
+_EMPTY_LINE = re.compile(
+    r"(?>\r\n|[\n\r\x85\u2028])(?:[^\S\r\n\x85\u2028\u2029]*+(?>\r\n|[\n\r\x85\u2028]))++|\u2029+"
+)
 _LINE = re.compile(r"[^\n\r\x85\u2028]++")
 _MARKER = re.compile(
     r"\s*+(?:(?P<bullet>[•‣◦▪●○■□⁃])|(?P<dash>[-–—*+·])|(?P<number>\(?\d{1,3}[.)]|\(?[A-Za-z]\)|\(?[ivxIVX]{1,5}\)))\s++(?=\S)"
@@ -135,8 +157,16 @@ _HEADING = re.compile(r"\s*+\#{1,6}\s++\S")
 
 def _paragraphs(text: str) -> list[tuple[int, int]]:
     """Return the stretches between empty lines."""
-    edges = [0, *(edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()), len(text)]
-    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if not text[start:end].isspace()]
+    edges = [
+        0,
+        *(edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()),
+        len(text),
+    ]
+    return [
+        (start, end)
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        if not text[start:end].isspace()
+    ]
 
 
 class _Block(NamedTuple):
@@ -150,7 +180,11 @@ class _Block(NamedTuple):
 
 def _blocks(text: str) -> list[_Block]:
     """Cut a text at empty lines, at list items and at headings."""
-    return [block for start, end in _paragraphs(text) for block in _paragraph_blocks(text, start, end)]
+    return [
+        block
+        for start, end in _paragraphs(text)
+        for block in _paragraph_blocks(text, start, end)
+    ]
 
 
 def _paragraph_blocks(text: str, start: int, end: int) -> Iterable[_Block]:
@@ -162,7 +196,10 @@ def _paragraph_blocks(text: str, start: int, end: int) -> Iterable[_Block]:
     body, item = start, False
     for index, ((low, high), marker) in enumerate(zip(lines, markers, strict=True)):
         clear = index == 0 or kinds[index] == "bullet" or counts[kinds[index]] > 1
-        begins = marker and (clear or text[slice(*lines[index - 1])].rstrip()[-1:] in (".", ":", ";", "!", "?"))
+        begins = marker and (
+            clear
+            or text[slice(*lines[index - 1])].rstrip()[-1:] in (".", ":", ";", "!", "?")
+        )
         heading = _HEADING.match(text, low, high)
         if (begins or heading) and start < low:
             yield _Block(start, body, low, item)
@@ -182,11 +219,15 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
-def _sentences(text: str, blocks: Sequence[_Block], places: Sequence[Sequence[int]]) -> list[Sentence]:
+def _sentences(
+    text: str, blocks: Sequence[_Block], places: Sequence[Sequence[int]]
+) -> list[Sentence]:
     """Cut each block at its places, which are counted from the block's body."""
     found = []
     for block, cuts in zip(blocks, places, strict=True):
-        inside = sorted({block.body + cut for cut in cuts if 0 < cut < block.end - block.body})
+        inside = sorted(
+            {block.body + cut for cut in cuts if 0 < cut < block.end - block.body}
+        )
         for low, high in pairwise([block.start, *inside, block.end]):
             start, end = _trimmed(text, low, high)
             if start < end:
@@ -218,7 +259,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def _sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
     """Return where sentences begin, as sentencex sees it."""
     module = require_module("sentencex", "splitters")
-    return [[piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)] for body in bodies]
+    return [
+        [piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)]
+        for body in bodies
+    ]
 
 # %% ../../nbs/1_text/11_split.ipynb #925be749
 _LOT = 64
@@ -228,28 +272,45 @@ _LOT = 64
 def _stanza_pipeline(lang: str, folder: str) -> Any:
     """Build stanza's tokenizer from files on this machine, or raise an error with the command that fetches them."""
     stanza = require_module("stanza", "stanza")
-    fetch = f"python -c \"import stanza; stanza.download({lang!r}, processors='tokenize')\""
+    fetch = (
+        f"python -c \"import stanza; stanza.download({lang!r}, processors='tokenize')\""
+    )
     try:
-        return stanza.Pipeline(lang, dir=folder, processors="tokenize", download_method=None, verbose=False)
+        return stanza.Pipeline(
+            lang, dir=folder, processors="tokenize", download_method=None, verbose=False
+        )
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"the splitter 'stanza' has no model for {lang!r} in {folder}: run `{fetch}`"
         ) from error
     except ValueError as error:
-        raise ValueError(f"stanza cannot split the language {lang!r} ({error}); if it should, run `{fetch}`") from error
+        raise ValueError(
+            f"stanza cannot split the language {lang!r} ({error}); if it should, run `{fetch}`"
+        ) from error
 
 
-def _stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> list[list[int]]:
+def _stanza_places(
+    bodies: Sequence[str], lang: str, progress: bool | None
+) -> list[list[int]]:
     """Return where sentences begin, as stanza sees it, 64 blocks at a time."""
     stanza = require_module("stanza", "stanza")
     common = require_module("stanza.resources.common", "stanza")
-    pipeline = _stanza_pipeline(lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR)
+    pipeline = _stanza_pipeline(
+        lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR
+    )
     places = []
     lots = [bodies[first : first + _LOT] for first in range(0, len(bodies), _LOT)]
     show = len(lots) > 3 if progress is None else progress
-    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show):
-        documents = pipeline.bulk_process([stanza.Document([], text=body) for body in lot])
-        places += [[sentence.tokens[0].start_char for sentence in one.sentences] for one in documents]
+    for lot in tqdm(
+        lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show
+    ):
+        documents = pipeline.bulk_process(
+            [stanza.Document([], text=body) for body in lot]
+        )
+        places += [
+            [sentence.tokens[0].start_char for sentence in one.sentences]
+            for one in documents
+        ]
     return places
 
 # %% ../../nbs/1_text/11_split.ipynb #3c65a3d2
@@ -258,7 +319,9 @@ SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 
 
-def _places_in(bodies: Sequence[str], splitter: str, lang: str, progress: bool | None = None) -> list[list[int]]:
+def _places_in(
+    bodies: Sequence[str], splitter: str, lang: str, progress: bool | None = None
+) -> list[list[int]]:
     """Return, for each block, where the splitter of that name sees new sentences begin."""
     clean = [_SURROGATE.sub("\ufffd", body) for body in bodies]
     if splitter == "stanza":
@@ -267,7 +330,9 @@ def _places_in(bodies: Sequence[str], splitter: str, lang: str, progress: bool |
         return _sentencex_places(clean, lang)
     if splitter == "punkt_tab":
         require_option(lang, "language for the splitter 'punkt_tab'", _NLTK_LANGUAGES)
-        _punkt(lang)  # a missing file is an error for every text, not only for those with a full stop
+        _punkt(
+            lang
+        )  # a missing file is an error for every text, not only for those with a full stop
         return [_places(body, lambda *asked: _ends(lang, *asked)) for body in clean]
     if lang.partition("-")[0] != "en":
         raise ValueError(
@@ -276,12 +341,16 @@ def _places_in(bodies: Sequence[str], splitter: str, lang: str, progress: bool |
     if foreign := next(filter(None, map(_FOREIGN_MARK.search, clean)), None):
         remedy = "use splitter='sentencex' or 'stanza' and name the language, such as lang='zh'"
         warnings.warn(
-            f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}", UserWarning, stacklevel=2
+            f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}",
+            UserWarning,
+            stacklevel=2,
         )
     return [_places(body, lambda *asked: _ends("punkt", *asked)) for body in clean]
 
 # %% ../../nbs/1_text/11_split.ipynb #c26d9d8f
-def _checked_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _checked_spans(
+    text: str, spans: Iterable[tuple[int, int]]
+) -> list[tuple[int, int]]:
     """Return a callable's spans as pairs of ints, or raise a `ValueError` that names the first bad one."""
     checked: list[tuple[int, int]] = []
     reached = 0
@@ -289,7 +358,9 @@ def _checked_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[in
         try:
             start, end = map(operator.index, span)
         except (TypeError, ValueError):
-            raise TypeError(f"a splitter must return (start, end) pairs of whole numbers, not {span!r}") from None
+            raise TypeError(
+                f"a splitter must return (start, end) pairs of whole numbers, not {span!r}"
+            ) from None
         if not reached <= start < end <= len(text):
             rule = f"spans must be ordered, not empty, and lie within {reached}:{len(text)}"
             raise ValueError(f"span {index} of the splitter is {start}:{end}: {rule}")
@@ -303,11 +374,17 @@ def _checked_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[in
 def _refuse_lost(text: str, start: int, end: int) -> None:
     if text[start:end].strip():
         lost = text[start:end].strip()[:40]
-        raise ValueError(f"the splitter left out {lost!r} at {start}:{end}: every word must stand in a sentence")
+        raise ValueError(
+            f"the splitter left out {lost!r} at {start}:{end}: every word must stand in a sentence"
+        )
 
 # %% ../../nbs/1_text/11_split.ipynb #76742cf3
 def split_many(
-    texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en", progress: bool | None = None
+    texts: Iterable[str],
+    *,
+    splitter: Splitter = "punkt",
+    lang: str = "en",
+    progress: bool | None = None,
 ) -> list[list[Sentence]]:
     """Split many texts into sentences; the same result as one by one, and faster with stanza.
 
@@ -320,7 +397,8 @@ def split_many(
     lang : str
         As for `split_sentences`.
     progress : bool, optional
-        Whether to show a progress bar while stanza works; by default from 193 paragraphs and list items on.
+        Whether to show a progress bar while stanza works; by default from 193
+        paragraphs and list items on.
 
     Returns
     -------
@@ -342,9 +420,16 @@ def split_many(
     if name is None:
         return [_split_by(splitter, text) for text in texts]  # type: ignore[arg-type]
     blocks = [_blocks(text) for text in texts]
-    bodies = [text[block.body : block.end] for text, own in zip(texts, blocks, strict=True) for block in own]
+    bodies = [
+        text[block.body : block.end]
+        for text, own in zip(texts, blocks, strict=True)
+        for block in own
+    ]
     places = iter(_places_in(bodies, name, lang, progress))
-    return [_sentences(text, own, [next(places) for _ in own]) for text, own in zip(texts, blocks, strict=True)]
+    return [
+        _sentences(text, own, [next(places) for _ in own])
+        for text, own in zip(texts, blocks, strict=True)
+    ]
 
 
 def _require_splitter(splitter: Any, lang: str) -> str | None:
@@ -355,15 +440,21 @@ def _require_splitter(splitter: Any, lang: str) -> str | None:
     return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
 
 
-def _split_by(splitter: Callable[[str], Iterable[tuple[int, int]]], text: str) -> list[Sentence]:
+def _split_by(
+    splitter: Callable[[str], Iterable[tuple[int, int]]], text: str
+) -> list[Sentence]:
     """Split one text with a callable; empty lines end sentences here too."""
     edges = [edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()]
     spans = _checked_spans(text, splitter(text))
     blocks = [_Block(start, start, end) for start, end in spans]
-    return _sentences(text, blocks, [[edge - start for edge in edges] for start, _ in spans])
+    return _sentences(
+        text, blocks, [[edge - start for edge in edges] for start, _ in spans]
+    )
 
 # %% ../../nbs/1_text/11_split.ipynb #8b5f11d8
-def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str = "en") -> list[Sentence]:
+def split_sentences(
+    text: str, *, splitter: Splitter = "punkt", lang: str = "en"
+) -> list[Sentence]:
     """Split a text into sentences, each with its exact place.
 
     Parameters
@@ -371,31 +462,37 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str = "en"
     text : str
         Any text. An empty or blank one has no sentences.
     splitter : {"punkt", "punkt_tab", "stanza", "sentencex"} or callable
-        `"punkt"` is nltk's Punkt with this package's English tables and needs no download. A callable takes the text
-        and returns (start, end) pairs. Empty lines always end a sentence; with a named splitter, list items and
-        Markdown headings are sentences of their own.
+        `"punkt"` is nltk's Punkt with this package's English tables and needs no
+        download. A callable takes the text and returns (start, end) pairs. Empty lines
+        always end a sentence; with a named splitter, list items and Markdown headings
+        are sentences of their own.
     lang : str
-        The language's code, such as `"en"` or `"zh"`; `"punkt"` knows English only. Not used by a callable.
+        The language's code, such as `"en"` or `"zh"`; `"punkt"` knows English only. Not
+        used by a callable.
 
     Returns
     -------
     list of Sentence
-        In order; `text[s.start:s.end] == s.text`, and every character that is not white space is in exactly one.
+        In order; `text[s.start:s.end] == s.text`, and every character that is not white
+        space is in exactly one.
 
     Raises
     ------
     TypeError
         If the text is not a string, or the splitter neither a name nor a callable.
     ValueError
-        If the splitter or its language is unknown, or a callable's spans overlap, are out of range or lose text.
+        If the splitter or its language is unknown, or a callable's spans overlap, are
+        out of range or lose text.
     FileNotFoundError
-        If a model is not on this machine; the message holds the command that fetches it.
+        If a model is not on this machine; the message holds the command that fetches
+        it.
     ImportError
         If the splitter's package is not installed.
 
     References
     ----------
-    Kiss and Strunk (2006), Unsupervised Multilingual Sentence Boundary Detection, Computational Linguistics 32(4).
+    Kiss and Strunk (2006), Unsupervised Multilingual Sentence Boundary Detection,
+    Computational Linguistics 32(4).
 
     Examples
     --------
@@ -405,7 +502,9 @@ def split_sentences(text: str, *, splitter: Splitter = "punkt", lang: str = "en"
     return split_many([require_text(text, "text")], splitter=splitter, lang=lang)[0]
 
 
-def split_text(text: str, *, splitter: Splitter = "punkt", lang: str = "en") -> list[str]:
+def split_text(
+    text: str, *, splitter: Splitter = "punkt", lang: str = "en"
+) -> list[str]:
     """Split a text into sentences and return their texts alone; the parameters are those of `split_sentences`.
 
     Examples
@@ -413,14 +512,18 @@ def split_text(text: str, *, splitter: Splitter = "punkt", lang: str = "en") -> 
     >>> split_text("Prof. Lee left the U.S. He was tired.")
     ['Prof. Lee left the U.S.', 'He was tired.']
     """
-    return [sentence.text for sentence in split_sentences(text, splitter=splitter, lang=lang)]
+    return [
+        sentence.text
+        for sentence in split_sentences(text, splitter=splitter, lang=lang)
+    ]
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d02
 class Reading(NamedTuple):
     """A sentence with what a checker reads of it.
 
-    `sentence` has its own characters and place; `plain` are its words without markup, and `places` says where in
-    the sentence each character of `plain` stands. `reason` says why it is not for judging, or is empty.
+    `sentence` has its own characters and place; `plain` are its words without markup,
+    and `places` says where in the sentence each character of `plain` stands. `reason`
+    says why it is not for judging, or is empty.
     """
 
     sentence: Sentence
@@ -444,34 +547,47 @@ def _without_marker(text: str, sentences: Iterable[Sentence]) -> list[Sentence]:
     return found
 
 
-def _reading(text: str, places: Sequence[int], low: int, plain: str, reason: str = "") -> Reading:
+def _reading(
+    text: str, places: Sequence[int], low: int, plain: str, reason: str = ""
+) -> Reading:
     """Return what stands between two places of a text as a passage, with the markup that touches its ends."""
     start, end = places[0], places[-1] + 1
     while start > low and text[start - 1] in _TOUCHING:
         start -= 1
     while end < len(text) and text[end] in _TOUCHING:
         end += 1
-    return Reading(Sentence(text[start:end], start, end), plain, [place - start for place in places], reason)
+    return Reading(
+        Sentence(text[start:end], start, end),
+        plain,
+        [place - start for place in places],
+        reason,
+    )
 
 
 _TOUCHING = frozenset("*_`~[]")
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d04
 def split_markdown(
-    texts: Iterable[str], *, splitter: Splitter = "punkt", lang: str = "en", progress: bool | None = None
+    texts: Iterable[str],
+    *,
+    splitter: Splitter = "punkt",
+    lang: str = "en",
+    progress: bool | None = None,
 ) -> list[list[Reading]]:
     """Split texts that may be Markdown into readings: what a checker reads, and where it stands.
 
     Parameters
     ----------
     texts, splitter, lang, progress
-        As for `split_many`. A callable is handed one block of a Markdown text after the other, without markup.
+        As for `split_many`. A callable is handed one block of a Markdown text after the
+        other, without markup.
 
     Returns
     -------
     list of list of Reading
-        One list for each text, in order; `text[p.sentence.start:p.sentence.end] == p.sentence.text`. Headings,
-        code, dividing lines, heads of tables and pictures carry a `reason`: they are not for judging.
+        One list for each text, in order; `text[p.sentence.start:p.sentence.end] ==
+        p.sentence.text`. Headings, code, dividing lines, heads of tables and pictures
+        carry a `reason`: they are not for judging.
 
     Raises
     ------
@@ -494,7 +610,12 @@ def split_markdown(
         for text, own in zip(texts, pieces, strict=True)
     ]
     bodies_split = iter(
-        split_many([body for own in bodies for body in own], splitter=splitter, lang=lang, progress=progress)
+        split_many(
+            [body for own in bodies for body in own],
+            splitter=splitter,
+            lang=lang,
+            progress=progress,
+        )
     )
     return [
         [_plain_reading(one) for one in _without_marker(text, next(bodies_split))]
@@ -508,14 +629,22 @@ def _plain_reading(sentence: Sentence) -> Reading:
     return Reading(sentence, sentence.text, range(len(sentence.text)))
 
 
-def _marked_readings(text: str, pieces: Iterable[Piece], split: Iterator[list[Sentence]]) -> list[Reading]:
+def _marked_readings(
+    text: str, pieces: Iterable[Piece], split: Iterator[list[Sentence]]
+) -> list[Reading]:
     """Return the readings of a Markdown text: each piece that states something has been split on its own."""
     readings: list[Reading] = []
     for piece in pieces:
         whole = Sentence(piece.plain, 0, len(piece.plain))
-        for one in [whole] if piece.reason else _without_marker(piece.plain, next(split)):
+        for one in (
+            [whole] if piece.reason else _without_marker(piece.plain, next(split))
+        ):
             low = readings[-1].sentence.end if readings else 0
-            readings.append(_reading(text, piece.places[one.start : one.end], low, one.text, piece.reason))
+            readings.append(
+                _reading(
+                    text, piece.places[one.start : one.end], low, one.text, piece.reason
+                )
+            )
     return readings
 
 # %% ../../nbs/1_text/11_split.ipynb #e50948ea
@@ -525,8 +654,9 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     Parameters
     ----------
     splitter : str or callable
-        As for `split_sentences`. A callable is named by its attribute `fingerprint`, or by module and name;
-        two lambdas of one module cannot be told apart, so give a callable that matters a `fingerprint`.
+        As for `split_sentences`. A callable is named by its attribute `fingerprint`, or
+        by module and name; two lambdas of one module cannot be told apart, so give a
+        callable that matters a `fingerprint`.
     lang : str
         The language's code; named unless it is English.
 
@@ -548,16 +678,27 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     name = _require_splitter(splitter, lang)
     if name is None:
         kind = splitter if hasattr(splitter, "__qualname__") else type(splitter)
-        return str(getattr(splitter, "fingerprint", None) or f"callable:{kind.__module__}.{kind.__qualname__}")  # type: ignore[union-attr]
-    library = {"punkt_tab": "nltk", "stanza": "stanza", "sentencex": "sentencex"}.get(name)
+        return str(
+            getattr(splitter, "fingerprint", None)
+            or f"callable:{kind.__module__}.{kind.__qualname__}"
+        )  # type: ignore[union-attr]
+    library = {"punkt_tab": "nltk", "stanza": "stanza", "sentencex": "sentencex"}.get(
+        name
+    )
     if library is None:
         return name
     require_module(library, "splitters" if library == "sentencex" else "stanza")
     language = "" if lang == "en" else f"-{lang}"
-    return f"{name}{language}-{version(library)}" if library == name else f"{name}{language}-nltk{version(library)}"
+    return (
+        f"{name}{language}-{version(library)}"
+        if library == name
+        else f"{name}{language}-nltk{version(library)}"
+    )
 
 # %% ../../nbs/1_text/11_split.ipynb #0d6108da
-def _shortened(text: str, start: int, end: int, max_chars: int) -> Iterable[tuple[int, int]]:
+def _shortened(
+    text: str, start: int, end: int, max_chars: int
+) -> Iterable[tuple[int, int]]:
     """Cut a span into pieces of at most `max_chars`: at line ends, at white space, and only then anywhere."""
     if end - start <= max_chars:
         yield start, end
@@ -565,22 +706,35 @@ def _shortened(text: str, start: int, end: int, max_chars: int) -> Iterable[tupl
     for line in _LINE.finditer(text, start, end):
         low, high = _trimmed(text, *line.span())
         while high - low > max_chars:
-            cut = next((i for i in range(low + max_chars, low, -1) if text[i].isspace()), low + max_chars)
+            cut = next(
+                (i for i in range(low + max_chars, low, -1) if text[i].isspace()),
+                low + max_chars,
+            )
             yield _trimmed(text, low, cut)
             low, _ = _trimmed(text, cut, high)
         if low < high:
             yield low, high
 
 
-def _joined(spans: Iterable[tuple[int, int]], min_chars: int, max_chars: int) -> list[tuple[int, int]]:
+def _joined(
+    spans: Iterable[tuple[int, int]], min_chars: int, max_chars: int
+) -> list[tuple[int, int]]:
     """Join short spans to the following one, and a short last one to the one before, within `max_chars`."""
     units: list[tuple[int, int]] = []
     for start, end in spans:
-        if units and units[-1][1] - units[-1][0] < min_chars and end - units[-1][0] <= max_chars:
+        if (
+            units
+            and units[-1][1] - units[-1][0] < min_chars
+            and end - units[-1][0] <= max_chars
+        ):
             units[-1] = (units[-1][0], end)
         else:
             units.append((start, end))
-    if len(units) > 1 and units[-1][1] - units[-1][0] < min_chars and units[-1][1] - units[-2][0] <= max_chars:
+    if (
+        len(units) > 1
+        and units[-1][1] - units[-1][0] < min_chars
+        and units[-1][1] - units[-2][0] <= max_chars
+    ):
         units[-2:] = [(units[-2][0], units[-1][1])]
     return units
 
@@ -588,7 +742,9 @@ def _joined(spans: Iterable[tuple[int, int]], min_chars: int, max_chars: int) ->
 _FINISHED = re.compile(r"[.?!…][\"'”’»)\]]*$")
 
 
-def _with_lead_in(text: str, sentences: Sequence[Sentence], max_chars: int) -> list[tuple[int, int]]:
+def _with_lead_in(
+    text: str, sentences: Sequence[Sentence], max_chars: int
+) -> list[tuple[int, int]]:
     """Join list items to the sentence that leads into them, as long as `max_chars` allows."""
     items = [(block.start, block.end) for block in _blocks(text) if block.item]
     groups: list[tuple[int, int]] = []
@@ -625,14 +781,17 @@ def split_units(
     max_chars : int
         No unit is longer; at least 1.
     min_chars : int
-        Shorter units join the following one (the last one joins the one before) where `max_chars` allows it.
+        Shorter units join the following one (the last one joins the one before) where
+        `max_chars` allows it.
     keep_lists : bool
-        Keep list items with the sentence that leads into them, as far as `max_chars` allows.
+        Keep list items with the sentence that leads into them, as far as `max_chars`
+        allows.
 
     Returns
     -------
     list of Sentence
-        Spans of the text, in order, that hold every character that is not white space once.
+        Spans of the text, in order, that hold every character that is not white space
+        once.
 
     Raises
     ------
@@ -648,9 +807,16 @@ def split_units(
     require_flag(keep_lists, "keep_lists")
     require_count(min_chars, "min_chars", minimum=0)
     sentences = split_sentences(text, splitter=splitter, lang=lang)
-    spans = _with_lead_in(text, sentences, max_chars) if keep_lists else [(s.start, s.end) for s in sentences]
+    spans = (
+        _with_lead_in(text, sentences, max_chars)
+        if keep_lists
+        else [(s.start, s.end) for s in sentences]
+    )
     pieces = (piece for span in spans for piece in _shortened(text, *span, max_chars))
-    return [Sentence(text[start:end], start, end) for start, end in _joined(pieces, min_chars, max_chars)]
+    return [
+        Sentence(text[start:end], start, end)
+        for start, end in _joined(pieces, min_chars, max_chars)
+    ]
 
 # %% ../../nbs/1_text/11_split.ipynb #759cdd34
 def _set(words: str) -> frozenset[str]:
@@ -664,7 +830,9 @@ _PREPOSITIONS = _set("""in on at for from with without to into onto about after 
 between among against through across as like near per within despite toward towards around behind beyond off out up
 down back home away together again""")
 _MODALS = _set("will can must shall")
-_AUXILIARIES = _MODALS | _set("is are was were am has have had does do did would could may might should")
+_AUXILIARIES = _MODALS | _set(
+    "is are was were am has have had does do did would could may might should"
+)
 _PAST = _set("""went took gave became began came wrote knew grew drew flew threw chose broke spoke stole drove rode
 ate drank swam forgot forgave fell rose saw ran shook woke wore tore arose overtook undertook withdrew said""")
 _PRESENT = _set("""says includes becomes begins gives takes makes knows thinks believes provides requires contains
@@ -695,10 +863,14 @@ class _Word(NamedTuple):
 
     @property
     def low(self) -> str:
-        return self.text.lower().replace("’", "'") if self.text != "May" else "May"  # the month is no auxiliary
+        return (
+            self.text.lower().replace("’", "'") if self.text != "May" else "May"
+        )  # the month is no auxiliary
 
 
-_WORD = re.compile(r"\"[^\"]*\"|“[^”]*”|\([^()]*\)|\[[^\[\]]*\]|[$€£]?\w+(?:[.,'’&/-]\w+)*|[^\w\s]")
+_WORD = re.compile(
+    r"\"[^\"]*\"|“[^”]*”|\([^()]*\)|\[[^\[\]]*\]|[$€£]?\w+(?:[.,'’&/-]\w+)*|[^\w\s]"
+)
 
 
 def _words(text: str) -> list[_Word]:
@@ -708,9 +880,16 @@ def _words(text: str) -> list[_Word]:
 # %% ../../nbs/1_text/11_split.ipynb #ca55a77c
 def _complement(word: _Word | None, *, strict: bool = False) -> bool:
     """Whether a word can follow a verb rather than an adjective; `strict` leaves out prepositions."""
-    if word is None or word.low in _DETERMINERS or word.low in _PRONOUNS or word.text[0] in '"“$€£':
+    if (
+        word is None
+        or word.low in _DETERMINERS
+        or word.low in _PRONOUNS
+        or word.text[0] in '"“$€£'
+    ):
         return True
-    if word.low in _set("him them us me itself himself herself themselves that how what whether"):
+    if word.low in _set(
+        "him them us me itself himself herself themselves that how what whether"
+    ):
         return True
     if word.text[0].isdigit() or word.text[0].isupper() or not word.text[0].isalnum():
         return True
@@ -720,7 +899,9 @@ def _complement(word: _Word | None, *, strict: bool = False) -> bool:
 def _is_verb(words: Sequence[_Word], index: int, *, strict: bool = False) -> bool:
     """Whether the word at `index` is, as far as can be told from its neighbours, a finite verb."""
     word, low = words[index], words[index].low
-    before = next((one.low for one in reversed(words[:index]) if not one.low.endswith("ly")), "")
+    before = next(
+        (one.low for one in reversed(words[:index]) if not one.low.endswith("ly")), ""
+    )
     after = words[index + 1] if index + 1 < len(words) else None
     if word.text[0].isupper() or before in _DETERMINERS or before == "to":
         return False
@@ -728,7 +909,9 @@ def _is_verb(words: Sequence[_Word], index: int, *, strict: bool = False) -> boo
         return True
     if low in _PAST:
         return _complement(after) or low not in _set("rose saw fell tore wore")
-    sure = before in _PRONOUNS or (not strict and low in _PAST_OR_PARTICIPLE - _set("left lost felt thought made"))
+    sure = before in _PRONOUNS or (
+        not strict and low in _PAST_OR_PARTICIPLE - _set("left lost felt thought made")
+    )
     return _maybe_participle(low) and (sure or _complement(after, strict=strict))
 
 
@@ -742,7 +925,11 @@ def _main_verb(words: Sequence[_Word], *, strict: bool = False) -> int | None:
     """Return the index of a clause's finite verb, or None if this is not a clause."""
     commas = int(bool(words) and words[0].low in _PREPOSITIONS)
     for index, word in enumerate(words[:13]):
-        if index and _is_verb(words, index, strict=strict) and words[index - 1].text != ",":
+        if (
+            index
+            and _is_verb(words, index, strict=strict)
+            and words[index - 1].text != ","
+        ):
             return index
         commas -= word.text == ","
         if commas < 0 or word.low in _NOT_ASSERTED:
@@ -752,7 +939,9 @@ def _main_verb(words: Sequence[_Word], *, strict: bool = False) -> int | None:
 
 def _asserted(words: Iterable[_Word]) -> bool:
     """Whether nothing in these words keeps what follows from being asserted."""
-    return not any(word.low in _NOT_ASSERTED or word.low.endswith("n't") for word in words)
+    return not any(
+        word.low in _NOT_ASSERTED or word.low.endswith("n't") for word in words
+    )
 
 # %% ../../nbs/1_text/11_split.ipynb #2440daba
 _ADVERBS = _set("then also later yet still finally soon eventually subsequently now")
@@ -766,10 +955,20 @@ def _about_subject(text: str) -> list[str]:
     """Cut ', who …,' or ', which …,' after the subject into a statement of its own; otherwise return the text whole."""
     words = _words(text)
     commas = [i for i, word in enumerate(words) if word.text == ","]
-    if len(commas) < 2 or not 0 < commas[0] <= 8 or words[commas[0] + 1].low not in ("who", "which"):
+    if (
+        len(commas) < 2
+        or not 0 < commas[0] <= 8
+        or words[commas[0] + 1].low not in ("who", "which")
+    ):
         return [text]
-    subject, inner, main = words[: commas[0]], words[commas[0] + 2 : commas[1]], words[commas[1] + 1 :]
-    plain = _asserted(subject) and not any(w.low in _PREPOSITIONS or w.low == "of" for w in subject)
+    subject, inner, main = (
+        words[: commas[0]],
+        words[commas[0] + 2 : commas[1]],
+        words[commas[1] + 1 :],
+    )
+    plain = _asserted(subject) and not any(
+        w.low in _PREPOSITIONS or w.low == "of" for w in subject
+    )
     if not plain or not _begins_with_verb(inner) or not _begins_with_verb(main):
         return [text]
     name = text[subject[0].start : subject[-1].end]
@@ -777,7 +976,14 @@ def _about_subject(text: str) -> list[str]:
 
 
 def _begins_with_verb(words: Sequence[_Word]) -> bool:
-    first = next((i for i, word in enumerate(words) if word.low not in _ADVERBS and not word.low.endswith("ly")), None)
+    first = next(
+        (
+            i
+            for i, word in enumerate(words)
+            if word.low not in _ADVERBS and not word.low.endswith("ly")
+        ),
+        None,
+    )
     return first is not None and _is_verb(words, first)
 
 # %% ../../nbs/1_text/11_split.ipynb #04698945
@@ -788,7 +994,12 @@ def _two_clauses(text: str) -> list[str]:
         comma = next((i for i, word in enumerate(words) if word.text == ","), 0)
         left, right = words[1:comma], words[comma + 1 :]
         whole = (
-            right and _main_verb(left) and (_main_verb(right) or len(_about_subject(_halves(text, left, right)[1])) > 1)
+            right
+            and _main_verb(left)
+            and (
+                _main_verb(right)
+                or len(_about_subject(_halves(text, left, right)[1])) > 1
+            )
         )
         return _halves(text, left, right) if whole else [text]
     for index, word in enumerate(words):
@@ -796,12 +1007,19 @@ def _two_clauses(text: str) -> list[str]:
         comma = bool(left) and left[-1].text == ","
         if comma:
             left.pop()
-        if len(right) > 1 and _main_verb(left) and _asserted(left) and _joins(word, left, right, comma):
+        if (
+            len(right) > 1
+            and _main_verb(left)
+            and _asserted(left)
+            and _joins(word, left, right, comma)
+        ):
             return _halves(text, left[: -1 if left[-1].low == "even" else None], right)
     return [text]
 
 
-def _joins(word: _Word, left: Sequence[_Word], right: Sequence[_Word], comma: bool) -> bool:
+def _joins(
+    word: _Word, left: Sequence[_Word], right: Sequence[_Word], comma: bool
+) -> bool:
     """Whether `word` joins two clauses."""
     if word.low in _set("although though whereas ;"):
         return bool(_main_verb(right))
@@ -810,14 +1028,23 @@ def _joins(word: _Word, left: Sequence[_Word], right: Sequence[_Word], comma: bo
     first = next((i for i, one in enumerate(right) if one.low not in _ADVERBS), 0)
     if right[first].low in _PRONOUNS:
         return bool(_main_verb(right[first:]) in (1, 2))
-    return comma and bool(_main_verb(right, strict=any(one.text == "," for one in left)))
+    return comma and bool(
+        _main_verb(right, strict=any(one.text == "," for one in left))
+    )
 
 # %% ../../nbs/1_text/11_split.ipynb #59f4829f
 def _carried(words: Sequence[_Word], verb: int, second: int) -> list[_Word] | None:
     """Return the words that a second verb phrase takes over from the first, or None where that is not safe."""
     low, form = words[verb].low, words[second].low
     after = words[second + 1] if second + 1 < len(words) else None
-    main = next((w.low for w in words[verb + 1 :] if w.low not in _ADVERBS and not w.low.endswith("ly")), "")
+    main = next(
+        (
+            w.low
+            for w in words[verb + 1 :]
+            if w.low not in _ADVERBS and not w.low.endswith("ly")
+        ),
+        "",
+    )
     done = _maybe_participle(main) or main in _PARTICIPLES
     subject, both = list(words[:verb]), list(words[: verb + 1])
     if form in _AUXILIARIES or form in _PRESENT:
@@ -827,12 +1054,24 @@ def _carried(words: Sequence[_Word], verb: int, second: int) -> list[_Word] | No
     if low in _MODALS:
         return both if form in _BASE and _complement(after) else None
     if low in _set("has have had") and done:
-        return both if form in _PARTICIPLES or (_maybe_participle(form) and _complement(after)) else None
+        return (
+            both
+            if form in _PARTICIPLES or (_maybe_participle(form) and _complement(after))
+            else None
+        )
     if low in _set("is are was were am"):
-        return both if main.endswith("ing") and form.endswith("ing") and _complement(after) else None
+        return (
+            both
+            if main.endswith("ing") and form.endswith("ing") and _complement(after)
+            else None
+        )
     invariant = form in _ANY_TENSE and any(word.low == "to" for word in words[:second])
     by_someone = after is not None and after.low in ("by", "of")
-    return subject if _is_verb(words, second) and not invariant and not by_someone else None
+    return (
+        subject
+        if _is_verb(words, second) and not invariant and not by_someone
+        else None
+    )
 
 # %% ../../nbs/1_text/11_split.ipynb #6d4d8242
 def _verb_phrases(text: str) -> list[str]:
@@ -841,13 +1080,21 @@ def _verb_phrases(text: str) -> list[str]:
     verb = _main_verb(words)
     if not verb:
         return [text]
-    cuts = [cut for cut in _phrase_starts(words, verb) if _carried(words, verb, cut[2]) is not None]
+    cuts = [
+        cut
+        for cut in _phrase_starts(words, verb)
+        if _carried(words, verb, cut[2]) is not None
+    ]
     last = next((i for i in reversed(range(len(cuts))) if cuts[i][3]), None)
     cuts = cuts[: last + 1] if last is not None else []
     edges = [*(cut[0] for cut in cuts), len(words)]
     begins = [verb, *(cut[2] for cut in cuts)]
     phrases = list(zip(begins, edges, strict=True))
-    if not cuts or not _asserted(words[: edges[-2]]) or not all(_one_verb(words, *phrase) for phrase in phrases[:-1]):
+    if (
+        not cuts
+        or not _asserted(words[: edges[-2]])
+        or not all(_one_verb(words, *phrase) for phrase in phrases[:-1])
+    ):
         return [text]
     if _second_finite(words, begins[-1]):
         return [text]
@@ -859,15 +1106,21 @@ def _verb_phrases(text: str) -> list[str]:
     return parts
 
 
-def _phrase_starts(words: Sequence[_Word], verb: int) -> Iterable[tuple[int, int, int, bool]]:
+def _phrase_starts(
+    words: Sequence[_Word], verb: int
+) -> Iterable[tuple[int, int, int, bool]]:
     """Yield (end before, first word, verb, by a conjunction) for each place where another verb phrase may begin."""
     for index in range(verb + 2, len(words) - 1):
         conjunction = words[index].low in ("and", "but")
-        if not conjunction and (words[index].text != "," or words[index + 1].low in ("and", "but")):
+        if not conjunction and (
+            words[index].text != "," or words[index + 1].low in ("and", "but")
+        ):
             continue
         end = index - 1 if conjunction and words[index - 1].text == "," else index
         second = index + 1
-        while second < len(words) - 1 and (words[second].low in _ADVERBS or words[second].low.endswith("ly")):
+        while second < len(words) - 1 and (
+            words[second].low in _ADVERBS or words[second].low.endswith("ly")
+        ):
             second += 1
         yield end, index + 1, second, conjunction
 
@@ -875,7 +1128,9 @@ def _phrase_starts(words: Sequence[_Word], verb: int) -> Iterable[tuple[int, int
 def _one_verb(words: Sequence[_Word], begin: int, end: int) -> bool:
     """Whether a verb phrase ends in something else than a verb and holds no second verb-like form and no comma."""
     group = begin + 1
-    while group < end and (words[group].low in _ADVERBS or words[group].low.endswith("ly")):
+    while group < end and (
+        words[group].low in _ADVERBS or words[group].low.endswith("ly")
+    ):
         group += 1
     if words[begin].low in _AUXILIARIES and group < end:
         group += 1
@@ -910,15 +1165,17 @@ _SOURCE = re.compile(
 def split_claims(sentence: str) -> list[str]:
     """Split an English sentence into the claims it makes, by rules for clauses and conjunctions.
 
-    A claim is a statement that can be judged alone: the subject is carried over to a second verb phrase where that is
-    safe. Where it is not, and under *said*, *if*, *not* and the like, the sentence stays whole. Words are never
-    changed, and none is lost but the connectives and relative pronouns *and, but, yet, (even) though, although,
-    whereas, while, who, which*.
+    A claim is a statement that can be judged alone: the subject is carried over to a
+    second verb phrase where that is safe. Where it is not, and under *said*, *if*,
+    *not* and the like, the sentence stays whole. Words are never changed, and none is
+    lost but the connectives and relative pronouns *and, but, yet, (even) though,
+    although, whereas, while, who, which*.
 
     Parameters
     ----------
     sentence : str
-        One sentence, as `split_text` gives them. One longer than 2,000 characters is not cut.
+        One sentence, as `split_text` gives them. One longer than 2,000 characters is
+        not cut.
 
     Returns
     -------
@@ -938,13 +1195,29 @@ def split_claims(sentence: str) -> list[str]:
     ['He said that the bank closed and its chairman left.']
     """
     whole = require_text(sentence, "sentence").strip()
-    odd = any(len(word.text) == 1 and word.text in '"“”()[]' for word in _words(whole[: _LONGEST + 1]))
-    if not whole or len(whole) > _LONGEST or whole.rstrip("\"'”’)")[-1:] == "?" or odd or _SOURCE.search(whole):
+    odd = any(
+        len(word.text) == 1 and word.text in '"“”()[]'
+        for word in _words(whole[: _LONGEST + 1])
+    )
+    if (
+        not whole
+        or len(whole) > _LONGEST
+        or whole.rstrip("\"'”’)")[-1:] == "?"
+        or odd
+        or _SOURCE.search(whole)
+    ):
         return [whole] if whole else []
     waiting, claims = [whole], []
     while waiting:
         text = waiting.pop()
-        parts = next((p for rule in (_two_clauses, _about_subject, _verb_phrases) if len(p := rule(text)) > 1), None)
+        parts = next(
+            (
+                p
+                for rule in (_two_clauses, _about_subject, _verb_phrases)
+                if len(p := rule(text)) > 1
+            ),
+            None,
+        )
         if parts is None:
             claims.append(text)
         else:
@@ -955,5 +1228,9 @@ def split_claims(sentence: str) -> list[str]:
 def _statement(text: str) -> str:
     """Give a claim its capital letter and its full stop."""
     text = re.sub(r"^(?:But|And|Yet)\s+(?=\S)", "", text).strip(" \t\r\n,;:–—-")
-    first = text[0].upper() if text[1:2].islower() or len(text) == 1 or text[1:2].isspace() else text[0]
+    first = (
+        text[0].upper()
+        if text[1:2].islower() or len(text) == 1 or text[1:2].isspace()
+        else text[0]
+    )
     return first + text[1:] + ("" if text[-1] in ".!?…\"”'’" else ".")
