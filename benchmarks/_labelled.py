@@ -1,7 +1,8 @@
 """The labelled claims that the embedded checker is fitted to and measured on, each with its evidence.
 
 Judged by people: SummEval, QAGS-CNN/DM, XSumFaith, DeFacto, SummEdits (two domains). Made by rules (`_corrupt.py`):
-true claims of their articles, and the same with one fact changed.
+true claims of their articles, and the same with one fact changed. Written for this project (`written_claims.jsonl`,
+the passages that the reader is not trained on): claims in other words, true and false.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from _corrupt import corrupt, tails
-from _reader_rows import read, rephrased
+from _reader_rows import read, rephrased, written_passages
 
 from summeval_nb.text.split import split_text
 
@@ -42,30 +43,36 @@ class Document(NamedTuple):
     sentences: list[str]
 
 
-def documents(folder: Path) -> tuple[list[Document], list[Claim]]:
-    """Return all articles, and all claims with the articles' places."""
+def documents(folder: Path, *, written: bool = False) -> tuple[list[Document], list[Claim]]:
+    """Return all articles, and all claims with the articles' places; on request also those written for this project."""
     articles: list[Document] = []
     claims: list[Claim] = []
-    for name in SETS:
+    for name in (*SETS, "written") if written else SETS:
         random_ = random.Random(f"claims {name}")
         file = "summedits_two_domains" if name == "summedits" else name
-        rows = read(folder / f"{file}.jsonl.gz")
+        rows = written_passages()[1::2] if name == "written" else read(folder / f"{file}.jsonl.gz")
         places: dict[str, int] = {}
         for row in rows:
-            text = row.get("source") or row["article"]
+            text = _source(row)
             if text not in places:
                 places[text] = len(articles)
                 articles.append(Document(name, split_text(text)[:150]))
             claims += _human(name, row, places[text], len(claims))
         own = [articles[place] for place in places.values()]
         ends = tails([sentence for document in own for sentence in document.sentences[:12]])
-        if name != "summedits":
+        if name not in ("summedits", "written"):
             for number, row in enumerate(rows):
                 if name == "defacto" and number >= 900:
                     break
-                place = places[row.get("source") or row["article"]]
+                place = places[_source(row)]
                 claims += _edited(name, row, place, articles[place].sentences, ends, random_)
     return articles, claims
+
+
+def _source(row: dict[str, Any]) -> str:
+    """Return the text that the claims are about."""
+    text = row.get("source") or row["article"]
+    return text if isinstance(text, str) else " ".join(text)
 
 
 def _human(name: str, row: dict[str, Any], article: int, base: int) -> Iterator[Claim]:
@@ -73,6 +80,9 @@ def _human(name: str, row: dict[str, Any], article: int, base: int) -> Iterator[
         yes = [[answer["response"] == "yes" for answer in s["responses"]] for s in row["summary_sentences"]]
         for sentence, answers in zip(row["summary_sentences"], yes, strict=True):
             yield Claim(name, article, base, sentence["sentence"], int(2 * sum(answers) > len(answers)), "human", 1)
+    elif name == "written":
+        for number, claim in enumerate(row["claims"]):
+            yield Claim(name, article, base + number, claim["text"], int(claim["supported"]), "human", 1)
     elif name == "summedits":
         old = set(split_text(row["original_summary"]))
         changed = [text for text in split_text(row["summary"]) if text not in old]

@@ -1,6 +1,7 @@
 """The rows that the reader is trained on: evidence, claim, label, and where it is known the words that are wrong.
 
-From `nli_train.jsonl.gz` and `scitldr_train.jsonl.gz` only: none of the sets that the checker is measured on.
+From `nli_train.jsonl.gz` and `scitldr_train.jsonl.gz`, on request also every second passage of `written_claims.jsonl`,
+which was written for this project: none of the sets that the checker is measured on.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import gzip
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from _corrupt import NUMBER_WORDS, corrupt, tails
 
 from summeval_nb.text.split import split_text
@@ -38,6 +40,9 @@ _SAME = [
 ]  # fmt: skip
 _SAME_TABLE = dict(_SAME) | {b: a for a, b in _SAME}
 _SAME_WORDS = re.compile(r"\b(?:" + "|".join(sorted(_SAME_TABLE, key=len, reverse=True)) + r")\b")
+
+
+Nearest = Callable[[Sequence[str], Sequence[str]], list[list[int]]]
 
 
 class Row(NamedTuple):
@@ -167,9 +172,74 @@ def scitldr_rows(folder: Path, random_: random.Random) -> Iterator[Row]:
                     yield Row(abstract, made.text, 3, made.spans, 0.5, f"edit:{made.kind}")
 
 
-def training_rows(folder: Path, seed: int) -> list[Row]:
+def written_passages() -> list[dict[str, Any]]:
+    """Return the passages with claims that were written for this: true ones reworded, false ones close or reworded."""
+    lines = (Path(__file__).parent / "written_claims.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def told_share(claim: str, source: Sequence[str]) -> float:
+    """Return the share of a claim's longer words that stand in the source."""
+    own = re.findall(r"[a-z]{4,}|\d+", claim.lower())
+    told = set(re.findall(r"[a-z]{4,}|\d+", " ".join(source).lower()))
+    return sum(word in told for word in own) / max(len(own), 1)
+
+
+def wording_weights(passages: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Return weights of claims with which the share of words that the source has says nothing about their truth.
+
+    The false claims were written closer to their source than the true ones: a model would learn that and not to read.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    claims = [
+        (claim, told_share(claim["text"], passage["source"])) for passage in passages for claim in passage["claims"]
+    ]
+    shares = np.array([share for _, share in claims])
+    truth = np.array([claim["supported"] for claim, _ in claims])
+    columns = np.stack([shares, shares**2, shares**3], 1)
+    true = LogisticRegression(C=100, max_iter=1000).fit(columns, truth).predict_proba(columns)[:, 1]
+    weights = np.clip(0.5 / np.where(truth, true, 1 - true), 0.2, 4)
+    return {claim["text"]: float(weight) for (claim, _), weight in zip(claims, weights, strict=True)}
+
+
+def written_rows(nearest: Nearest, repeats: int = 1) -> Iterator[Row]:
+    """Yield every second passage's claims, over the sentences nearest to each; the others are left to the trees.
+
+    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first.
+    """
+    balance = wording_weights(written_passages())
+    for passage in written_passages()[::2]:
+        claims = [claim["text"] for claim in passage["claims"]]
+        for claim, order in zip(passage["claims"], nearest(claims, passage["source"]), strict=True):
+            for n in (2, 3, 5):
+                kept = tuple(passage["source"][i] for i in sorted(order[:n]))
+                spans = () if claim["supported"] else None
+                for _ in range(repeats):
+                    yield Row(
+                        kept,
+                        claim["text"],
+                        0 if claim["supported"] else 3,
+                        spans,
+                        1.5 * balance[claim["text"]],
+                        "written",
+                    )
+
+
+def training_rows(folder: Path, seed: int, nearest: Nearest | None = None) -> list[Row]:
     """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours."""
     random_ = random.Random(seed)
     rows = [*nli_rows(folder, random_), *scitldr_rows(folder, random_)]
+    rows += [] if nearest is None else written_rows(nearest)
+    random_.shuffle(rows)
+    return rows
+
+
+def last_rows(folder: Path, nearest: Nearest, n: int) -> list[Row]:
+    """Return the rows of the last stage: the written claims, and as many others."""
+    random_ = random.Random("last")
+    written = list(written_rows(nearest, repeats=2))
+    others = random_.sample([*nli_rows(folder, random_), *scitldr_rows(folder, random_)], n)
+    rows = [*random_.sample(written, min(n, len(written))), *others]
     random_.shuffle(rows)
     return rows

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from _checker_features import K, all_features
 from _forest import forest_arrays
 from _labelled import SETS, Claim, documents
+from _reader_rows import wording_weights, written_passages
 from fit_checker import fit as fit_words
 from tqdm.auto import tqdm
 from train_checker import area
@@ -75,6 +76,9 @@ class Table:
         self.summary = np.array([claim.summary for claim in claims])
         self.alone = np.array([claim.unit for claim in claims]) == 1
         self.human = self.kind == "human"
+        self.sets = [name for name in (*SETS, "written") if (self.set == name).any()]
+        balance = wording_weights(written_passages())
+        self.balance = np.array([balance[one.text] if one.set == "written" else 1.0 for one in claims])
 
     def column(self, name: str) -> np.ndarray:
         """Return one feature."""
@@ -93,7 +97,7 @@ class Table:
                 for label in (0, 1):
                     inside = rows & (self.set == name) & (self.human == human) & (self.label == label)
                     weight[inside] = 1000 / max(inside.sum(), 1)
-        return weight
+        return weight * self.balance
 
 
 def words_logit(table: Table, left_out: str | None) -> np.ndarray:
@@ -134,7 +138,7 @@ def trees(table: Table, rows: np.ndarray, names: list[str], seed: int) -> HistGr
 def left_out_logits(table: Table, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Return for each claim the trees' and the words' logits from models that saw nothing of its set."""
     tree, words = np.zeros(len(table.label)), np.zeros(len(table.label))
-    for name in tqdm(SETS, desc="leaving sets out"):
+    for name in tqdm(table.sets, desc="leaving sets out"):
         own = table.set == name
         logit = words_logit(table, name)
         words[own] = logit[own]
@@ -186,7 +190,7 @@ def interval(scores: np.ndarray, labels: np.ndarray, articles: np.ndarray) -> li
 def measured(table: Table, scores: np.ndarray) -> dict[str, Any]:
     """Return AUC of each set, and how many edits are found where three quarters of their true twins are kept."""
     figures: dict[str, Any] = {"auc": {}, "interval": {}}
-    for name in SETS:
+    for name in table.sets:
         values, labels, articles = by_summary(table, name, scores)
         figures["auc"][name] = round(area(values, labels == 1), 3)
         figures["interval"][name] = interval(values, labels, articles)
@@ -317,6 +321,9 @@ def main() -> None:
     parser.add_argument("--no-reader", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument(
+        "--written", action="store_true", help="also the claims of written_claims.jsonl; use a folder of its own"
+    )
+    parser.add_argument(
         "--measure", action="store_true", help="only: put the shipped checker through the package's set"
     )
     options = parser.parse_args()
@@ -326,7 +333,7 @@ def main() -> None:
     if "SUMMEVAL_NB_DATA" not in os.environ:
         sys.exit("needs the labelled sets: set SUMMEVAL_NB_DATA to their folder")
     options.folder.mkdir(parents=True, exist_ok=True)
-    articles, claims = documents(Path(os.environ["SUMMEVAL_NB_DATA"]))
+    articles, claims = documents(Path(os.environ["SUMMEVAL_NB_DATA"]), written=options.written)
     values, found = all_features(articles, claims, options.folder / "features.npy")
     usable = np.array([bool(one) for one in found])
     table = Table(claims, np.c_[values, np.zeros(len(values))], usable, list(_reading.WORD_FEATURES))
@@ -337,7 +344,10 @@ def main() -> None:
         table.usable = ~np.isnan(numbers[:, 0])
         table.values, table.names = np.c_[table.values, np.nan_to_num(numbers)], [*names, *_reading.READER]
         names = list(table.names)
-        alone = {"near_entailed": "the reader, nearest two sentences", "all_entailed": "the reader, all evidence"}
+        alone = {
+            "near_entailed": "the reader, nearest two sentences",
+            "all_entailed": "the reader, all evidence",
+        }
         tried |= {label: short(measured(table, table.column(name))) for name, label in alone.items()}
         before = options.folder / "left_out_words.npz"
         if before.is_file() and len(kept := np.load(before)["tree"]) == len(claims):
@@ -370,7 +380,7 @@ def chosen_thresholds(table: Table, probability: np.ndarray, clash: np.ndarray) 
     judged = table.usable & known
     found: dict[str, Any] = {}
     groups = {"edits": judged & ~table.human, "people": judged & table.human, "all": judged}
-    groups |= {name: judged & table.human & (table.set == name) for name in SETS}
+    groups |= {name: judged & table.human & (table.set == name) for name in table.sets}
     for label, rows in groups.items():
         y, p, a = table.label[rows], probability[rows], table.article[rows]
         found[label] = {
@@ -384,7 +394,7 @@ def chosen_thresholds(table: Table, probability: np.ndarray, clash: np.ndarray) 
 def states(table: Table, probability: np.ndarray, clash: np.ndarray, supported: float) -> dict[str, Any]:
     """Return for each set what the three states are worth at these thresholds."""
     known = table.usable & (table.alone | (table.set == "qags_cnndm") | (table.human & (table.label == 1)))
-    groups = {"edits": known & ~table.human} | {name: known & table.human & (table.set == name) for name in SETS}
+    groups = {"edits": known & ~table.human} | {name: known & table.human & (table.set == name) for name in table.sets}
     found = {}
     for label, rows in groups.items():
         y = table.label[rows]
