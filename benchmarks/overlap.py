@@ -5,7 +5,8 @@
 SummEval's 1,600 summaries against 1 reference (1,600 pairs) and against 11 (17,600 pairs). Compared are
 
 - ROUGE-1/2/L, unstemmed and stemmed: rouge-score 0.1.2, rouge-score-rs 0.2.1, torchmetrics, `rouge_many`;
-- sentence BLEU: sacrebleu 2.6, nltk, torchmetrics, `bleu_many`; corpus BLEU: sacrebleu, `corpus_bleu`.
+- sentence BLEU: sacrebleu 2.6, nltk, torchmetrics, `bleu_many`; corpus BLEU: sacrebleu, `corpus_bleu`;
+- chrF++: sacrebleu, `chrf_many`; TER, on every 40th summary because sacrebleu takes its time: sacrebleu, `ter_many`.
 
 Times are CPU seconds of this process (`time.process_time`), the least of some rounds, so that other programs on the
 machine disturb them little. Caches that a peer keeps between calls are emptied first. The slow peers (marked *) run
@@ -30,12 +31,13 @@ from pathlib import Path
 
 import numpy as np
 
-from summeval_nb import bleu_many, corpus_bleu, load_tokenizer, rouge_many
+from summeval_nb import bleu_many, chrf_many, corpus_bleu, load_tokenizer, rouge_many, ter_many
 
 TYPES = ("rouge1", "rouge2", "rougeL")
 # task → (floor, goal): how many times as fast as the first peer
 TARGETS = {("rouge", 1): (12, 20), ("rouge", 11): (50, 80), ("bleu", 1): (3, 5), ("bleu", 11): (10, 15)}
-TOLERANCE = {"rouge": 1e-12, "bleu": 1e-9}
+TARGETS |= {("chrf", 1): (3, 4), ("chrf", 11): (6, 10), ("ter", 1): (2, 20), ("ter", 11): (2, 20)}
+TOLERANCE = {"rouge": 1e-12, "bleu": 1e-9, "chrf": 1e-9, "ter": 1e-9}
 
 Texts = Sequence[str]
 Groups = Sequence[Sequence[str]]
@@ -153,6 +155,30 @@ def corpus_peers() -> list[Peer]:
     return [Peer("sacrebleu", sacrebleu_corpus), ours]
 
 
+# ------------------------------------------------------------------------------------------------------ chrF, TER
+
+
+def chrf_peers() -> list[Peer]:
+    def theirs(texts: Texts, groups: Groups) -> np.ndarray:
+        from sacrebleu.metrics import CHRF
+
+        metric = CHRF(word_order=2)
+        return np.array([metric.sentence_score(text, group).score for text, group in zip(texts, groups, strict=True)])
+
+    ours = Peer("summeval_nb", lambda texts, groups: chrf_many(texts, groups, word_order=2).scores)
+    return [Peer("sacrebleu", theirs, slow=True), ours]
+
+
+def ter_peers() -> list[Peer]:
+    def theirs(texts: Texts, groups: Groups) -> np.ndarray:
+        from sacrebleu.metrics import TER
+
+        return np.array([TER().sentence_score(text, group).score for text, group in zip(texts, groups, strict=True)])
+
+    ours = Peer("summeval_nb", lambda texts, groups: ter_many(texts, groups).scores)
+    return [Peer("sacrebleu", theirs, slow=True), ours]
+
+
 # ------------------------------------------------------------------------------------------------------ the run
 
 
@@ -204,6 +230,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="how often the fast ones run; the best counts")
     parser.add_argument("--slow-share", type=int, default=8, help="the slow ones see every n-th summary")
+    parser.add_argument("--only", choices=["rouge", "bleu", "chrf", "ter"], help="one of the kinds")
     arguments = parser.parse_args()
     if "SUMMEVAL_NB_DATA" not in os.environ:
         print("skipped: needs the real data sets (SUMMEVAL_NB_DATA)")
@@ -219,8 +246,12 @@ def main() -> int:
         groups = [list(group[:count]) for group in references]
         tasks = [(f"ROUGE-1/2/L {word}", "rouge", rouge_peers(word == "stemmed")) for word in ("unstemmed", "stemmed")]
         tasks += [("sentence BLEU", "bleu", sentence_peers()), ("corpus BLEU", "bleu", corpus_peers())]
+        tasks += [("chrF++", "chrf", chrf_peers()), ("TER", "ter", ter_peers())]
         for task, kind, peers in tasks:
-            found = measure(peers, texts, groups, arguments.rounds, arguments.slow_share)
+            if arguments.only not in (None, kind):
+                continue
+            few = slice(None, None, 40) if kind == "ter" else slice(None)
+            found = measure(peers, texts[few], groups[few], arguments.rounds, arguments.slow_share)
             good &= report(task, kind, count, peers, found)
     return 0 if good else 1
 
