@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 import torch
-from tiny_nli import bert_classifier, knowing_classifier
+from helpers.tiny_nli import bert_classifier, knowing_classifier
 
 from summeval_nb import BackendRejected, NLIChecker, Store, TransformersBackend, evaluate, example_model
 from summeval_nb.evidence.check import load_checker

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tiny_nli import bert_classifier, knowing_classifier
+from helpers.tiny_nli import bert_classifier, knowing_classifier
 
 from summeval_nb import (
     ChunkedChecker,

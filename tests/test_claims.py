@@ -17,7 +17,7 @@ torch.set_num_threads(1)
 def pipelines(tmp_path_factory):
     """A real stanza pipeline for names and one for dependencies, trained here."""
     stanza = pytest.importorskip("stanza")
-    from stanza_parser_tiny import train_parser
+    from helpers.stanza_parser_tiny import train_parser
 
     common, names, arcs = train_parser(tmp_path_factory.mktemp("stanza"))
     return (

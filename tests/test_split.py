@@ -8,9 +8,9 @@ import time
 import warnings
 
 import pytest
+from helpers.stanza_tiny import train_stanza
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stanza_tiny import train_stanza
 
 from summeval_nb import (
     split_claims,

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from stanza_tiny import train_stanza
+from helpers.stanza_tiny import train_stanza
 
 PEOPLE = ["Anna", "Ben", "Maria", "Peter", "Olga", "Ivan", "Rosa", "Tom"]
 SURNAMES = ["Smith", "Jones", "Lee"]
