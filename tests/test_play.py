@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from summeval_nb import bleu_score, evaluate, play_bleu, play_correlation, play_evidence, play_lcs, sample_articles
-from summeval_nb.ground.results import Verdict
+from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
 from summeval_nb.teaching.exercises import check_answer
 from summeval_nb.teaching.play import (
@@ -45,7 +45,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 @pytest.fixture(scope="module")
 def study():
-    return evidence_study(CHESS.text, CHESS.subtle.text)
+    return evidence_study(CHESS.text, CHESS.subtle.text, checker="words")
 
 
 @pytest.fixture
@@ -243,6 +243,42 @@ def test_every_k_has_the_numbers_of_evaluate(study, k):
         )
 
 
+def test_the_default_verdicts_are_those_of_evaluate():
+    text = "# Ferry\n\n- The ferry began in **1994**.\n- It carries 400 passengers.\n- It rained on Monday."
+    summary = "The ferry began in **1994**. It carries 700 passengers. Bread was cheap."
+    study = evidence_study(text, summary, max_k=3)
+    for k in (1, 3):
+        state, result = evidence_state(study, k), evaluate(text, summary, k)
+        assert [one.state for one in state.verdicts] == [one.state for one in result.verdicts]
+        for mine, theirs in zip(state.verdicts, result.verdicts, strict=True):
+            assert mine.probability == pytest.approx(theirs.probability, abs=1e-3)
+
+
+def test_a_low_threshold_and_three_states_are_drawn():
+    number = [Finding("number", "9", 0, 1, clash=True)]
+
+    class Borders:
+        fingerprint, threshold, contradicted_below = "borders", 0.6, 0.4
+
+        def check_many(self, pairs, *, vectors=None):
+            words = [claim.split()[1].rstrip(".") for _, claim in pairs]
+            kinds = {
+                "yes": Verdict(probability=0.9, threshold=0.6, contradicted_below=0.0),
+                "no": Verdict(probability=0.2, threshold=0.6, contradicted_below=0.4, findings=number),
+                "perhaps": Verdict(probability=0.5, threshold=0.6, contradicted_below=0.0),
+            }
+            return [kinds[word] for word in words]
+
+        def contradicted_below_of(self, findings):
+            return 0.4 if findings else 0.0
+
+    study = evidence_study("It rained. It snowed.", "Say yes. Say no. Say perhaps.", checker=Borders())
+    page = evidence_html(evidence_state(study, 1))
+    assert [f"<strong>{word}</strong>" in page for word in ("supported", "contradicted", "unclear")] == [True] * 3
+    assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
+    assert [one.state for one in evidence_state(study, 1, 0.1).verdicts] == ["supported", "unclear", "supported"]
+
+
 def test_moving_judges_nothing_again(monkeypatch):
     calls = []
 
@@ -301,7 +337,7 @@ def test_failed_verdicts_are_not_judged():
     assert "not judged" in evidence_html(state)
     assert "of 1 sentences supported" in state.caption
     nothing = replace(study, verdicts=tuple((row[0],) * 2 for row in study.verdicts))
-    assert evidence_state(nothing, 1).caption == "k = 1, threshold 0.50: no sentence could be judged."
+    assert evidence_state(nothing, 1).caption == f"k = 1, threshold {study.threshold:.2f}: no sentence could be judged."
 
 
 @pytest.mark.parametrize(

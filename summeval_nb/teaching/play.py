@@ -21,6 +21,7 @@ from ..overlap.ngrams import rouge_tokenizer
 from ..ground.results import Evidence, Verdict, how_to_install, require_count, require_option, require_share
 from ..ground.results import require_text
 from ..text.retrieve import topk_related
+from ..text.split import split_markdown
 from ..evidence.check import load_checker
 from ..overlap.rouge import calculate_rouge_l, lcs_table
 from ..ground.viz import Markup, render
@@ -461,7 +462,7 @@ class EvidenceStudy:
 
 
 def evidence_study(
-    text: str, summary: str, *, max_k: int = 12, embedder: Any = "minilm", checker: Any = "words"
+    text: str, summary: str, *, max_k: int = 12, embedder: Any = "minilm", checker: Any = "embedded"
 ) -> EvidenceStudy:
     """Judge a summary with 1 to `max_k` evidence sentences for each of its sentences.
 
@@ -474,11 +475,12 @@ def evidence_study(
     result = evaluate(text, summary, require_count(max_k, "max_k"), embedder=embedder, checker=judge)
     if not result.sentences:
         raise ValueError(f"there is nothing to play with: {result.reason}")
-    source = [sentence.text for sentence in result.source_sentences]
+    plain = _plain_sentences(text) | _plain_sentences(summary)
+    source = [plain[sentence.text] for sentence in result.source_sentences]
     chosen = [topk_related(result.similarity, k).tolist() for k in range(1, min(max_k, len(source)))]
     stated = [verdict.judged or verdict.failed for verdict in result.verdicts]  # headings and code are not judged
     pairs = [
-        ([source[j] for j in row], sentence.text)
+        ([source[j] for j in row], plain[sentence.text])
         for rows in chosen
         for row, sentence, asked in zip(rows, result.sentences, stated, strict=True)
         if asked
@@ -492,6 +494,11 @@ def evidence_study(
         for rows in chosen
     ]
     return EvidenceStudy(result, (*verdicts, tuple(result.verdicts)), judge.threshold)
+
+
+def _plain_sentences(text: str) -> dict[str, str]:
+    """Return for each sentence of a text, as it stands, the words without markup that a checker reads."""
+    return {one.sentence.text: one.plain for one in split_markdown([text], progress=False)[0]}
 
 # %% ../../nbs/7_teaching/72_play.ipynb #674f9af9
 @dataclass(frozen=True, repr=False, eq=False)
@@ -530,20 +537,36 @@ def evidence_state(
     if require_count(k, "k") > len(study.verdicts):
         raise ValueError(f"k must be at most {len(study.verdicts)}, for which the study was made, not {k}")
     chosen = study.threshold if threshold is None else require_share(threshold, "threshold")
-    verdicts = tuple(replace(verdict, threshold=chosen) for verdict in study.verdicts[k - 1])
+    verdicts = tuple(_decided(verdict, chosen) for verdict in study.verdicts[k - 1])
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
 
+
+def _decided(verdict: Verdict, threshold: float) -> Verdict:
+    """Return a verdict under another threshold; what would be supported is never called contradicted."""
+    low = verdict.contradicted_below
+    return replace(verdict, threshold=threshold, contradicted_below=None if low is None else min(low, threshold))
+
 # %% ../../nbs/7_teaching/72_play.ipynb #0577b30e
+_MARKS = {"supported": " ✓", "unclear": " ?", "contradicted": " ✗", "not supported": " ✗", "not judged": ""}
+
+
+def _state_words(verdict: Verdict) -> str:
+    """Return a verdict's state in words; a checker with one border knows only supported and not."""
+    if verdict.contradicted_below is None and verdict.supported is False:
+        return "not supported"
+    return verdict.state or "not judged"
+
+
 def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
     """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
     rows = []
     for i, sentence in enumerate(state.study.result.sentences):
         cells = []
         for k, column in enumerate(state.study.verdicts, 1):
-            verdict = replace(column[i], threshold=state.threshold)
+            verdict = _decided(column[i], state.threshold)
             sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
-            mark = {True: " ✓", False: " ✗", None: ""}[verdict.supported]
+            mark = _MARKS[_state_words(verdict)]
             cells.append((k == state.k, verdict.probability, sign + mark))
         rows.append((sentence.text, cells))
     return rows
@@ -551,7 +574,7 @@ def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None
 
 def _in_words(verdict: Verdict) -> tuple[str, str, str]:
     """Return one summary sentence's verdict, evidence and what was not found."""
-    label = {True: "supported", False: "not supported", None: "not judged"}[verdict.supported]
+    label = _state_words(verdict)
     found = ", ".join(f"{finding.kind} “{finding.text}”" for finding in verdict.findings)
     numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
     return label, numbers, f"; not found there: {found}" if found else ""
@@ -573,7 +596,13 @@ def evidence_html(state: EvidenceState) -> Markup:
 
 # %% ../../nbs/7_teaching/72_play.ipynb #6231e7d3
 def play_evidence(
-    text: str, summary: str, *, k: int = DEFAULT_K, max_k: int = 12, embedder: Any = "minilm", checker: Any = "words"
+    text: str,
+    summary: str,
+    *,
+    k: int = DEFAULT_K,
+    max_k: int = 12,
+    embedder: Any = "minilm",
+    checker: Any = "embedded",
 ) -> Picture:
     """Move the number of evidence sentences and the threshold, and watch verdicts and score change.
 
@@ -586,7 +615,7 @@ def play_evidence(
     max_k : int
         How far the slider reaches; everything is judged once, before the picture appears.
     embedder, checker
-        As for `evaluate`; the checker is `"words"` unless you say otherwise.
+        As for `evaluate`; the same checker by default, so that the verdicts are the same.
 
     Returns
     -------
