@@ -446,6 +446,9 @@ def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, 
     return st.fixed_dictionaries(required, optional=optional)
 
 
+COSTLY = {"benchmark_checker": 2}  # examples of what takes ten seconds and more for one good call
+
+
 @cache
 def called() -> list[str]:
     """The names that are called."""
@@ -461,7 +464,8 @@ def _is_made(name: str) -> bool:
 
 def names(rng: random.Random, folder: Path) -> None:
     """One public name with several sets of arguments."""
-    fuzz(rng.choice(called()), rng.randrange(1 << 30), examples=12)
+    name = rng.choice(called())
+    fuzz(name, rng.randrange(1 << 30), examples=COSTLY.get(name, 12))
 
 
 def fuzz(name: str, seed: int, *, examples: int, function: Callable[..., Any] | None = None) -> None:
