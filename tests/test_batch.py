@@ -700,6 +700,8 @@ BAD = {
     "unknown format": ({"items": __file__}, "format"),
     "shard size": ({"shard_size": 0}, "shard_size must be at least 1"),
     "workers": ({"workers": -1}, "workers must be at least 0"),
+    "more workers than a machine bears": ({"workers": 10**9}, "workers must be at most 1,000"),
+    "progress": ({"progress": "no"}, "progress must be True or False"),
     "engine": ({"engine": "spark"}, "known: 'local', 'ray'"),
     "timeout": ({"timeout": 0}, "timeout must be more than 0 seconds, at most"),
     "timeout without a process": ({"timeout": 3, "workers": 0}, "timeout needs a worker process to end"),

@@ -878,6 +878,9 @@ def _finish(
     return RunReport.load(folder)
 
 # %% ../../nbs/6_runs/61_batch.ipynb #27ba4cb0
+_MOST_WORKERS = 1000
+
+
 def _choose_engine(
     engine: str,
     job: Job,
@@ -910,6 +913,9 @@ def _choose_engine(
         if workers is None
         else require_count(workers, "workers", minimum=0)
     )
+    if count > _MOST_WORKERS:
+        most = f"at most {_MOST_WORKERS:,}, each is a process of this machine"
+        raise ValueError(f"workers must be {most}, not {count}")
     if timeout is not None and not count:
         raise ValueError(
             "timeout needs a worker process to end: workers must be at least 1"
@@ -1029,7 +1035,11 @@ def run(
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
     require_option(on_error, "on_error", ("record", "raise"))
-    for name, flag in (("resume", resume), ("retry_failed", retry_failed)):
+    for name, flag in (
+        ("resume", resume),
+        ("retry_failed", retry_failed),
+        ("progress", progress),
+    ):
         require_flag(flag, name)
     target = OUTPUTS[require_option(output, "output", OUTPUTS)]
     shard_size = (
