@@ -16,7 +16,13 @@ from .agreement import COEFFICIENTS, LEVELS, Correlation, correlate
 from ..overlap.bleu import bleu_many
 from ..ground.data import SummEval
 from ..text.embed import MiniLMEmbedder, load_embedder
-from ..ground.results import Signature, require_count, require_flag, require_module, require_option
+from summeval_nb.ground.results import (
+    Signature,
+    require_count,
+    require_flag,
+    require_module,
+    require_option,
+)
 from ..overlap.rouge import rouge_many
 from .significance import compare_all
 from .summeval import _embed, reference_similarities
@@ -64,7 +70,12 @@ def _embedding(data: SummEval, embedder: Any) -> np.ndarray:
 def _chrf(data: SummEval, embedder: Any) -> np.ndarray:
     chrf = require_module("sacrebleu.metrics", "chrf").CHRF()
     summaries, _, references = _flat(data)
-    return np.array([chrf.sentence_score(*pair).score for pair in zip(summaries, references, strict=True)])
+    return np.array(
+        [
+            chrf.sentence_score(*pair).score
+            for pair in zip(summaries, references, strict=True)
+        ]
+    )
 
 
 def _meteor(data: SummEval, embedder: Any) -> np.ndarray:
@@ -75,7 +86,9 @@ def _meteor(data: SummEval, embedder: Any) -> np.ndarray:
         wordnet.ensure_loaded()
     except LookupError as error:
         remedy = "run nltk.download('wordnet') once, or leave 'meteor' out"
-        raise LookupError(f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}") from error
+        raise LookupError(
+            f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}"
+        ) from error
     summaries, _, references = _flat(data)
     return np.array(
         [
@@ -89,7 +102,9 @@ def _faithfulness(data: SummEval, embedder: Any) -> np.ndarray:
     from summeval_nb.evidence.faithfulness import evaluate_many
 
     summaries, sources, _ = _flat(data)
-    scores = [result.score for result in evaluate_many(sources, summaries, embedder=embedder)]
+    scores = [
+        result.score for result in evaluate_many(sources, summaries, embedder=embedder)
+    ]
     return np.array([np.nan if score is None else score for score in scores])
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #ac7256a2
@@ -102,14 +117,23 @@ def _token_matrices(model: Any, texts: list[str]) -> tuple[list[np.ndarray], int
     return [one.astype(np.float64) for one in vectors], special
 
 
-def _matched(candidate: np.ndarray, reference: np.ndarray, special: int) -> float | None:
+def _matched(
+    candidate: np.ndarray, reference: np.ndarray, special: int
+) -> float | None:
     """BERTScore's F of two texts given by their token vectors; None where one has no token of its own."""
     if min(len(candidate), len(reference)) <= 2 * special:
         return None
     table = candidate @ reference.T
     inner = [slice(special, size - special) for size in table.shape]
-    precision, recall = table.max(axis=1)[inner[0]].mean(), table.max(axis=0)[inner[1]].mean()
-    return float(2 * precision * recall / (precision + recall)) if precision + recall > 0 else 0.0
+    precision, recall = (
+        table.max(axis=1)[inner[0]].mean(),
+        table.max(axis=0)[inner[1]].mean(),
+    )
+    return (
+        float(2 * precision * recall / (precision + recall))
+        if precision + recall > 0
+        else 0.0
+    )
 
 
 def _bertscore(data: SummEval, embedder: Any) -> np.ndarray:
@@ -119,7 +143,11 @@ def _bertscore(data: SummEval, embedder: Any) -> np.ndarray:
     by_text = dict(zip(summaries + each, matrices, strict=True))
     best = []
     for text, some in zip(summaries, references, strict=True):
-        found = [value for one in some if (value := _matched(by_text[text], by_text[one], special)) is not None]
+        found = [
+            value
+            for one in some
+            if (value := _matched(by_text[text], by_text[one], special)) is not None
+        ]
         best.append(max(found, default=np.nan))
     return np.array(best)
 
@@ -147,9 +175,14 @@ def _named(metrics: Any) -> dict[str, Any]:
             "metrics must be a list of names and functions, or a dict; wrap a single one in a list: [metric]"
         )
     else:
-        named = {m if isinstance(m, str) else getattr(m, "__name__", f"metric {i}"): m for i, m in enumerate(metrics)}
+        named = {
+            m if isinstance(m, str) else getattr(m, "__name__", f"metric {i}"): m
+            for i, m in enumerate(metrics)
+        }
     if len(named) < len(metrics) or not named:
-        raise ValueError("metrics is empty or names one twice; give each its own name in a dict")
+        raise ValueError(
+            "metrics is empty or names one twice; give each its own name in a dict"
+        )
     for metric in named.values():
         if isinstance(metric, str):
             require_option(metric, "metric", METRICS)
@@ -161,26 +194,40 @@ def _called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarr
     from tqdm.auto import tqdm
 
     table = np.full(data.shape, np.nan)
-    for i, row in enumerate(tqdm(data.summaries, desc=name, unit="article", disable=len(data.summaries) < 20)):
+    for i, row in enumerate(
+        tqdm(
+            data.summaries, desc=name, unit="article", disable=len(data.summaries) < 20
+        )
+    ):
         for j, summary in enumerate(row):
             where = f"the metric {name!r}, article {data.ids[i]!r}, system {data.systems[j]!r}"
             try:
-                value = function(summary, source=data.sources[i], references=list(data.references[i]))
+                value = function(
+                    summary, source=data.sources[i], references=list(data.references[i])
+                )
             except Exception as error:
                 error.add_note(f"raised by {where}")
                 raise
-            if value is not None and not (isinstance(value, numbers.Real) and np.isfinite(float(value))):
-                raise ValueError(f"{where} returned {value!r}; return a finite number, or None for no score")
+            if value is not None and not (
+                isinstance(value, numbers.Real) and np.isfinite(float(value))
+            ):
+                raise ValueError(
+                    f"{where} returned {value!r}; return a finite number, or None for no score"
+                )
             table[i, j] = np.nan if value is None else float(value)
     return table
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
 def _require_data(data: Any) -> None:
     if not isinstance(data, SummEval):
-        raise TypeError(f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}")
+        raise TypeError(
+            f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}"
+        )
 
 
-def metric_scores(data: SummEval, metrics: Any, *, embedder: Any = "minilm") -> dict[str, np.ndarray]:
+def metric_scores(
+    data: SummEval, metrics: Any, *, embedder: Any = "minilm"
+) -> dict[str, np.ndarray]:
     """Return each metric's (articles, systems) table.
 
     Parameters
@@ -188,7 +235,8 @@ def metric_scores(data: SummEval, metrics: Any, *, embedder: Any = "minilm") -> 
     data : SummEval
         Articles, references and summaries.
     metrics : list of (str or callable), or mapping of str to (str, callable or array_like)
-        Names of `METRICS`, functions `f(summary, *, source, references) -> float or None`, or tables.
+        Names of `METRICS`, functions `f(summary, *, source, references) -> float or
+        None`, or tables.
     embedder : str, path or object
         For bertscore, embedding and faithfulness.
 
@@ -213,7 +261,9 @@ def metric_scores(data: SummEval, metrics: Any, *, embedder: Any = "minilm") -> 
         else:
             tables[name] = np.asarray(metric, dtype=float)
             if tables[name].shape != data.shape:
-                raise ValueError(f"the table {name!r} has the shape {tables[name].shape}, the data {data.shape}")
+                raise ValueError(
+                    f"the table {name!r} has the shape {tables[name].shape}, the data {data.shape}"
+                )
     return tables
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #2c6bcf90
@@ -223,7 +273,9 @@ def _wide_rows(table: MetricTable) -> list[dict[str, str]]:
         shown = "–" if row["correlation"] is None else f"{row['correlation']:.3f}"
         if row["low"] is not None:
             shown += f" [{row['low']:.3f}, {row['high']:.3f}]"
-        rows[row["metric"]][row["quality"]] = shown + (f" ({row['rank']})" if row["rank"] is not None else "")
+        rows[row["metric"]][row["quality"]] = shown + (
+            f" ({row['rank']})" if row["rank"] is not None else ""
+        )
     return list(rows.values())
 
 
@@ -231,7 +283,13 @@ def _long_rows(table: MetricTable) -> list[dict[str, Any]]:
     rows = []
     for (metric, quality), c in table.correlations.items():
         low, high = c.interval or (None, None)
-        found = {"metric": metric, "quality": quality, "correlation": c.score, "low": low, "high": high}
+        found = {
+            "metric": metric,
+            "quality": quality,
+            "correlation": c.score,
+            "low": low,
+            "high": high,
+        }
         counts = {"skipped": c.n_skipped, "missing": c.n_missing, "reason": c.reason}
         rows.append(found | {"rank": table.ranks.get(quality, {}).get(metric)} | counts)
     return rows
@@ -303,22 +361,47 @@ def _figure(table: MetricTable) -> Figure:
 
     qualities, names = table.qualities, list(table.scores)
     means = {
-        n: np.mean([c.score for (m, _), c in table.correlations.items() if m == n and c.score is not None] or [-2])
+        n: np.mean(
+            [
+                c.score
+                for (m, _), c in table.correlations.items()
+                if m == n and c.score is not None
+            ]
+            or [-2]
+        )
         for n in names
     }
     order = sorted(names, key=lambda name: means[name])
     size = (2.2 + 2.4 * len(qualities), 1.2 + 0.32 * len(names))
     figure, axes = plt.subplots(
-        1, len(qualities), figsize=size, sharey=True, sharex=True, squeeze=False, layout="constrained"
+        1,
+        len(qualities),
+        figsize=size,
+        sharey=True,
+        sharex=True,
+        squeeze=False,
+        layout="constrained",
     )
     for ax, quality in zip(axes[0], qualities, strict=True):
         for place, name in enumerate(order):
-            _point(ax, place, table.correlations[name, quality], table.ranks.get(quality, {}).get(name))
+            _point(
+                ax,
+                place,
+                table.correlations[name, quality],
+                table.ranks.get(quality, {}).get(name),
+            )
         ax.axvline(0, color="#999999", linewidth=0.8)
         labels = [figure_text(name) for name in order]
-        ax.set(title=figure_text(quality), yticks=range(len(order)), yticklabels=labels, ylim=(-0.6, len(order) - 0.3))
+        ax.set(
+            title=figure_text(quality),
+            yticks=range(len(order)),
+            yticklabels=labels,
+            ylim=(-0.6, len(order) - 0.3),
+        )
         ax.grid(axis="x", color="#e5e5e5")
-    figure.supxlabel(f"{table.signature['level']}-level {table.signature['coef']} with human ratings")
+    figure.supxlabel(
+        f"{table.signature['level']}-level {table.signature['coef']} with human ratings"
+    )
     return figure
 
 
@@ -331,7 +414,13 @@ def _point(ax: Any, place: int, found: Correlation, rank: int | None) -> None:
     color = "#1f5f99" if first else "#b34700"
     if found.interval:
         ax.plot(found.interval, [place, place], color=color, linewidth=1.6)
-    ax.plot(found.score, place, "o", color=color, markerfacecolor=color if first else "white")
+    ax.plot(
+        found.score,
+        place,
+        "o",
+        color=color,
+        markerfacecolor=color if first else "white",
+    )
     if rank is not None:
         ax.annotate(
             str(rank),
@@ -385,7 +474,8 @@ def metric_table(
     Raises
     ------
     ValueError, TypeError
-        If a metric, quality or option is unknown, or a metric returns something that is no number.
+        If a metric, quality or option is unknown, or a metric returns something that is
+        no number.
 
     References
     ----------
@@ -400,26 +490,56 @@ def metric_table(
     """
     _require_data(data)
     chosen = [
-        require_option(q, "quality", data.qualities) for q in (data.qualities if qualities is None else qualities)
+        require_option(q, "quality", data.qualities)
+        for q in (data.qualities if qualities is None else qualities)
     ]
     require_option(level, "level", LEVELS)
     require_option(coefficient, "coefficient", COEFFICIENTS)
-    require_count(n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0)
+    require_count(
+        n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0
+    )
     tables = metric_scores(data, metrics, embedder=embedder)
-    options: dict[str, Any] = {"level": level, "coefficient": coefficient, "confidence": confidence}
+    options: dict[str, Any] = {
+        "level": level,
+        "coefficient": coefficient,
+        "confidence": confidence,
+    }
     options |= {"n_resamples": n_resamples, "seed": seed}
-    found = {(n, q): correlate(t, data.ratings[q], **options) for n, t in tables.items() for q in chosen}
+    found = {
+        (n, q): correlate(t, data.ratings[q], **options)
+        for n, t in tables.items()
+        for q in chosen
+    }
     compared = chosen if rank and len(tables) > 1 else []
     ranks = {
-        q: compare_all(tables, data.ratings[q], correction=correction, alpha=alpha, **options).ranks for q in compared
+        q: compare_all(
+            tables, data.ratings[q], correction=correction, alpha=alpha, **options
+        ).ranks
+        for q in compared
     }
-    signature: dict[str, Any] = {"metric": "metric-table", "data": f"{data.name}-{data.fingerprint}", "level": level}
-    signature |= {"coef": coefficient, "conf": confidence, "n": n_resamples, "seed": seed}
-    signature |= {"ranks": correction if compared else "none", "embedder": _embedder_name(metrics, embedder)}
+    signature: dict[str, Any] = {
+        "metric": "metric-table",
+        "data": f"{data.name}-{data.fingerprint}",
+        "level": level,
+    }
+    signature |= {
+        "coef": coefficient,
+        "conf": confidence,
+        "n": n_resamples,
+        "seed": seed,
+    }
+    signature |= {
+        "ranks": correction if compared else "none",
+        "embedder": _embedder_name(metrics, embedder),
+    }
     return MetricTable(tables, found, ranks, Signature(signature))
 
 
 def _embedder_name(metrics: Any, embedder: Any) -> str | None:
     """The embedder's fingerprint if one of the metrics uses it."""
-    used = {m for m in _named(metrics).values() if isinstance(m, str)} & {"bertscore", "embedding", "faithfulness"}
+    used = {m for m in _named(metrics).values() if isinstance(m, str)} & {
+        "bertscore",
+        "embedding",
+        "faithfulness",
+    }
     return load_embedder(embedder).fingerprint if used else None

@@ -50,7 +50,8 @@ __all__ = ['Pair', 'Chosen', 'DEFAULT_K', 'supported_share', 'Faithfulness', 'fa
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     """Return (supported sentences / judged sentences, "") or (None, reason) when nothing was judged.
 
-    Failed verdicts are neither supported nor judged; nor are sentences that a reason kept from being judged.
+    Failed verdicts are neither supported nor judged; nor are sentences that a reason
+    kept from being judged.
 
     Examples
     --------
@@ -62,9 +63,15 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     if judged:
         return sum(map(bool, judged)) / len(judged), ""
     if failed := [verdict for verdict in listed if verdict.failed]:
-        return None, f"the checker failed on all {len(failed)} sentences; the first: {failed[0].reason}"
+        return (
+            None,
+            f"the checker failed on all {len(failed)} sentences; the first: {failed[0].reason}",
+        )
     if listed:
-        return None, f"no sentence was judged; the first of {len(listed)}: {listed[0].reason}"
+        return (
+            None,
+            f"no sentence was judged; the first of {len(listed)}: {listed[0].reason}",
+        )
     return None, "there is no sentence to judge"
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #c106737b
@@ -72,7 +79,8 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
 class Faithfulness(Score):
     """How much of a summary its article supports, with every reason.
 
-    `score` is supported sentences / judged sentences in [0, 1], or None with a `reason`.
+    `score` is supported sentences / judged sentences in [0, 1], or None with a
+    `reason`.
 
     Parameters
     ----------
@@ -83,7 +91,8 @@ class Faithfulness(Score):
     similarity : numpy.ndarray, shape (N, M)
         Cosine of summary sentence i and article sentence j, in [-1, 1].
     verdicts : list of Verdict
-        One for each summary sentence; its `evidence` gives article sentence indices and similarities.
+        One for each summary sentence; its `evidence` gives article sentence indices and
+        similarities.
     judged_by : str
         Who judged, and how often that judge was right where it was measured.
     """
@@ -104,7 +113,9 @@ class Faithfulness(Score):
     @property
     def n_unjudged(self) -> int:
         """Number of sentences that were not given to the checker: headings, code, languages it does not read."""
-        return sum(not verdict.judged and not verdict.failed for verdict in self.verdicts)
+        return sum(
+            not verdict.judged and not verdict.failed for verdict in self.verdicts
+        )
 
     @property
     def n_unclear(self) -> int:
@@ -120,17 +131,28 @@ class Faithfulness(Score):
     def score_high(self) -> float | None:
         """The score if every unclear sentence is true, in [0, 1]; None when nothing was judged."""
         states = [verdict.state for verdict in self.verdicts if verdict.judged]
-        return sum(state != "contradicted" for state in states) / len(states) if states else None
+        return (
+            sum(state != "contradicted" for state in states) / len(states)
+            if states
+            else None
+        )
 
     @property
     def mean_probability(self) -> float | None:
         """Mean probability of support over the judged sentences; None when there are none."""
-        judged = [verdict.probability for verdict in self.verdicts if verdict.probability is not None]
+        judged = [
+            verdict.probability
+            for verdict in self.verdicts
+            if verdict.probability is not None
+        ]
         return math.fsum(judged) / len(judged) if judged else None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary for each summary sentence: text, verdict, evidence, findings."""
-        return [_row(i, s, v) for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))]
+        return [
+            _row(i, s, v)
+            for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
@@ -185,7 +207,9 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
         "judged_by": result.judged_by,
         "source": result.source,
         "summary": result.summary,
-        "source_sentences": [sentence.to_dict() for sentence in result.source_sentences],
+        "source_sentences": [
+            sentence.to_dict() for sentence in result.source_sentences
+        ],
         "sentences": [sentence.to_dict() for sentence in result.sentences],
         "similarity": result.similarity.tolist(),
         "verdicts": [verdict.to_dict() for verdict in result.verdicts],
@@ -196,11 +220,15 @@ def _to_dict(result: Faithfulness) -> dict[str, Any]:
 def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON.
 
-    Without `similarity`, as in the rows of a run, the table of similarities is unknown (NaN).
+    Without `similarity`, as in the rows of a run, the table of similarities is unknown
+    (NaN).
     """
     verdicts = [
         Verdict(
-            **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
+            **{
+                key: one[key]
+                for key in ("probability", "threshold", "details", "failed", "reason")
+            },
             contradicted_below=one.get("contradicted_below"),
             evidence=[Evidence(**item) for item in one["evidence"]],
             findings=[Finding(**item) for item in one["findings"]],
@@ -211,7 +239,11 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     article = [Sentence(**one) for one in data["source_sentences"]]
     _require_places(article, sentences, verdicts)
     shape = len(sentences), len(article)
-    similarity = np.array(data["similarity"], dtype=float) if "similarity" in data else np.full(shape, np.nan)
+    similarity = (
+        np.array(data["similarity"], dtype=float)
+        if "similarity" in data
+        else np.full(shape, np.nan)
+    )
     return Faithfulness(
         **{key: data[key] for key in ("score", "reason", "source", "summary")},
         signature=Signature.parse(data["signature"]),
@@ -223,17 +255,25 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
     )
 
 
-def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]) -> None:
+def _require_places(
+    article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]
+) -> None:
     """Raise a `ValueError` unless evidence and findings lie within the texts."""
     for sentence, verdict in zip(sentences, verdicts, strict=True):
         known = all(0 <= item.index < len(article) for item in verdict.evidence)
-        if not known or not all(0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings):
-            raise ValueError(f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts")
+        if not known or not all(
+            0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings
+        ):
+            raise ValueError(
+                f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts"
+            )
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #7827bb9a
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
-    notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
+    notes += [
+        f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"
+    ]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
     return Entry(
         text=sentence.text,
@@ -241,7 +281,9 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         supported=verdict.supported,
         state=verdict.state if verdict.contradicted_below is not None else None,
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
-        findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
+        findings=[
+            (finding.kind, finding.start, finding.end) for finding in verdict.findings
+        ],
         note="; ".join(notes),
     )
 
@@ -258,7 +300,11 @@ def _title(result: Faithfulness) -> str:
     judged = sum(verdict.judged for verdict in result.verdicts)
     supported = sum(bool(verdict.supported) for verdict in result.verdicts)
     unclear = f", {result.n_unclear} unclear" if result.n_unclear else ""
-    left_out = f", {len(result.verdicts) - judged} not judged" if judged < len(result.verdicts) else ""
+    left_out = (
+        f", {len(result.verdicts) - judged} not judged"
+        if judged < len(result.verdicts)
+        else ""
+    )
     score = f"{result.score:.2f}"
     if result.n_unclear:
         score += f" to {result.score_high:.2f}"
@@ -270,7 +316,9 @@ def _report(result: Faithfulness) -> Report:
         title=_title(result),
         source=result.source,
         spans=[(sentence.start, sentence.end) for sentence in result.source_sentences],
-        entries=[_entry(s, v) for s, v in zip(result.sentences, result.verdicts, strict=True)],
+        entries=[
+            _entry(s, v) for s, v in zip(result.sentences, result.verdicts, strict=True)
+        ],
         signature=str(result.signature),
         judged_by=result.judged_by,
     )
@@ -279,7 +327,11 @@ def _report(result: Faithfulness) -> Report:
 def _plot(result: Faithfulness, ax: Axes | None) -> Axes:
     if not result.similarity.size:
         raise ValueError(f"there is nothing to draw: {result.reason}")
-    chosen = [(row, item.index) for row, verdict in enumerate(result.verdicts) for item in verdict.evidence]
+    chosen = [
+        (row, item.index)
+        for row, verdict in enumerate(result.verdicts)
+        for item in verdict.evidence
+    ]
     ax = heat_map(
         result.similarity,
         row_label="summary sentence",
@@ -289,7 +341,10 @@ def _plot(result: Faithfulness, ax: Axes | None) -> Axes:
         title=_title(result),
         ax=ax,
     )
-    for axis in (ax.xaxis, ax.yaxis):  # sentences are counted from one, as in the report
+    for axis in (
+        ax.xaxis,
+        ax.yaxis,
+    ):  # sentences are counted from one, as in the report
         places = axis.get_majorticklocs()
         axis.set_ticks(places, [f"{place + 1:.0f}" for place in places])
     return ax
@@ -335,9 +390,13 @@ class _Vectors:
         )
 
 
-def _embed(texts: Sequence[str], embedder: Any, store: Store | None, want_tokens: bool) -> _Vectors:
+def _embed(
+    texts: Sequence[str], embedder: Any, store: Store | None, want_tokens: bool
+) -> _Vectors:
     """Embed distinct sentences, through the store where there is one."""
-    keys = {text: content_key("embedding", embedder.fingerprint, text) for text in texts}
+    keys = {
+        text: content_key("embedding", embedder.fingerprint, text) for text in texts
+    }
     known = store.get_many("embedding", list(keys.values())) if store else {}
     missing = [text for text in texts if keys[text] not in known]
     tokens: dict[str, np.ndarray] = {}
@@ -352,7 +411,10 @@ def _embed(texts: Sequence[str], embedder: Any, store: Store | None, want_tokens
         store.put_many("embedding", new)
     known = {**known, **new}
     return _Vectors(
-        {t: i for i, t in enumerate(texts)}, np.stack([known[keys[t]] for t in texts]), tokens, embedder.fingerprint
+        {t: i for i, t in enumerate(texts)},
+        np.stack([known[keys[t]] for t in texts]),
+        tokens,
+        embedder.fingerprint,
     )
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #90a9a099
@@ -363,18 +425,31 @@ def _ask(checker: Checker, pairs: list[Pair], vectors: _Vectors) -> list[Verdict
     """Return a checker's verdicts, one a pair; raise if it gave something else."""
     if getattr(checker, "uses_vectors", False):
         given = [one for pair in pairs if (one := vectors.pair(*pair)) is not None]
-        answers: Any = checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
+        answers: Any = checker.check_many(
+            pairs, vectors=given if len(given) == len(pairs) else None
+        )
     else:
         answers = checker.check_many(pairs)
-    message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
+    message = (
+        f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
+    )
     if not isinstance(answers, Iterable):
         raise TypeError(f"{message} {type(answers).__name__}, not a list")
     listed = list(answers)
     if wrong := [one for one in listed if not isinstance(one, Verdict)]:
-        raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
+        raise TypeError(
+            f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)"
+        )
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
-    return [replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings)) for one in listed]
+    return [
+        replace(
+            one,
+            threshold=checker.threshold,
+            contradicted_below=_low(checker, one.findings),
+        )
+        for one in listed
+    ]
 
 
 def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
@@ -384,17 +459,33 @@ def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
     return getattr(checker, "contradicted_below", None)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #1f5e7cde
-def _judge(pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: Store | None) -> list[Verdict]:
+def _judge(
+    pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: Store | None
+) -> list[Verdict]:
     """Ask the checker about each distinct pair once, through the store where there is one."""
-    keys = [content_key("verdict", checker.fingerprint, list(evidence), claim) for evidence, claim in pairs]
+    keys = [
+        content_key("verdict", checker.fingerprint, list(evidence), claim)
+        for evidence, claim in pairs
+    ]
     known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
     verdicts = {key: _stored_verdict(value, checker) for key, value in known.items()}
-    missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
+    missing = {
+        key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts
+    }
     for start in range(0, len(missing), _STEP):
         step = dict(list(missing.items())[start : start + _STEP])
-        verdicts.update(zip(step, _ask(checker, list(step.values()), vectors), strict=True))
+        verdicts.update(
+            zip(step, _ask(checker, list(step.values()), vectors), strict=True)
+        )
         if store:
-            store.put_many("verdict", {key: _storable(verdicts[key]) for key in step if not verdicts[key].failed})
+            store.put_many(
+                "verdict",
+                {
+                    key: _storable(verdicts[key])
+                    for key in step
+                    if not verdicts[key].failed
+                },
+            )
     return [verdicts[key] for key in keys]
 
 
@@ -402,7 +493,11 @@ _STEP = 64  # verdicts between two visits to the store: what a killed run can lo
 
 
 def _storable(verdict: Verdict) -> dict[str, Any]:
-    return {key: value for key, value in verdict.to_dict().items() if key in ("probability", "findings", "details")}
+    return {
+        key: value
+        for key, value in verdict.to_dict().items()
+        if key in ("probability", "findings", "details")
+    }
 
 
 def _stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
@@ -427,7 +522,9 @@ def _retrieve(
         return np.zeros((len(readings), len(source))), []
     similarity = cosine_similarity(vectors.rows(source), vectors.rows(readings))
     chosen = []
-    for reading, values, row in zip(readings, similarity, topk_related(similarity, k).tolist(), strict=True):
+    for reading, values, row in zip(
+        readings, similarity, topk_related(similarity, k).tolist(), strict=True
+    ):
         evidence = [Evidence(j, float(values[j])) for j in row]
         chosen.append((evidence, ([source[j].plain for j in row], reading.plain)))
     return similarity, chosen
@@ -438,12 +535,18 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Ver
     moved = []
     for one in verdict.findings:
         start, end = reading.in_sentence(one.start, one.end)
-        moved.append(Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash))
+        moved.append(
+            Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash)
+        )
     return replace(verdict, evidence=evidence, findings=moved)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #23b04192
 def _result(
-    prepared: _Prepared, similarity: np.ndarray, chosen: Chosen, verdicts: Iterator[Verdict], settings: _Settings
+    prepared: _Prepared,
+    similarity: np.ndarray,
+    chosen: Chosen,
+    verdicts: Iterator[Verdict],
+    settings: _Settings,
 ) -> Faithfulness:
     """Attach each verdict to its evidence and count."""
     threshold = settings.checker.threshold
@@ -451,12 +554,18 @@ def _result(
         Verdict(probability=None, threshold=threshold, reason=reason)
         if reason
         else _placed(next(verdicts), reading, evidence)
-        for reading, reason, (evidence, _) in zip(prepared.readings, prepared.reasons, chosen, strict=False)
+        for reading, reason, (evidence, _) in zip(
+            prepared.readings, prepared.reasons, chosen, strict=False
+        )
     ]
     score, reason = supported_share(judged)
     if not judged:
         which = "article" if not prepared.source else "summary"
-        reason = f"the {which} is empty" if not getattr(prepared, which).strip() else f"the {which} holds no sentence"
+        reason = (
+            f"the {which} is empty"
+            if not getattr(prepared, which).strip()
+            else f"the {which} holds no sentence"
+        )
     return Faithfulness(
         score=score,
         reason=reason,
@@ -482,31 +591,53 @@ class _Prepared:
     reasons: list[str]
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #438bd8e0
-def _prepare(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[_Prepared]:
+def _prepare(
+    texts: Sequence[str], summaries: Sequence[str], settings: _Settings
+) -> list[_Prepared]:
     """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
-    found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or "en", progress=False)
+    found = split_markdown(
+        distinct, splitter=settings.splitter, lang=settings.lang or "en", progress=False
+    )
     read = dict(zip(distinct, found, strict=True))
     prepared = []
     for text, summary in zip(texts, summaries, strict=True):
-        source = [reading for reading in read[text] if reading.reason not in NO_EVIDENCE]
+        source = [
+            reading for reading in read[text] if reading.reason not in NO_EVIDENCE
+        ]
         words = [reading.plain for reading in read[summary]]
         article = " ".join(reading.plain for reading in source[:50])
         unread = unread_reasons(article, words, settings.checker, settings.lang)
-        reasons = [own.reason or reason for own, reason in zip(read[summary], unread, strict=True)]
+        reasons = [
+            own.reason or reason
+            for own, reason in zip(read[summary], unread, strict=True)
+        ]
         prepared.append(_Prepared(text, summary, source, read[summary], reasons))
     return prepared
 
 
-def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Settings) -> list[Faithfulness]:
+def _evaluate_lot(
+    texts: Sequence[str], summaries: Sequence[str], settings: _Settings
+) -> list[Faithfulness]:
     """Read, embed, compare, retrieve and judge a lot of pairs."""
     prepared = _prepare(texts, summaries, settings)
     usable = [one for one in prepared if one.source and one.readings]
-    needed = dict.fromkeys(reading.plain for one in usable for reading in (*one.source, *one.readings))
+    needed = dict.fromkeys(
+        reading.plain for one in usable for reading in (*one.source, *one.readings)
+    )
     want_tokens = getattr(settings.checker, "uses_vectors", False)
-    vectors = _embed(list(needed), settings.embedder, settings.store, want_tokens) if needed else None
+    vectors = (
+        _embed(list(needed), settings.embedder, settings.store, want_tokens)
+        if needed
+        else None
+    )
     retrieved = [
-        _retrieve(one.source, one.readings, vectors if one.source and one.readings else None, settings.k)
+        _retrieve(
+            one.source,
+            one.readings,
+            vectors if one.source and one.readings else None,
+            settings.k,
+        )
         for one in prepared
     ]
     pairs = [
@@ -515,7 +646,9 @@ def _evaluate_lot(texts: Sequence[str], summaries: Sequence[str], settings: _Set
         for reason, (_, pair) in zip(one.reasons, chosen, strict=False)
         if not reason
     ]
-    verdicts = iter(_judge(pairs, settings.checker, vectors, settings.store) if vectors else [])
+    verdicts = iter(
+        _judge(pairs, settings.checker, vectors, settings.store) if vectors else []
+    )
     return [
         _result(one, similarity, chosen, verdicts, settings)
         for one, (similarity, chosen) in zip(prepared, retrieved, strict=True)
@@ -554,7 +687,13 @@ class _Settings:
 
 
 def _settings(
-    k: int | None, splitter: Any, lang: str | None, embedder: Any, checker: Any, store: Any, threshold: float | None
+    k: int | None,
+    splitter: Any,
+    lang: str | None,
+    embedder: Any,
+    checker: Any,
+    store: Any,
+    threshold: float | None,
 ) -> _Settings:
     judge = load_checker(checker)
     return _Settings(
@@ -585,7 +724,8 @@ def evaluate_many(
     Parameters
     ----------
     texts, summaries : list of str
-        Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its summaries.
+        Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its
+        summaries.
     k, splitter, embedder, checker, threshold, store, lang
         As for `evaluate`.
     progress : bool, optional
@@ -594,13 +734,14 @@ def evaluate_many(
     Returns
     -------
     list of Faithfulness
-        In the order of the pairs, with the numbers that `evaluate` gives (vectors may differ by
-        about 1e-7, because rounding depends on what shares a batch).
+        In the order of the pairs, with the numbers that `evaluate` gives (vectors may
+        differ by about 1e-7, because rounding depends on what shares a batch).
 
     Raises
     ------
     TypeError, ValueError
-        If the lists are not lists of strings or differ in length, or an option is unknown.
+        If the lists are not lists of strings or differ in length, or an option is
+        unknown.
 
     Examples
     --------
@@ -608,7 +749,10 @@ def evaluate_many(
     >>> [result.score for result in results], results[1].reason
     ([1.0, None], 'the summary is empty')
     """
-    texts, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    texts, summaries = (
+        require_texts(texts, "texts"),
+        require_texts(summaries, "summaries"),
+    )
     if len(texts) != len(summaries):
         message = f"texts and summaries must pair up, but there are {len(texts)} texts and {len(summaries)} summaries"
         raise ValueError(f"{message}; repeat an article for each of its summaries")
@@ -618,9 +762,13 @@ def evaluate_many(
 
     results: dict[int, Faithfulness] = {}
     show = len(texts) > 128 if progress is None else progress
-    with tqdm(total=len(texts), desc="faithfulness", unit="pair", disable=not show) as bar:
+    with tqdm(
+        total=len(texts), desc="faithfulness", unit="pair", disable=not show
+    ) as bar:
         for lot in _lots(texts):
-            scored = _evaluate_lot([texts[i] for i in lot], [summaries[i] for i in lot], settings)
+            scored = _evaluate_lot(
+                [texts[i] for i in lot], [summaries[i] for i in lot], settings
+            )
             results.update(zip(lot, scored, strict=True))
             bar.update(len(lot))
     return [results[number] for number in range(len(texts))]
@@ -640,8 +788,9 @@ def evaluate(
 ) -> Faithfulness:
     """Score how much of a summary its article supports, sentence by sentence.
 
-    Each summary sentence is compared with the k most similar article sentences by a checker. Markdown is read:
-    headings and code are not judged, and markers of lists and emphasis do not reach the checker.
+    Each summary sentence is compared with the k most similar article sentences by a
+    checker. Markdown is read: headings and code are not judged, and markers of lists
+    and emphasis do not reach the checker.
 
     Parameters
     ----------
@@ -650,31 +799,39 @@ def evaluate(
     summary : str
         The summary to judge.
     k : int, optional
-        How many article sentences serve as evidence for each summary sentence, at least 1.
-        Default 8, chosen from human labels in chapter 21; written into the signature.
+        How many article sentences serve as evidence for each summary sentence, at least
+        1. Default 8, chosen from human labels in chapter 21; written into the
+        signature.
     splitter : str or callable
-        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
+        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start,
+        end).
     embedder : str or object
-        `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
+        `"minilm"`, a sentence-transformers name or folder, or an object with `encode`
+        and `fingerprint`.
     checker : str or Checker
-        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with `fingerprint`, `threshold` and
-        `check_many(pairs, *, vectors=None)`: it gets a list of pairs (list of evidence texts, sentence)
-        and returns one `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in `languages`
-        is all it is given to read; below its `contradicted_below`, if any, a sentence is contradicted.
+        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with
+        `fingerprint`, `threshold` and `check_many(pairs, *, vectors=None)`: it gets a
+        list of pairs (list of evidence texts, sentence) and returns one
+        `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in
+        `languages` is all it is given to read; below its `contradicted_below`, if any,
+        a sentence is contradicted.
     threshold : float, optional
-        A sentence is supported when its probability is at least this, in [0, 1], and no finding clashes; by default
-        the checker's own.
+        A sentence is supported when its probability is at least this, in [0, 1], and no
+        finding clashes; by default the checker's own.
     store : Store or path, optional
-        Where vectors and verdicts are kept, so that a second run computes only what is missing.
+        Where vectors and verdicts are kept, so that a second run computes only what is
+        missing.
     lang : str, optional
-        The texts' language, such as `"en"`, for the splitter and the checker. By default the splitter takes English,
-        and texts that are clearly in a language that the checker does not read are not judged.
+        The texts' language, such as `"en"`, for the splitter and the checker. By
+        default the splitter takes English, and texts that are clearly in a language
+        that the checker does not read are not judged.
 
     Returns
     -------
     Faithfulness
-        `score` in [0, 1], the share supported, or None with a reason when a text is empty or nothing could be judged;
-        `score_high` counts the unclear sentences, too.
+        `score` in [0, 1], the share supported, or None with a reason when a text is
+        empty or nothing could be judged; `score_high` counts the unclear sentences,
+        too.
 
     Warns
     -----
@@ -684,14 +841,17 @@ def evaluate(
     Raises
     ------
     TypeError
-        If a text is not a string, a checker's answer is no `Verdict`, or it has no threshold to set.
+        If a text is not a string, a checker's answer is no `Verdict`, or it has no
+        threshold to set.
     ValueError
-        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than pairs.
+        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than
+        pairs.
 
     References
     ----------
-    Maynez et al. 2020, "On Faithfulness and Factuality in Abstractive Summarization", section 2.
-    Min et al. 2023, "FActScore", section 3.1: the mean over supported statements.
+    Maynez et al. 2020, "On Faithfulness and Factuality in Abstractive Summarization",
+    section 2. Min et al. 2023, "FActScore", section 3.1: the mean over supported
+    statements.
 
     Examples
     --------
@@ -717,15 +877,23 @@ def evaluate(
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #4fa8c9f4
 def _comparison_report(comparison: Comparison) -> Report:
     reports = [_report(one) for one in comparison.results]
-    titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
+    titles = [
+        f"{name} — {report.title}"
+        for name, report in zip(comparison.names, reports, strict=True)
+    ]
     return Report(
         title=f"{len(reports)} summaries of one article",
         source=reports[0].source,
         spans=reports[0].spans,
         entries=[entry for report in reports for entry in report.entries],
         signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
-        groups=[(title, len(report.entries)) for title, report in zip(titles, reports, strict=True)],
-        judged_by=" ; ".join(dict.fromkeys(report.judged_by for report in reports if report.judged_by)),
+        groups=[
+            (title, len(report.entries))
+            for title, report in zip(titles, reports, strict=True)
+        ],
+        judged_by=" ; ".join(
+            dict.fromkeys(report.judged_by for report in reports if report.judged_by)
+        ),
     )
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #e0ea0697
@@ -757,7 +925,10 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""
-        return {"names": list(self.names), "results": [one.to_dict() for one in self.results]}
+        return {
+            "names": list(self.names),
+            "results": [one.to_dict() for one in self.results],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the scores as a table, one row for each summary."""
@@ -773,7 +944,9 @@ class Comparison:
         return _write_page(path, "Comparison of summaries", self._repr_html_())
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #37e838b4
-def compare_reports(results: Sequence[Faithfulness], names: Sequence[str] | None = None) -> Comparison:
+def compare_reports(
+    results: Sequence[Faithfulness], names: Sequence[str] | None = None
+) -> Comparison:
     """Put several summaries of one article side by side.
 
     Parameters
@@ -793,10 +966,18 @@ def compare_reports(results: Sequence[Faithfulness], names: Sequence[str] | None
     first = results[0]
     for number, one in enumerate(results):
         if not isinstance(one, Faithfulness):
-            raise TypeError(f"results[{number}] must be a result of evaluate, not {one!r:.40}")
+            raise TypeError(
+                f"results[{number}] must be a result of evaluate, not {one!r:.40}"
+            )
         if (one.source, one.source_sentences) != (first.source, first.source_sentences):
-            raise ValueError(f"results[{number}] judges another article (or another splitting) than results[0]")
-    listed = [f"summary {i + 1}" for i in range(len(results))] if names is None else require_texts(names, "names")
+            raise ValueError(
+                f"results[{number}] judges another article (or another splitting) than results[0]"
+            )
+    listed = (
+        [f"summary {i + 1}" for i in range(len(results))]
+        if names is None
+        else require_texts(names, "names")
+    )
     if len(listed) != len(results):
         raise ValueError(f"there are {len(results)} results but {len(listed)} names")
     return Comparison(list(results), listed)

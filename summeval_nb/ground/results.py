@@ -65,8 +65,8 @@ class Sentence:
 class Signature(Mapping[str, str]):
     """The choices behind a score, in order, as `name:value|name:value`.
 
-    Values are stored as text: `True` becomes `yes`, `False` `no`, `None` `none`. Each signature
-    ends with the package's version.
+    Values are stored as text: `True` becomes `yes`, `False` `no`, `None` `none`. Each
+    signature ends with the package's version.
 
     Parameters
     ----------
@@ -85,7 +85,9 @@ class Signature(Mapping[str, str]):
         from summeval_nb import __version__
 
         if not isinstance(parts, Mapping):
-            raise TypeError(f"parts must map names to values, not {type(parts).__name__}")
+            raise TypeError(
+                f"parts must map names to values, not {type(parts).__name__}"
+            )
         self._parts = {str(name): _plain(value) for name, value in parts.items()}
         self._parts.setdefault("version", __version__)
 
@@ -99,7 +101,9 @@ class Signature(Mapping[str, str]):
         return len(self._parts)
 
     def __str__(self) -> str:
-        return "|".join(f"{_field(name)}:{_field(value)}" for name, value in self._parts.items())
+        return "|".join(
+            f"{_field(name)}:{_field(value)}" for name, value in self._parts.items()
+        )
 
     def __repr__(self) -> str:
         return f"Signature({str(self)!r})"
@@ -112,20 +116,34 @@ class Signature(Mapping[str, str]):
         """Read a signature back from its line, as it stands; raises a `ValueError` for any other text."""
         pairs = [item.partition(":") for item in text.split("|")]
         if not all(name and colon for name, colon, _ in pairs):
-            raise ValueError(f"{text[:80]!r} is no signature: it has to read name:value|name:value")
+            raise ValueError(
+                f"{text[:80]!r} is no signature: it has to read name:value|name:value"
+            )
         signature = cls({unquote(name): unquote(value) for name, _, value in pairs})
         if not any(name == "version" for name, _, _ in pairs):
-            del signature._parts["version"]  # an older number must not claim to come from this version
+            del signature._parts[
+                "version"
+            ]  # an older number must not claim to come from this version
         return signature
 
-    def differences(self, other: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
+    def differences(
+        self, other: Mapping[str, str]
+    ) -> dict[str, tuple[str | None, str | None]]:
         """Return the fields in which two signatures differ, each with both values (None where it is absent)."""
         names = dict.fromkeys([*self, *other])
-        return {name: (self.get(name), other.get(name)) for name in names if self.get(name) != other.get(name)}
+        return {
+            name: (self.get(name), other.get(name))
+            for name in names
+            if self.get(name) != other.get(name)
+        }
 
 
 def _plain(value: Any) -> str:
-    return {True: "yes", False: "no", None: "none"}[value] if value is None or isinstance(value, bool) else str(value)
+    return (
+        {True: "yes", False: "no", None: "none"}[value]
+        if value is None or isinstance(value, bool)
+        else str(value)
+    )
 
 
 def _field(text: str) -> str:
@@ -159,7 +177,9 @@ class Score:
         if self.score is None and not self.reason:
             raise ValueError("an undefined score (None) needs a reason that says why")
         if self.score is not None and not math.isfinite(self.score):
-            raise ValueError(f"a score must be a finite number or None with a reason, not {self.score}")
+            raise ValueError(
+                f"a score must be a finite number or None with a reason, not {self.score}"
+            )
 
     def __float__(self) -> float:
         if self.score is None:
@@ -167,8 +187,12 @@ class Score:
         return float(self.score)
 
     def __repr__(self) -> str:
-        shown = f"{self.score:.4f}" if self.score is not None else f"None ({self.reason})"
-        return f"{type(self).__name__}(score={shown}, signature={str(self.signature)!r})"
+        shown = (
+            f"{self.score:.4f}" if self.score is not None else f"None ({self.reason})"
+        )
+        return (
+            f"{type(self).__name__}(score={shown}, signature={str(self.signature)!r})"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the parts behind the number, one plain dictionary each; a subclass says what they are."""
@@ -176,7 +200,12 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        return {"score": self.score, "reason": self.reason, "rows": self.rows(), "signature": str(self.signature)}
+        return {
+            "score": self.score,
+            "reason": self.reason,
+            "rows": self.rows(),
+            "signature": str(self.signature),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the parts behind the number as a table, one row each."""
@@ -185,13 +214,27 @@ class Score:
         return pd.DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
-        return score_card(type(self).__name__, self.score, self.reason, self.rows(), str(self.signature))
+        return score_card(
+            type(self).__name__,
+            self.score,
+            self.reason,
+            self.rows(),
+            str(self.signature),
+        )
 
 # %% ../../nbs/workshop/82_results.ipynb #2b415de7
-def score_card(name: str, score: float | None, reason: str, rows: Sequence[Mapping[str, Any]], signature: str) -> str:
+def score_card(
+    name: str,
+    score: float | None,
+    reason: str,
+    rows: Sequence[Mapping[str, Any]],
+    signature: str,
+) -> str:
     """Return a score as an HTML block: its name and number, the parts as a table, the signature."""
     number = f"{score:.4f}" if score is not None else f"undefined: {reason}"
-    return render("card.html", title=name, number=number, lines=[], rows=rows, signature=signature)
+    return render(
+        "card.html", title=name, number=number, lines=[], rows=rows, signature=signature
+    )
 
 # %% ../../nbs/workshop/82_results.ipynb #2c30de78
 @dataclass(frozen=True, slots=True)
@@ -209,8 +252,9 @@ class Evidence:
 class Finding(NamedTuple):
     """A passage of the summary sentence that the evidence does not hold.
 
-    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"` or `"role"`; `start` and `end` are positions
-    in the sentence. `clash` says that the passage cannot stand beside the evidence: such a sentence is never supported.
+    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"` or `"role"`;
+    `start` and `end` are positions in the sentence. `clash` says that the passage
+    cannot stand beside the evidence: such a sentence is never supported.
     """
 
     kind: str
@@ -231,13 +275,15 @@ class Verdict:
     threshold : float
         From this probability on a sentence is supported, unless a finding clashes.
     contradicted_below : float, optional
-        Below this probability it is contradicted, and unclear in between; None: there is no in between.
+        Below this probability it is contradicted, and unclear in between; None: there
+        is no in between.
     evidence : sequence of Evidence
         The article sentences that were looked at, best first.
     findings : sequence of Finding
         What the evidence does not hold.
     details : mapping
-        What else the checker can say, such as its features or the probability mass of its options.
+        What else the checker can say, such as its features or the probability mass of
+        its options.
     failed : bool
         The checker gave no answer; the verdict is excluded from scores and counted.
     reason : str
@@ -260,15 +306,26 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.failed and self.probability is not None:
-            raise ValueError(f"a verdict has a probability or has failed, not both: {self.probability}")
+            raise ValueError(
+                f"a verdict has a probability or has failed, not both: {self.probability}"
+            )
         if self.failed and not self.reason:
             raise ValueError("a failed verdict needs a reason that says why")
         if self.probability is None and not self.reason:
-            raise ValueError("a verdict without a probability needs a reason: why it failed or was not judged")
+            raise ValueError(
+                "a verdict without a probability needs a reason: why it failed or was not judged"
+            )
         if self.probability is not None and not 0 <= self.probability <= 1:
-            raise ValueError(f"a probability must lie in [0, 1], not {self.probability}")
-        if self.contradicted_below is not None and not 0 <= self.contradicted_below <= self.threshold:
-            raise ValueError(f"contradicted_below must lie in [0, threshold], not {self.contradicted_below}")
+            raise ValueError(
+                f"a probability must lie in [0, 1], not {self.probability}"
+            )
+        if (
+            self.contradicted_below is not None
+            and not 0 <= self.contradicted_below <= self.threshold
+        ):
+            raise ValueError(
+                f"contradicted_below must lie in [0, threshold], not {self.contradicted_below}"
+            )
 
     @property
     def judged(self) -> bool:
@@ -279,14 +336,22 @@ class Verdict:
     def state(self) -> str | None:
         """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise, or nothing of the kind).
 
-        None when nothing was judged. A probability between the two thresholds is unclear, and so is one that
-        reaches `threshold` although a finding clashes.
+        None when nothing was judged. A probability between the two thresholds is
+        unclear, and so is one that reaches `threshold` although a finding clashes.
         """
         if self.probability is None:
             return None
         if self.probability >= self.threshold:
-            return "unclear" if any(finding.clash for finding in self.findings) else "supported"
-        low = self.threshold if self.contradicted_below is None else self.contradicted_below
+            return (
+                "unclear"
+                if any(finding.clash for finding in self.findings)
+                else "supported"
+            )
+        low = (
+            self.threshold
+            if self.contradicted_below is None
+            else self.contradicted_below
+        )
         return "contradicted" if self.probability < low else "unclear"
 
     @property
@@ -323,15 +388,27 @@ def require_text(value: Any, name: str) -> str:
         remedy = "pass one string; join the parts, or call the function once for each"
     elif value is None:
         remedy = "pass '' for an empty text"
-    raise TypeError(f"{name} must be a string, not {type(value).__name__} ({_short(value)}): {remedy}")
+    raise TypeError(
+        f"{name} must be a string, not {type(value).__name__} ({_short(value)}): {remedy}"
+    )
 
 
 def require_texts(values: Any, name: str) -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string element raises a `TypeError`."""
-    if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(values, Iterable):
-        remedy = "wrap one text in a list: [text]" if isinstance(values, str) else "pass a list of strings"
-        raise TypeError(f"{name} must be a list of strings, not {type(values).__name__} ({_short(values)}): {remedy}")
-    return [require_text(value, f"{name}[{index}]") for index, value in enumerate(values)]
+    if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(
+        values, Iterable
+    ):
+        remedy = (
+            "wrap one text in a list: [text]"
+            if isinstance(values, str)
+            else "pass a list of strings"
+        )
+        raise TypeError(
+            f"{name} must be a list of strings, not {type(values).__name__} ({_short(values)}): {remedy}"
+        )
+    return [
+        require_text(value, f"{name}[{index}]") for index, value in enumerate(values)
+    ]
 
 
 def _short(value: Any) -> str:
@@ -342,7 +419,9 @@ def _short(value: Any) -> str:
 def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
     """Return `value` as an int of at least `minimum` (numpy integers too); otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number, not {type(value).__name__} ({_short(value)})")
+        raise TypeError(
+            f"{name} must be a whole number, not {type(value).__name__} ({_short(value)})"
+        )
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, not {value}")
     return int(value)
@@ -351,14 +430,18 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
 def require_flag(value: Any, name: str) -> bool:
     """Return `value` if it is True or False (numpy's too); a text, a number or None raises a `TypeError`."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, not {type(value).__name__} ({_short(value)})")
+        raise TypeError(
+            f"{name} must be True or False, not {type(value).__name__} ({_short(value)})"
+        )
     return bool(value)
 
 
 def require_share(value: Any, name: str) -> float:
     """Return `value` as a float in [0, 1]; otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number in [0, 1], not {type(value).__name__} ({_short(value)})")
+        raise TypeError(
+            f"{name} must be a number in [0, 1], not {type(value).__name__} ({_short(value)})"
+        )
     if not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must lie in [0, 1], not {value}")
     return float(value)
@@ -368,7 +451,9 @@ def require_option(value: Any, name: str, known: Iterable[str]) -> str:
     """Return `value` if it is one of the known names; otherwise raise a `ValueError` that lists them."""
     names = list(known)
     if value not in names:
-        raise ValueError(f"unknown {name} {_short(value)}; known: {', '.join(map(repr, names))}")
+        raise ValueError(
+            f"unknown {name} {_short(value)}; known: {', '.join(map(repr, names))}"
+        )
     return value
 
 # %% ../../nbs/workshop/82_results.ipynb #5c30ce44
@@ -386,7 +471,8 @@ def how_to_install(extra: str) -> str:
 def require_module(name: str, extra: str) -> ModuleType:
     """Import and return a module; if it is missing, raise an `ImportError` that names the extra to install.
 
-    Only the absence of the module itself is reported so; an error inside it passes through.
+    Only the absence of the module itself is reported so; an error inside it passes
+    through.
     """
     try:
         return importlib.import_module(name)
@@ -421,19 +507,37 @@ def as_outcome(value: Any, signature: str = "") -> Outcome:
     reason = "the metric returned None"
     if isinstance(value, Score):
         known = ("score", "reason", "signature")
-        parts = {name: part for name, part in value.to_dict().items() if name not in known}
+        parts = {
+            name: part for name, part in value.to_dict().items() if name not in known
+        }
         value, reason, signature = value.score, value.reason, str(value.signature)
     elif isinstance(value, Mapping):
         if "score" not in value:
-            return Outcome(None, "failed", f"the metric's mapping has no 'score'; it has: {', '.join(map(str, value))}")
-        parts = {name: part for name, part in value.items() if name not in ("score", "reason")}
+            return Outcome(
+                None,
+                "failed",
+                f"the metric's mapping has no 'score'; it has: {', '.join(map(str, value))}",
+            )
+        parts = {
+            name: part
+            for name, part in value.items()
+            if name not in ("score", "reason")
+        }
         value, reason = value["score"], str(value.get("reason") or reason)
     if value is None:
         return Outcome(None, "undefined", reason, parts, signature)
     if not isinstance(value, numbers.Real):
-        return Outcome(None, "failed", f"the metric returned {type(value).__name__}, not a number", parts, signature)
+        return Outcome(
+            None,
+            "failed",
+            f"the metric returned {type(value).__name__}, not a number",
+            parts,
+            signature,
+        )
     if not math.isfinite(value):
-        return Outcome(None, "failed", f"the metric returned {float(value)}", parts, signature)
+        return Outcome(
+            None, "failed", f"the metric returned {float(value)}", parts, signature
+        )
     return Outcome(float(value), "ok", "", parts, signature)
 
 # %% ../../nbs/workshop/82_results.ipynb #241d243b
@@ -472,7 +576,11 @@ class ScoreTable:
     def mean(self, name: str | None = None) -> float | None:
         """Return the mean of the main score, or of another of `arrays`, where defined."""
         arrays = self.arrays()
-        chosen = self.scores if name is None else arrays[require_option(name, "number", arrays)]
+        chosen = (
+            self.scores
+            if name is None
+            else arrays[require_option(name, "number", arrays)]
+        )
         values = chosen[~np.isnan(chosen)]
         return float(values.mean()) if values.size else None
 
@@ -494,7 +602,10 @@ class ScoreTable:
         """Return what a run writes down for each text: score, status, reason, parts."""
         found = zip(_without_nan(self.scores), self.reasons(), self.rows(), strict=True)
         line = str(self.signature)
-        return [Outcome(s, "undefined" if s is None else "ok", w, r, line) for s, w, r in found]
+        return [
+            Outcome(s, "undefined" if s is None else "ok", w, r, line)
+            for s, w, r in found
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
@@ -568,7 +679,8 @@ class Metric:
     judged : str
         The column that holds what a system wrote.
     probe : str
-        A text that is scored to try the choices before the first item; '' for a model's.
+        A text that is scored to try the choices before the first item; '' for a
+        model's.
     shard_size : int
         How many items a long run keeps together.
     """
@@ -602,26 +714,50 @@ class Metric:
     def defaults(cls) -> dict[str, Any]:
         """Return the choices by name with their defaults; MISSING where there is none."""
         own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
-        made = {one.name: one.default_factory for one in own if one.default_factory is not MISSING}
-        return {one.name: made[one.name]() if one.name in made else one.default for one in own if one.init}
+        made = {
+            one.name: one.default_factory
+            for one in own
+            if one.default_factory is not MISSING
+        }
+        return {
+            one.name: made[one.name]() if one.name in made else one.default
+            for one in own
+            if one.init
+        }
 
     def options(self) -> dict[str, Any]:
         """Return the choices that are not the default."""
-        values = {name: (getattr(self, name), one) for name, one in self.defaults().items()}
-        return {name: value for name, (value, one) in values.items() if value is not one and value != one}
+        values = {
+            name: (getattr(self, name), one) for name, one in self.defaults().items()
+        }
+        return {
+            name: value
+            for name, (value, one) in values.items()
+            if value is not one and value != one
+        }
 
 # %% ../../nbs/workshop/82_results.ipynb #69294279
 def require_metric(value: Any, name: str = "metric") -> Any:
     """Return `value` if it scores texts as a `Metric` does; otherwise raise with the remedy."""
     if isinstance(value, type):
-        raise TypeError(f"{name} is the class {value.__name__}: make one, {value.__name__}()")
-    if callable(getattr(value, "score_many", None)) and isinstance(getattr(value, "columns", None), Mapping):
+        raise TypeError(
+            f"{name} is the class {value.__name__}: make one, {value.__name__}()"
+        )
+    if callable(getattr(value, "score_many", None)) and isinstance(
+        getattr(value, "columns", None), Mapping
+    ):
         return value
-    remedy = "pass a name, a Metric such as Bleu(), or an object with columns and score_many"
-    raise TypeError(f"{name} must be a metric, not {type(value).__name__} ({_short(value)}): {remedy}")
+    remedy = (
+        "pass a name, a Metric such as Bleu(), or an object with columns and score_many"
+    )
+    raise TypeError(
+        f"{name} must be a metric, not {type(value).__name__} ({_short(value)}): {remedy}"
+    )
 
 
-def score_rows(metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any) -> list[Outcome]:
+def score_rows(
+    metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any
+) -> list[Outcome]:
     """Return one outcome a row; each row has the metric's columns.
 
     Examples
@@ -641,7 +777,9 @@ def score_rows(metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any) -
         outcomes = [as_outcome(one) for one in found]
     else:
         shown = type(metric).__name__
-        raise TypeError(f"score_many of {shown} must return a ScoreTable or a list, not {type(found).__name__}")
+        raise TypeError(
+            f"score_many of {shown} must return a ScoreTable or a list, not {type(found).__name__}"
+        )
     if len(outcomes) != len(rows):
         gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
         raise ValueError(f"{gave} for {len(rows)} rows: one a row is needed")

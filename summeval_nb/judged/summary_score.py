@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..ground._files import write_whole
 from .answers import table_records
 from .judge import load_judge
-from .judging import Answer, Judge, JudgeFailure, Keyphrase, Question, ask_many
+from summeval_nb.judged.judging import (
+    Answer,
+    Judge,
+    JudgeFailure,
+    Keyphrase,
+    Question,
+    ask_many,
+)
 from ..overlap.ngrams import load_tokenizer
 from summeval_nb.ground.results import (
     Score,
@@ -27,7 +34,15 @@ from summeval_nb.ground.results import (
 )
 from ..models._named import load_store
 from ..models.store import Store
-from ..ground.viz import Mark, Markup, html_page, html_table, mark_html, render, text_table
+from summeval_nb.ground.viz import (
+    Mark,
+    Markup,
+    html_page,
+    html_table,
+    mark_html,
+    render,
+    text_table,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,19 +68,26 @@ def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
     Raises
     ------
     ValueError
-        If there is no answer, or one is neither 0 nor 1 (a failed `Answer` included: leave it out, and say so).
+        If there is no answer, or one is neither 0 nor 1 (a failed `Answer` included:
+        leave it out, and say so).
 
     Examples
     --------
     >>> qa_score([1, 0, 1, 1])
     0.75
     """
-    values = [answer.value if isinstance(answer, Answer) else answer for answer in answers]
+    values = [
+        answer.value if isinstance(answer, Answer) else answer for answer in answers
+    ]
     for value in values:
         if str(value) not in ("0", "1", "True", "False"):
-            raise ValueError(f"an answer must be 0 or 1, not {value!r}: leave failed answers out and count them")
+            raise ValueError(
+                f"an answer must be 0 or 1, not {value!r}: leave failed answers out and count them"
+            )
     if not values:
-        raise ValueError("qa_score needs at least one answer: without a question there is no score")
+        raise ValueError(
+            "qa_score needs at least one answer: without a question there is no score"
+        )
     return sum(str(value) in ("1", "True") for value in values) / len(values)
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #9406cbc2
@@ -114,7 +136,9 @@ LENGTHS: Mapping[str, Callable[[str], int]] = {
 }
 
 
-def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[str], int]]:
+def measure_length(
+    length: str | Callable[[str], int],
+) -> tuple[str, Callable[[str], int]]:
     """Return the name and the function of a length: a name of `LENGTHS`, or a function text -> number.
 
     Examples
@@ -127,7 +151,9 @@ def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[s
     return length, LENGTHS[require_option(length, "length", LENGTHS)]
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #a04c0a58
-def _question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def _question_rows(
+    questions: Sequence[Question], answers: Sequence[Answer]
+) -> list[dict[str, Any]]:
     """One row for each question with its answer."""
     return [
         {
@@ -144,7 +170,9 @@ def _question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> 
     ]
 
 
-def _phrases(result: SummarizationScore, test: Callable[[list[int | None]], bool]) -> tuple[str, ...]:
+def _phrases(
+    result: SummarizationScore, test: Callable[[list[int | None]], bool]
+) -> tuple[str, ...]:
     """Key phrases whose questions' answers pass a test."""
     found: dict[str, list[int | None]] = {}
     for question, answer in zip(result.questions, result.answers, strict=True):
@@ -155,30 +183,60 @@ def _phrases(result: SummarizationScore, test: Callable[[list[int | None]], bool
 
 def _as_row(result: SummarizationScore) -> dict[str, Any]:
     """A result's numbers and counts."""
-    numbers = {"score": result.score, "qa_score": result.qa_score, "conciseness": result.conciseness}
-    counts = {"n_keyphrases": len(result.keyphrases), "n_questions": len(result.questions)}
+    numbers = {
+        "score": result.score,
+        "qa_score": result.qa_score,
+        "conciseness": result.conciseness,
+    }
+    counts = {
+        "n_keyphrases": len(result.keyphrases),
+        "n_questions": len(result.questions),
+    }
     counts |= {"n_dropped": len(result.dropped), "n_failed": result.n_failed}
     return numbers | counts | {"degenerate": result.degenerate, "reason": result.reason}
 
 
 def _as_dict(result: SummarizationScore) -> dict[str, Any]:
     """A result as plain data."""
-    parts = {"keyphrases": [asdict(one) for one in result.keyphrases], "questions": result.rows()}
-    names = {"dropped": [one.text for one in result.dropped], "kept": list(result.kept), "lost": list(result.lost)}
-    texts = {"context": result.context, "summary": result.summary, "coeff": result.coeff}
+    parts = {
+        "keyphrases": [asdict(one) for one in result.keyphrases],
+        "questions": result.rows(),
+    }
+    names = {
+        "dropped": [one.text for one in result.dropped],
+        "kept": list(result.kept),
+        "lost": list(result.lost),
+    }
+    texts = {
+        "context": result.context,
+        "summary": result.summary,
+        "coeff": result.coeff,
+    }
     return result.row() | parts | names | texts | {"signature": str(result.signature)}
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #d190776c
-_KEPT, _LOST, _UNASKED = ("#8fc1e8", "kept"), ("#f5b27a", "lost"), ("#d0d0d0", "not asked about")
+_KEPT, _LOST, _UNASKED = (
+    ("#8fc1e8", "kept"),
+    ("#f5b27a", "lost"),
+    ("#d0d0d0", "not asked about"),
+)
 
 
 def _phrase_marks(result: SummarizationScore) -> list[Mark]:
     """A mark for each key phrase that stands in the context."""
     marks = []
     for phrase in result.keyphrases:
-        color, word = _KEPT if phrase.text in result.kept else _LOST if phrase.text in result.lost else _UNASKED
+        color, word = (
+            _KEPT
+            if phrase.text in result.kept
+            else _LOST
+            if phrase.text in result.lost
+            else _UNASKED
+        )
         if phrase.start is not None and phrase.end is not None:
-            marks.append(Mark(phrase.start, phrase.end, color, "#1a1a1a", f"key phrase, {word}"))
+            marks.append(
+                Mark(phrase.start, phrase.end, color, "#1a1a1a", f"key phrase, {word}")
+            )
     return marks
 
 
@@ -187,24 +245,39 @@ def _exam_rows(result: SummarizationScore) -> list[dict[str, Any]]:
     rows = [
         {
             "question": row["question"],
-            "answer": "failed" if row["answer"] is None else ("no", "yes")[row["answer"]],
+            "answer": "failed"
+            if row["answer"] is None
+            else ("no", "yes")[row["answer"]],
             "sure": row["probability"] if row["said"] is None else row["said"],
             "evidence in the summary": " … ".join(row["evidence"][:2])
             + (f" ({row['reason']})" if row["reason"] else ""),
         }
         for row in result.rows()
     ]
-    return rows + [{"question": one.text, "answer": "dropped"} for one in result.dropped]
+    return rows + [
+        {"question": one.text, "answer": "dropped"} for one in result.dropped
+    ]
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #3a41b9c5
 def _score_html(result: SummarizationScore) -> Markup:
     """Return a result as one HTML block: no script, no request, everything escaped."""
     number = "undefined" if result.score is None else f"{result.score:.4f}"
     factors = {"QA score": result.qa_score, "conciseness": result.conciseness}
-    words = [f"{name} {value:.4f}" for name, value in factors.items() if value is not None]
+    words = [
+        f"{name} {value:.4f}" for name, value in factors.items() if value is not None
+    ]
     words += [f"named: {result.degenerate}"] if result.degenerate else []
-    words += [f"{len(result.questions)} questions", f"{len(result.dropped)} dropped", f"{result.n_failed} failed"]
-    shown = {"number": number, "words": words, "exam": _exam_rows(result), "colors": (_KEPT, _LOST, _UNASKED)}
+    words += [
+        f"{len(result.questions)} questions",
+        f"{len(result.dropped)} dropped",
+        f"{result.n_failed} failed",
+    ]
+    shown = {
+        "number": number,
+        "words": words,
+        "exam": _exam_rows(result),
+        "colors": (_KEPT, _LOST, _UNASKED),
+    }
     context = mark_html(result.context, _phrase_marks(result))
     return render("summary_score.html", result=result, context=context, **shown)
 
@@ -291,7 +364,11 @@ def join_contexts(contexts: Any, where: str = "") -> str:
     """
     if isinstance(contexts, str):
         return contexts
-    if isinstance(contexts, (list, tuple)) and len(contexts) == 1 and isinstance(contexts[0], (list, tuple)):
+    if (
+        isinstance(contexts, (list, tuple))
+        and len(contexts) == 1
+        and isinstance(contexts[0], (list, tuple))
+    ):
         contexts = contexts[0]
     return "\n".join(require_texts(contexts, f"{where}contexts"))
 
@@ -305,15 +382,47 @@ class _Exam(NamedTuple):
     reason: str = ""
 
 
-def _make_exams(contexts: Sequence[str], ask: Any, n_keyphrases: int, check_questions: bool) -> dict[str, _Exam]:
+def _make_exams(
+    contexts: Sequence[str], ask: Any, n_keyphrases: int, check_questions: bool
+) -> dict[str, _Exam]:
     """An exam for each distinct context."""
     texts = [text for text in dict.fromkeys(contexts) if text.strip()]
-    exams = {text: _Exam(reason="the context is empty") for text in contexts if not text.strip()}
-    phrases = dict(zip(texts, ask("keyphrases", [(text, n_keyphrases) for text in texts]), strict=True))
-    asked = [text for text in texts if not isinstance(phrases[text], JudgeFailure) and phrases[text]]
-    made = dict(zip(asked, ask("questions", [(t, [p.text for p in phrases[t]]) for t in asked]), strict=True))
-    examined = [t for t in asked if check_questions and not isinstance(made[t], JudgeFailure) and made[t]]
-    own = dict(zip(examined, ask("answer", [(text, made[text]) for text in examined]), strict=True))
+    exams = {
+        text: _Exam(reason="the context is empty")
+        for text in contexts
+        if not text.strip()
+    }
+    phrases = dict(
+        zip(
+            texts,
+            ask("keyphrases", [(text, n_keyphrases) for text in texts]),
+            strict=True,
+        )
+    )
+    asked = [
+        text
+        for text in texts
+        if not isinstance(phrases[text], JudgeFailure) and phrases[text]
+    ]
+    made = dict(
+        zip(
+            asked,
+            ask("questions", [(t, [p.text for p in phrases[t]]) for t in asked]),
+            strict=True,
+        )
+    )
+    examined = [
+        t
+        for t in asked
+        if check_questions and not isinstance(made[t], JudgeFailure) and made[t]
+    ]
+    own = dict(
+        zip(
+            examined,
+            ask("answer", [(text, made[text]) for text in examined]),
+            strict=True,
+        )
+    )
     for text in texts:
         exams[text] = _exam(phrases[text], made.get(text, []), own.get(text))
     return exams
@@ -326,10 +435,16 @@ def _exam(phrases: Any, questions: Any, own: Any) -> _Exam:
             return _Exam(reason=f"the judge failed: {failed}")
     unique = {question.text: question for question in questions}
     values = [1] * len(questions) if own is None else [answer.value for answer in own]
-    good = {question.text for question, value in zip(questions, values, strict=True) if value == 1}
+    good = {
+        question.text
+        for question, value in zip(questions, values, strict=True)
+        if value == 1
+    }
     kept = tuple(question for text, question in unique.items() if text in good)
     dropped = tuple(question for text, question in unique.items() if text not in good)
-    reason = "" if kept else "no question could be made that the context answers with yes"
+    reason = (
+        "" if kept else "no question could be made that the context answers with yes"
+    )
     return _Exam(tuple(phrases), kept, dropped, reason)
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #26b938af
@@ -352,7 +467,9 @@ class _Options(NamedTuple):
     signature: Signature
 
 
-def _undefined(exam: _Exam, summary: str, answers: Sequence[Answer], max_failed: float) -> str:
+def _undefined(
+    exam: _Exam, summary: str, answers: Sequence[Answer], max_failed: float
+) -> str:
     """Why there is no score; '' if there is one."""
     if exam.reason or not summary.strip():
         return exam.reason or "the summary is empty"
@@ -362,13 +479,16 @@ def _undefined(exam: _Exam, summary: str, answers: Sequence[Answer], max_failed:
     return ""
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #45199410
-def _result(context: str, summary: str, exam: _Exam, answers: Any, options: _Options) -> SummarizationScore:
+def _result(
+    context: str, summary: str, exam: _Exam, answers: Any, options: _Options
+) -> SummarizationScore:
     """The score of one row with everything behind it."""
     if isinstance(answers, JudgeFailure):
         answers = [Answer(value=None, reason=str(answers)) for _ in exam.questions]
     empty = SummarizationScore(
         score=None,
-        reason=_undefined(exam, summary, answers, options.choices.max_failed) or "not computed",
+        reason=_undefined(exam, summary, answers, options.choices.max_failed)
+        or "not computed",
         signature=options.signature,
         coeff=options.choices.coeff,
         keyphrases=exam.keyphrases,
@@ -383,13 +503,26 @@ def _result(context: str, summary: str, exam: _Exam, answers: Any, options: _Opt
         return empty
     qa = qa_score(answer for answer in answers if answer.value is not None)
     concise = (
-        conciseness_score(options.length(summary), options.length(context)) if options.choices.conciseness else None
+        conciseness_score(options.length(summary), options.length(context))
+        if options.choices.conciseness
+        else None
     )
     named = name_degenerate(context, summary, qa)
     guarded = options.choices.guard and named == "answers nothing"
-    reason = "guard: the summary answers no question, its points come from being short" if guarded else ""
+    reason = (
+        "guard: the summary answers no question, its points come from being short"
+        if guarded
+        else ""
+    )
     score = 0.0 if guarded else mixed_score(qa, concise, options.choices.coeff)
-    return replace(empty, score=score, reason=reason, qa_score=qa, conciseness=concise, degenerate=named)
+    return replace(
+        empty,
+        score=score,
+        reason=reason,
+        qa_score=qa,
+        conciseness=concise,
+        degenerate=named,
+    )
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #1778a034
 def _checked(choices: _Choices) -> _Choices:
@@ -416,23 +549,49 @@ def _prepare(
     unit, measure = measure_length(length)
     checked = _checked(choices)
     kept = load_store(store)
-    named = {"metric": "summarization", "judge": chosen.fingerprint, "length": unit, **checked._asdict()}
+    named = {
+        "metric": "summarization",
+        "judge": chosen.fingerprint,
+        "length": unit,
+        **checked._asdict(),
+    }
 
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return ask_many(chosen, purpose, items, store=kept, progress=purpose if progress else "", batch_size=64)
+        return ask_many(
+            chosen,
+            purpose,
+            items,
+            store=kept,
+            progress=purpose if progress else "",
+            batch_size=64,
+        )
 
     return ask, _Options(checked, measure, Signature(named))
 
 
-def _score_rows(rows: Sequence[tuple[str, str]], ask: Any, options: _Options) -> list[SummarizationScore]:
+def _score_rows(
+    rows: Sequence[tuple[str, str]], ask: Any, options: _Options
+) -> list[SummarizationScore]:
     """Results for (context, summary) rows, step by step over all of them."""
     exams = _make_exams(
-        [context for context, _ in rows], ask, options.choices.n_keyphrases, options.choices.check_questions
+        [context for context, _ in rows],
+        ask,
+        options.choices.n_keyphrases,
+        options.choices.check_questions,
     )
-    sat = [i for i, (context, summary) in enumerate(rows) if summary.strip() and not exams[context].reason]
-    answers = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])
+    sat = [
+        i
+        for i, (context, summary) in enumerate(rows)
+        if summary.strip() and not exams[context].reason
+    ]
+    answers = ask(
+        "answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat]
+    )
     found = dict(zip(sat, answers, strict=True))
-    return [_result(text, summary, exams[text], found.get(i, []), options) for i, (text, summary) in enumerate(rows)]
+    return [
+        _result(text, summary, exams[text], found.get(i, []), options)
+        for i, (text, summary) in enumerate(rows)
+    ]
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #830d2e5a
 def summarization_score(
@@ -462,10 +621,11 @@ def summarization_score(
     conciseness : bool
         False: the score is the QA score.
     judge : str or Judge
-        Who names key phrases, makes questions and answers them: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a
-        judge.
+        Who names key phrases, makes questions and answers them: `"embedded"`,
+        `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     guard : bool
-        Score 0 when no question is answered, instead of rewarding the brevity of nothing.
+        Score 0 when no question is answered, instead of rewarding the brevity of
+        nothing.
     length : "characters", "words", "tokens" or callable
         What conciseness measures.
     n_keyphrases : int
@@ -480,8 +640,9 @@ def summarization_score(
     Returns
     -------
     SummarizationScore
-        `score = qa_score * coeff + conciseness * (1 - coeff)`, in [0, 1]; None with a reason when there is nothing
-        to judge. `keyphrases`, `questions`, `answers` with evidence; `kept`, `lost`, `dropped`, `degenerate`.
+        `score = qa_score * coeff + conciseness * (1 - coeff)`, in [0, 1]; None with a
+        reason when there is nothing to judge. `keyphrases`, `questions`, `answers` with
+        evidence; `kept`, `lost`, `dropped`, `degenerate`.
 
     Raises
     ------
@@ -500,7 +661,9 @@ def summarization_score(
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    choices = _Choices(coeff, conciseness, guard, max_failed, n_keyphrases, check_questions)
+    choices = _Choices(
+        coeff, conciseness, guard, max_failed, n_keyphrases, check_questions
+    )
     rows = [(join_contexts(contexts), require_text(summary, "summary"))]
     return _score_rows(rows, *_prepare(choices, judge, length, store))[0]
 
@@ -531,7 +694,10 @@ class SummarizationTable:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each summary: the texts, then the numbers."""
-        return [{"contexts": one.context, "summary": one.summary, **one.row()} for one in self.results]
+        return [
+            {"contexts": one.context, "summary": one.summary, **one.row()}
+            for one in self.results
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table back, with its scores, counts and reasons."""
@@ -543,19 +709,33 @@ class SummarizationTable:
         """Return one row for each question of each summary."""
         import pandas as pd
 
-        return pd.DataFrame([{"row": i, **row} for i, one in enumerate(self.results) for row in one.rows()])
+        return pd.DataFrame(
+            [
+                {"row": i, **row}
+                for i, one in enumerate(self.results)
+                for row in one.rows()
+            ]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
         rows = [one.to_dict() for one in self.results]
-        return {"mean": self.mean, "n_undefined": self.n_undefined, "rows": rows, "signature": str(self.signature)}
+        return {
+            "mean": self.mean,
+            "n_undefined": self.n_undefined,
+            "rows": rows,
+            "signature": str(self.signature),
+        }
 
     def __repr__(self) -> str:
         mean = "None" if self.mean is None else f"{self.mean:.4f}"
         return f"SummarizationTable({len(self)} summaries, mean {mean}, {self.n_undefined} undefined)"
 
     def _repr_html_(self) -> str:
-        shown = [{"row": i, "summary": one.summary[:120], **one.row()} for i, one in enumerate(self.results[:50])]
+        shown = [
+            {"row": i, "summary": one.summary[:120], **one.row()}
+            for i, one in enumerate(self.results[:50])
+        ]
         first = ", first 50" if len(self) > 50 else ""
         return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))
 
@@ -583,14 +763,16 @@ def summarization_scores(
     coeff, conciseness, judge, guard, length, n_keyphrases, check_questions, max_failed
         As for `summarization_score`.
     store : Store or path, optional
-        Where the judge's answers are kept: after an interruption a second run asks only for what is missing.
+        Where the judge's answers are kept: after an interruption a second run asks only
+        for what is missing.
     progress : bool
         Whether to show progress bars, one for each step.
 
     Returns
     -------
     SummarizationTable
-        Results in the table's order; `.to_frame()` gives the table back with its scores.
+        Results in the table's order; `.to_frame()` gives the table back with its
+        scores.
 
     Raises
     ------
@@ -603,11 +785,20 @@ def summarization_scores(
     >>> summarization_scores(data, progress=False).to_frame()["n_questions"].tolist()
     [1]
     """
-    records = table_records(table, {"contexts": ("contexts", "context"), "summary": ("summary",)})
+    records = table_records(
+        table, {"contexts": ("contexts", "context"), "summary": ("summary",)}
+    )
     rows = [
-        (join_contexts(record["contexts"], f"row {i}: "), require_text(record["summary"], f"row {i}: summary"))
+        (
+            join_contexts(record["contexts"], f"row {i}: "),
+            require_text(record["summary"], f"row {i}: summary"),
+        )
         for i, record in enumerate(records)
     ]
-    choices = _Choices(coeff, conciseness, guard, max_failed, n_keyphrases, check_questions)
+    choices = _Choices(
+        coeff, conciseness, guard, max_failed, n_keyphrases, check_questions
+    )
     ask, options = _prepare(choices, judge, length, store, progress)
-    return SummarizationTable(results=_score_rows(rows, ask, options), signature=options.signature)
+    return SummarizationTable(
+        results=_score_rows(rows, ask, options), signature=options.signature
+    )

@@ -40,8 +40,9 @@ def content_key(*parts: Any) -> str:
     Parameters
     ----------
     *parts : text, numbers, booleans, None, and lists or dicts of them
-        For a verdict: the model's fingerprint, the prompt's version, the options, the evidence, the claim.
-        They are written as JSON, in which a tuple equals a list and the order of a dict's names does not count.
+        For a verdict: the model's fingerprint, the prompt's version, the options, the
+        evidence, the claim. They are written as JSON, in which a tuple equals a list
+        and the order of a dict's names does not count.
 
     Returns
     -------
@@ -63,7 +64,9 @@ def content_key(*parts: Any) -> str:
     'a8e506180b6c426c'
     """
     if not parts:
-        raise ValueError("content_key needs at least one part: the content that the answer depends on")
+        raise ValueError(
+            "content_key needs at least one part: the content that the answer depends on"
+        )
     text = json.dumps(parts, allow_nan=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
@@ -72,9 +75,13 @@ def _encode(value: Any) -> str | bytes:
     """JSON text for plain data; for a float32 array its number of axes, its lengths and its little-endian bytes."""
     if isinstance(value, np.ndarray):
         if value.dtype != np.float32:
-            raise TypeError(f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)")
+            raise TypeError(
+                f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)"
+            )
         if not np.isfinite(value).all():
-            raise ValueError(f"an array of shape {value.shape} holds NaN or infinite numbers and is not stored")
+            raise ValueError(
+                f"an array of shape {value.shape} holds NaN or infinite numbers and is not stored"
+            )
         head = struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
         return head + np.ascontiguousarray(value, dtype="<f4").tobytes()
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
@@ -86,15 +93,25 @@ def _decode(stored: str | bytes) -> Any:
         return json.loads(stored)
     axes = stored[0]
     shape = struct.unpack_from(f"<{axes}I", stored, 1)
-    return np.frombuffer(stored, dtype="<f4", offset=1 + 4 * axes).astype(np.float32).reshape(shape)
+    return (
+        np.frombuffer(stored, dtype="<f4", offset=1 + 4 * axes)
+        .astype(np.float32)
+        .reshape(shape)
+    )
 
 
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
     """CRC-32 over a row's kind, key and value."""
     if not isinstance(stored, (str, bytes)):
-        return -1  # somebody wrote a number here: no row of ours, and no CRC is negative
-    body = stored.encode("utf-8", "surrogatepass") if isinstance(stored, str) else stored
-    return zlib.crc32(body, zlib.crc32(f"{len(kind)}:{kind}{key}".encode("utf-8", "surrogatepass")))
+        return (
+            -1
+        )  # somebody wrote a number here: no row of ours, and no CRC is negative
+    body = (
+        stored.encode("utf-8", "surrogatepass") if isinstance(stored, str) else stored
+    )
+    return zlib.crc32(
+        body, zlib.crc32(f"{len(kind)}:{kind}{key}".encode("utf-8", "surrogatepass"))
+    )
 
 # %% ../../nbs/workshop/86_store.ipynb #5ae33040
 APPLICATION_ID = 0x53756D45  # the letters SumE
@@ -113,28 +130,44 @@ def _refuse_foreign(path: Path) -> None:
     """Raise `StoreError` unless `path` is one of our files and complete; nothing is written."""
     kept = "nothing was changed; choose another path"
     if not path.is_file():  # reading a pipe would wait for ever
-        raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {kept}")
+        raise StoreError(
+            f"{path} is not an ordinary file but a pipe or a device: {kept}"
+        )
     with path.open("rb") as file:
         head = file.read(100)
     if len(head) < 100 or not head.startswith(b"SQLite format 3\0"):
-        what = "an empty file" if not head else "another kind of file, or its beginning is damaged"
+        what = (
+            "an empty file"
+            if not head
+            else "another kind of file, or its beginning is damaged"
+        )
         raise StoreError(f"{path} is not a summeval store but {what}: {kept}")
     application, version = (int.from_bytes(head[at : at + 4], "big") for at in (68, 60))
     if application != APPLICATION_ID:
-        raise StoreError(f"{path} is a SQLite file of another program (application id {application:#x}): {kept}")
+        raise StoreError(
+            f"{path} is a SQLite file of another program (application id {application:#x}): {kept}"
+        )
     if version != LAYOUT_VERSION:
-        raise StoreError(f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {kept}, or upgrade")
+        raise StoreError(
+            f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {kept}, or upgrade"
+        )
     page_size = int.from_bytes(head[16:18], "big")
-    expected = (65536 if page_size == 1 else page_size) * int.from_bytes(head[28:32], "big")
+    expected = (65536 if page_size == 1 else page_size) * int.from_bytes(
+        head[28:32], "big"
+    )
     log = path.with_name(path.name + "-wal")
     if path.stat().st_size < expected and not (log.exists() and log.stat().st_size):
         size = f"{path.stat().st_size} of {expected} bytes"
-        raise StoreError(f"{path} is damaged: cut short to {size}. Restore a copy, or delete it and run again")
+        raise StoreError(
+            f"{path} is damaged: cut short to {size}. Restore a copy, or delete it and run again"
+        )
 
 # %% ../../nbs/workshop/86_store.ipynb #2b3459da
 def _create(path: Path) -> None:
     """Make an empty store and give it its name in one step; if another process was first, theirs stays."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".new")
+    handle, name = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.name}-", suffix=".new"
+    )
     os.close(handle)
     try:
         connection = sqlite3.connect(name, isolation_level=None)
@@ -178,10 +211,15 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         text = str(error).lower()
-        remedy = next((remedy for part, remedy in remedies.items() if part in text), "see the message of SQLite above")
+        remedy = next(
+            (remedy for part, remedy in remedies.items() if part in text),
+            "see the message of SQLite above",
+        )
         raise StoreError(f"{path}: {error}; {remedy}") from error
     except OSError as error:
-        raise StoreError(f"{path}: {error.strerror or error}; check the path, its permissions and its disk") from error
+        raise StoreError(
+            f"{path}: {error.strerror or error}; check the path, its permissions and its disk"
+        ) from error
 
 # %% ../../nbs/workshop/86_store.ipynb #25951ffc
 _INHERITED: list[sqlite3.Connection] = []
@@ -196,18 +234,28 @@ def _leave_to_parent(connection: sqlite3.Connection | None) -> None:
 def _connect(path: Path) -> sqlite3.Connection:
     """Open a store, making it first if it does not exist."""
     if path.is_dir():
-        raise StoreError(f"{path} is a folder; a store is a file: add a name, such as {path / 'answers.sqlite'}")
+        raise StoreError(
+            f"{path} is a folder; a store is a file: add a name, such as {path / 'answers.sqlite'}"
+        )
     if not path.exists():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             _create(path)
         except OSError as error:
-            raise StoreError(f"{path} cannot be created: {error}; choose a folder that may be written") from error
+            raise StoreError(
+                f"{path} cannot be created: {error}; choose a folder that may be written"
+            ) from error
     _refuse_foreign(path)
     connection = sqlite3.connect(
-        path.as_uri() + "?mode=rw", uri=True, timeout=60, isolation_level=None, check_same_thread=False
+        path.as_uri() + "?mode=rw",
+        uri=True,
+        timeout=60,
+        isolation_level=None,
+        check_same_thread=False,
     )
-    connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # damage meets the checksum
+    connection.text_factory = lambda data: data.decode(
+        "utf-8", "surrogateescape"
+    )  # damage meets the checksum
     connection.execute("PRAGMA synchronous=NORMAL")
     return connection
 
@@ -226,7 +274,9 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]
 # %% ../../nbs/workshop/86_store.ipynb #f882f78d
 def _kind(kind: str) -> str:
     if not require_text(kind, "kind"):
-        raise ValueError("kind must name what is stored, such as 'verdict' or 'embedding', not ''")
+        raise ValueError(
+            "kind must name what is stored, such as 'verdict' or 'embedding', not ''"
+        )
     return kind
 
 
@@ -235,7 +285,9 @@ def _row(kind: str, key: str, value: Any) -> tuple[str, str, str | bytes, int, i
     return kind, key, stored, _checksum(kind, key, stored), int(time.time())
 
 
-def _read(connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[str]) -> dict[str, Any]:
+def _read(
+    connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[str]
+) -> dict[str, Any]:
     """Read the rows of these keys and check each one's checksum."""
     found: dict[str, Any] = {}
     for start in range(0, len(keys), 500):
@@ -245,7 +297,9 @@ def _read(connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[
         for key, stored, checksum in connection.execute(query, (kind, *part)):
             if _checksum(kind, key, stored) != checksum:
                 remedy = "Store(path).prune(damaged=True) deletes it and its like, so that they are computed again"
-                raise StoreError(f"{path}: the {kind} {str(key)[:16]}… is damaged (its checksum is wrong); {remedy}")
+                raise StoreError(
+                    f"{path}: the {kind} {str(key)[:16]}… is damaged (its checksum is wrong); {remedy}"
+                )
             found[key] = _decode(stored)
     return found
 
@@ -253,21 +307,33 @@ def _read(connection: sqlite3.Connection, path: Path, kind: str, keys: Sequence[
 _LONGEST = 1_000_000
 
 
-def _delete(connection: sqlite3.Connection, kind: str | None, days: float | None, damaged: bool) -> int:
+def _delete(
+    connection: sqlite3.Connection, kind: str | None, days: float | None, damaged: bool
+) -> int:
     """Delete the rows that meet every given condition."""
     if kind is None and days is None and not damaged:
-        raise ValueError("say what to prune: a kind, older_than_days=..., or damaged=True")
+        raise ValueError(
+            "say what to prune: a kind, older_than_days=..., or damaged=True"
+        )
     if days is not None and not 0 <= days <= _LONGEST:
-        raise ValueError(f"older_than_days must be a number of 0 to {_LONGEST:,} days, not {days}")
+        raise ValueError(
+            f"older_than_days must be a number of 0 to {_LONGEST:,} days, not {days}"
+        )
     given = {
         "kind = ?": None if kind is None else _kind(kind),
         "created <= ?": None if days is None else int(time.time() - days * 86400),
     }
     values = [value for value in given.values() if value is not None]
-    condition = " AND ".join(["1", *(name for name, value in given.items() if value is not None)])
+    condition = " AND ".join(
+        ["1", *(name for name, value in given.items() if value is not None)]
+    )
     if not damaged:
-        return connection.execute(f"DELETE FROM items WHERE {condition}", values).rowcount
-    rows = connection.execute(f"SELECT rowid, kind, key, value, checksum FROM items WHERE {condition}", values)
+        return connection.execute(
+            f"DELETE FROM items WHERE {condition}", values
+        ).rowcount
+    rows = connection.execute(
+        f"SELECT rowid, kind, key, value, checksum FROM items WHERE {condition}", values
+    )
     bad = [(row[0],) for row in rows if _checksum(*row[1:4]) != row[4]]
     connection.executemany("DELETE FROM items WHERE rowid = ?", bad)
     return len(bad)
@@ -275,8 +341,12 @@ def _delete(connection: sqlite3.Connection, kind: str | None, days: float | None
 
 def _problems(connection: sqlite3.Connection) -> list[str]:
     """What SQLite's own check finds, and the rows whose checksum is wrong."""
-    found = [line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
-    for kind, key, stored, checksum in connection.execute("SELECT kind, key, value, checksum FROM items"):
+    found = [
+        line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"
+    ]
+    for kind, key, stored, checksum in connection.execute(
+        "SELECT kind, key, value, checksum FROM items"
+    ):
         if _checksum(kind, key, stored) != checksum:
             found.append(f"the {kind} {str(key)[:16]}… has a wrong checksum")
     return found
@@ -286,7 +356,8 @@ def _problems(connection: sqlite3.Connection) -> list[str]:
 class StoreInfo:
     """What a store holds: its file, the file's size in bytes, and one row a kind.
 
-    A row has `kind`, `items`, `bytes` (of the values), and the dates `first` and `last` (UTC) of its items.
+    A row has `kind`, `items`, `bytes` (of the values), and the dates `first` and `last`
+    (UTC) of its items.
     """
 
     path: str
@@ -295,17 +366,29 @@ class StoreInfo:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        return {"path": self.path, "bytes": self.bytes, "rows": [dict(row) for row in self.rows]}
+        return {
+            "path": self.path,
+            "bytes": self.bytes,
+            "rows": [dict(row) for row in self.rows],
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a kind."""
         import pandas as pd
 
-        return pd.DataFrame([dict(row) for row in self.rows], columns=["kind", "items", "bytes", "first", "last"])
+        return pd.DataFrame(
+            [dict(row) for row in self.rows],
+            columns=["kind", "items", "bytes", "first", "last"],
+        )
 
     def _repr_html_(self) -> str:
         columns = ["kind", "items", "bytes", "first", "last"]
-        return html_table(self.rows, columns=columns, caption="Store", note=f"{self.path}, {self.bytes:,} bytes")
+        return html_table(
+            self.rows,
+            columns=columns,
+            caption="Store",
+            note=f"{self.path}, {self.bytes:,} bytes",
+        )
 
 
 def _date(moment: Any) -> str:
@@ -319,7 +402,11 @@ def _describe(connection: sqlite3.Connection, path: Path) -> StoreInfo:
     query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
     rows = []
     for kind, items, size, first, last in connection.execute(query):
-        row = {"kind": kind if isinstance(kind, str) else repr(kind), "items": items, "bytes": size}
+        row = {
+            "kind": kind if isinstance(kind, str) else repr(kind),
+            "items": items,
+            "bytes": size,
+        }
         rows.append(row | {"first": _date(first), "last": _date(last)})
     return StoreInfo(path=str(path), bytes=path.stat().st_size, rows=tuple(rows))
 
@@ -329,7 +416,9 @@ class _Session:
 
     def __init__(self, path: str | Path):
         if str(path) == ":memory:":
-            raise ValueError("a store lives in a file; pass a path (a dict keeps answers in memory)")
+            raise ValueError(
+                "a store lives in a file; pass a path (a dict keeps answers in memory)"
+            )
         self.path = require_path(path).absolute()
         self._connection: sqlite3.Connection | None = None
         self._owner = 0
@@ -353,7 +442,11 @@ class _Session:
     def _session(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
         if self._owner != os.getpid():
             _leave_to_parent(self._connection)
-            self._connection, self._owner, self._lock = None, os.getpid(), threading.RLock()
+            self._connection, self._owner, self._lock = (
+                None,
+                os.getpid(),
+                threading.RLock(),
+            )
         with self._lock, _explained(self.path):
             if self._connection is None:
                 self._connection = _connect(self.path)
@@ -378,12 +471,14 @@ class Store(_Session):
     Raises
     ------
     StoreError
-        If the file is damaged, of another program, or cannot be used. It is never overwritten.
+        If the file is damaged, of another program, or cannot be used. It is never
+        overwritten.
 
     Notes
     -----
-    SQLite in write-ahead mode: a killed process loses nothing that `put_many` returned from; a power cut may
-    lose the last moments. It needs a local disk: network file systems do not lock reliably.
+    SQLite in write-ahead mode: a killed process loses nothing that `put_many` returned
+    from; a power cut may lose the last moments. It needs a local disk: network file
+    systems do not lock reliably.
 
     Examples
     --------
@@ -404,10 +499,15 @@ class Store(_Session):
 
     def put_many(self, kind: str, values: Mapping[str, Any]) -> int:
         """Store values in one transaction; keys that exist keep their value. Returns how many were new."""
-        rows = [_row(_kind(kind), require_text(key, "key"), value) for key, value in values.items()]
+        rows = [
+            _row(_kind(kind), require_text(key, "key"), value)
+            for key, value in values.items()
+        ]
         with self._session(write=True) as connection:
             before = connection.total_changes
-            connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
+            connection.executemany(
+                "INSERT INTO items VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
+            )
             return connection.total_changes - before
 
     def info(self) -> StoreInfo:
@@ -415,7 +515,13 @@ class Store(_Session):
         with self._session() as connection:
             return _describe(connection, self.path)
 
-    def prune(self, kind: str | None = None, *, older_than_days: float | None = None, damaged: bool = False) -> int:
+    def prune(
+        self,
+        kind: str | None = None,
+        *,
+        older_than_days: float | None = None,
+        damaged: bool = False,
+    ) -> int:
         """Delete items by kind, by age or because they are damaged; return how many. The file shrinks."""
         with self._session(write=True) as connection:
             count = _delete(connection, kind, older_than_days, damaged)
@@ -443,14 +549,16 @@ def fill_missing(
     Parameters
     ----------
     store : Store or None
-        None computes everything and keeps nothing; repeated keys are still computed once.
+        None computes everything and keeps nothing; repeated keys are still computed
+        once.
     kind : str
         The store's drawer.
     keys : sequence of str
         One content key an item; equal keys are one question.
     compute : callable
-        Gets a list of at most `batch_size` positions in `keys` and returns as many values. An exception object
-        in the place of a value is a failure: it is returned, never stored.
+        Gets a list of at most `batch_size` positions in `keys` and returns as many
+        values. An exception object in the place of a value is a failure: it is
+        returned, never stored.
     batch_size : int
         How many values a kill can cost.
     progress : str
@@ -459,8 +567,8 @@ def fill_missing(
     Returns
     -------
     list
-        Values in the order of `keys`. A stored value comes back as JSON does, so a computed one is passed
-        through the same way: tuples become lists in both.
+        Values in the order of `keys`. A stored value comes back as JSON does, so a
+        computed one is passed through the same way: tuples become lists in both.
 
     Examples
     --------
@@ -471,12 +579,21 @@ def fill_missing(
     known = store.get_many(kind, keys) if store is not None else {}
     first = {key: position for position, key in reversed(list(enumerate(keys)))}
     missing = sorted(position for key, position in first.items() if key not in known)
-    lots = [missing[start : start + batch_size] for start in range(0, len(missing), batch_size)]
+    lots = [
+        missing[start : start + batch_size]
+        for start in range(0, len(missing), batch_size)
+    ]
     for lot in tqdm(lots, desc=progress, disable=not progress):
         values = list(compute(lot))
         if len(values) != len(lot):
-            raise ValueError(f"compute was asked for {len(lot)} values and returned {len(values)}")
-        done = {keys[i]: v for i, v in zip(lot, values, strict=True) if not isinstance(v, BaseException)}
+            raise ValueError(
+                f"compute was asked for {len(lot)} values and returned {len(values)}"
+            )
+        done = {
+            keys[i]: v
+            for i, v in zip(lot, values, strict=True)
+            if not isinstance(v, BaseException)
+        }
         if store is not None:
             store.put_many(kind, done)
         known.update({keys[i]: v for i, v in zip(lot, values, strict=True)})

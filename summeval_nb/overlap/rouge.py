@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bleu import require_candidate, require_pairs, require_references, warn_of_lost_texts
+from summeval_nb.overlap.bleu import (
+    require_candidate,
+    require_pairs,
+    require_references,
+    warn_of_lost_texts,
+)
 from summeval_nb.overlap.ngrams import (
     COLORS,
     MatchPicture,
@@ -32,7 +37,14 @@ from summeval_nb.overlap.ngrams import (
     number_texts,
 )
 from .ngrams import rouge_tokenizer, token_spans, tokenizer_name
-from ..ground.results import Metric, Outcome, Score, ScoreTable, Signature, require_flag
+from summeval_nb.ground.results import (
+    Metric,
+    Outcome,
+    Score,
+    ScoreTable,
+    Signature,
+    require_flag,
+)
 from ..ground.results import require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
 
@@ -43,17 +55,21 @@ __all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'l
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #82102214
 def calculate_rouge(
-    reference: str, generated: str, n: int = 1, tokenizer: str | Callable[[str], Tokens] | None = None
+    reference: str,
+    generated: str,
+    n: int = 1,
+    tokenizer: str | Callable[[str], Tokens] | None = None,
 ) -> dict[str, float]:
     """Return ROUGE-N of a generated text against one reference: the definition, for one pair.
 
-    Inherited: here the reference comes first. Everything newer takes the text to judge first, `Rouge().score(candidate,
-    references)`.
+    Inherited: here the reference comes first. Everything newer takes the text to judge
+    first, `Rouge().score(candidate, references)`.
 
     Parameters
     ----------
     reference, generated : str
-        One text each. For several references or many texts use `rouge_score` and `rouge_many`.
+        One text each. For several references or many texts use `rouge_score` and
+        `rouge_many`.
     n : int
         Order of the n-grams, at least 1.
     tokenizer : str or callable, optional
@@ -62,7 +78,8 @@ def calculate_rouge(
     Returns
     -------
     dict
-        `precision`, `recall` and `f1_score`, each in [0, 1]; 0 where a side has no n-gram.
+        `precision`, `recall` and `f1_score`, each in [0, 1]; 0 where a side has no
+        n-gram.
 
     Examples
     --------
@@ -71,7 +88,9 @@ def calculate_rouge(
     """
     wanted, made = _cut_pair(reference, generated, tokenizer)
     matches = sum(shared for _, _, shared in clipped_counts(made, [wanted], n).values())
-    return _as_dict(_item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n))))
+    return _as_dict(
+        _item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n)))
+    )
 
 
 def _cut_pair(
@@ -81,7 +100,9 @@ def _cut_pair(
     cut = load_tokenizer(tokenizer or "rouge")
     texts = [require_text(reference, "reference"), require_text(generated, "generated")]
     wanted, made = (list(cut(text)) for text in texts)
-    warn_of_lost_texts(texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge"))
+    warn_of_lost_texts(
+        texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge")
+    )
     return wanted, made
 
 
@@ -96,7 +117,11 @@ class RougeItem(NamedTuple):
 def _item(matches: float, made: float, wanted: float) -> RougeItem:
     """Return precision = matches / made, recall = matches / wanted, and their harmonic mean."""
     precision, recall = matches / max(made, 1), matches / max(wanted, 1)
-    return RougeItem(precision, recall, 2 * precision * recall / (precision + recall) if matches else 0.0)
+    return RougeItem(
+        precision,
+        recall,
+        2 * precision * recall / (precision + recall) if matches else 0.0,
+    )
 
 
 def _as_dict(item: RougeItem) -> dict[str, float]:
@@ -114,7 +139,11 @@ def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
     table = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
     for i, one in enumerate(x, 1):
         for j, other in enumerate(y, 1):
-            table[i][j] = table[i - 1][j - 1] + 1 if one == other else max(table[i - 1][j], table[i][j - 1])
+            table[i][j] = (
+                table[i - 1][j - 1] + 1
+                if one == other
+                else max(table[i - 1][j], table[i][j - 1])
+            )
     return np.array(table)
 
 
@@ -151,14 +180,21 @@ def lcs_length(x: Sequence[Any], y: Sequence[Any]) -> int:
     """
     for name, value in (("x", x), ("y", y)):
         if not isinstance(value, Sequence):
-            raise TypeError(f"{name} must be a sequence such as a list of tokens, not {type(value).__name__}")
+            raise TypeError(
+                f"{name} must be a sequence such as a list of tokens, not {type(value).__name__}"
+            )
     numbers: dict[Any, int] = {}
-    left, right = ([numbers.setdefault(item, len(numbers)) for item in sequence] for sequence in (x, y))
+    left, right = (
+        [numbers.setdefault(item, len(numbers)) for item in sequence]
+        for sequence in (x, y)
+    )
     return int(common_lengths([left], [right])[0])
 
 
 def calculate_rouge_l(
-    reference: str, generated: str, tokenizer: str | Callable[[str], Tokens] | None = None
+    reference: str,
+    generated: str,
+    tokenizer: str | Callable[[str], Tokens] | None = None,
 ) -> dict[str, float]:
     """Return ROUGE-L of a generated text against one reference: the LCS over each text's length.
 
@@ -177,7 +213,11 @@ MULTI = ("best", "best_recall", "average", "pooled")
 
 
 def _combine(
-    counts: np.ndarray, starts: np.ndarray, multi: str, exponent: float, recalls: np.ndarray | None = None
+    counts: np.ndarray,
+    starts: np.ndarray,
+    multi: str,
+    exponent: float,
+    recalls: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return precision, recall, F1 for each text, shape (texts, 3), from (matches, made, wanted) per reference.
 
@@ -189,7 +229,11 @@ def _combine(
     sizes = np.diff(np.r_[starts, len(each)])
     if multi == "average":
         return np.add.reduceat(each, starts) / sizes[:, None]
-    deciding = (each[:, 1] if recalls is None else recalls) if multi == "best_recall" else each[:, 2]
+    deciding = (
+        (each[:, 1] if recalls is None else recalls)
+        if multi == "best_recall"
+        else each[:, 2]
+    )
     is_best = deciding == np.repeat(np.maximum.reduceat(deciding, starts), sizes)
     best = np.flatnonzero(is_best)
     return each[best[np.searchsorted(best, starts)]]  # the first of several best
@@ -201,7 +245,9 @@ def _ratios(counts: np.ndarray, exponent: float) -> np.ndarray:
     if exponent != 1:
         precision, recall = precision**exponent, recall**exponent
     total = precision + recall
-    f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+    f1 = np.divide(
+        2 * precision * recall, total, out=np.zeros_like(total), where=total > 0
+    )
     return np.column_stack([precision, recall, f1])
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #e88f2d34
@@ -235,7 +281,11 @@ def _hit_bits(wanted: Mapping[int, int], size: int, made: Sequence[int]) -> int:
     return hits
 
 
-def _union_matches(wanted: Sequence[Sequence[int]], made: Sequence[Sequence[int]], known: dict[Any, Any]) -> int:
+def _union_matches(
+    wanted: Sequence[Sequence[int]],
+    made: Sequence[Sequence[int]],
+    known: dict[Any, Any],
+) -> int:
     """Return the clipped union-LCS matches of two texts, given as tokenized sentences; `known` remembers pairs."""
     hit: Counter[int] = Counter()
     for sentence in map(tuple, wanted):
@@ -254,7 +304,9 @@ def _union_matches(wanted: Sequence[Sequence[int]], made: Sequence[Sequence[int]
     return sum(min(count, available[token]) for token, count in hit.items())
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1d7f1c19
-def _weighted_table(x: Sequence[Any], y: Sequence[Any], weight: float) -> tuple[list[list[float]], list[list[str]]]:
+def _weighted_table(
+    x: Sequence[Any], y: Sequence[Any], weight: float
+) -> tuple[list[list[float]], list[list[str]]]:
     """Return Lin's table of weighted LCS values and, for each cell, where it came from: match, up or left."""
     values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
     runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
@@ -284,22 +336,36 @@ def _weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #4fa7afcc
 def _weighted_counts(
-    wanted: Sequence[Sequence[Any]], made: Sequence[Sequence[Any]], weight: float, compat: str
+    wanted: Sequence[Sequence[Any]],
+    made: Sequence[Sequence[Any]],
+    weight: float,
+    compat: str,
 ) -> tuple[float, float, float, float]:
     """Return the weighted matches, the weighted lengths of both texts, and the reference's length weighted once."""
-    x, y = ([token for sentence in text for token in sentence] for text in (wanted, made))
+    x, y = (
+        [token for sentence in text for token in sentence] for text in (wanted, made)
+    )
     if compat == "google":
-        return _weighted_table(x, y, weight)[0][-1][-1], len(y) ** weight, len(x) ** weight, len(x) ** weight
+        return (
+            _weighted_table(x, y, weight)[0][-1][-1],
+            len(y) ** weight,
+            len(x) ** weight,
+            len(x) ** weight,
+        )
     left, available = Counter(x), Counter(y)
     total = 0.0
     for sentence in wanted:
-        paths = [_weighted_path(_weighted_table(sentence, other, weight)[1]) for other in made]
+        paths = [
+            _weighted_path(_weighted_table(sentence, other, weight)[1])
+            for other in made
+        ]
         hits = {i for path in paths for i, _ in path}
         run = 0
         for i in sorted(hits):
             token = sentence[i]
             if not (left[token] > 0 and available[token] > 0):
-                continue  # as the script does: a clipped word neither counts nor ends the run
+                # as the script does: a clipped word neither counts nor ends the run
+                continue
             run += 1
             if i + 1 not in hits:
                 total, run = total + run**weight, 0
@@ -310,7 +376,10 @@ def _weighted_counts(
 
 
 def rouge_w(
-    reference: str, generated: str, weight: float = 1.2, tokenizer: str | Callable[[str], Tokens] | None = None
+    reference: str,
+    generated: str,
+    weight: float = 1.2,
+    tokenizer: str | Callable[[str], Tokens] | None = None,
 ) -> dict[str, float]:
     """Return ROUGE-W of a generated text against one reference, as defined in the paper.
 
@@ -325,13 +394,21 @@ def rouge_w(
     {'precision': 0.5714, 'recall': 0.5714, 'f1_score': 0.5714}
     """
     wanted, made = _cut_pair(reference, generated, tokenizer)
-    counts = np.array([_weighted_counts([wanted], [made], _require_weight(weight), "google")])
+    counts = np.array(
+        [_weighted_counts([wanted], [made], _require_weight(weight), "google")]
+    )
     return _as_dict(RougeItem(*_ratios(counts[:, :3], 1 / weight)[0].tolist()))
 
 
 def _require_weight(weight: float) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 1 <= weight < 100:
-        raise ValueError(f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}")
+    if (
+        isinstance(weight, bool)
+        or not isinstance(weight, (int, float))
+        or not 1 <= weight < 100
+    ):
+        raise ValueError(
+            f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}"
+        )
     return float(weight)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1778870d
@@ -370,8 +447,14 @@ class Rouge(Metric):
     weight: float = 1.2
 
     def __post_init__(self) -> None:
-        if isinstance(self.types, str) or not isinstance(self.types, Sequence) or not self.types:
-            raise TypeError(f"types must be a list of names such as ['rouge1', 'rougeL'], not {self.types!r}")
+        if (
+            isinstance(self.types, str)
+            or not isinstance(self.types, Sequence)
+            or not self.types
+        ):
+            raise TypeError(
+                f"types must be a list of names such as ['rouge1', 'rougeL'], not {self.types!r}"
+            )
         for name in self.types:
             require_option(name, "type", TYPES)
         require_option(self.compat, "compat", ["google", "rouge-1.5.5"])
@@ -379,17 +462,23 @@ class Rouge(Metric):
         if self.multi is not None:
             require_option(self.multi, "multi", MULTI)
         if self.tokenizer is not None and (self.stemmer or self.exceptions is not None):
-            raise ValueError("stemmer and exceptions belong to ROUGE's own tokenizer: with yours, stem inside it")
+            raise ValueError(
+                "stemmer and exceptions belong to ROUGE's own tokenizer: with yours, stem inside it"
+            )
         _require_weight(self.weight)
         self.cut  # noqa: B018  an unknown tokenizer is found now, not with the first text
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.defaults()}  # the tokenizer's parts cannot be sent
+        return {
+            name: getattr(self, name) for name in self.defaults()
+        }  # the tokenizer's parts cannot be sent
 
     @cached_property
     def cut(self) -> Callable[[str], Tokens]:
         """The function from a text to its tokens."""
-        own = rouge_tokenizer(stemmer=self.stemmer, compat=self.compat, exceptions=self.exceptions)
+        own = rouge_tokenizer(
+            stemmer=self.stemmer, compat=self.compat, exceptions=self.exceptions
+        )
         return own if self.tokenizer is None else load_tokenizer(self.tokenizer)
 
     @property
@@ -409,10 +498,18 @@ class Rouge(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> RougeScores:
         """Return ROUGE of one text against one or several references; see `rouge_score`."""
-        return _one_score(require_candidate(candidate, references), require_references(references), self)
+        return _one_score(
+            require_candidate(candidate, references),
+            require_references(references),
+            self,
+        )
 
     def score_many(
-        self, candidates: Sequence[str], references: Sequence[str | Sequence[str]], *, progress: bool | None = None
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        *,
+        progress: bool | None = None,
     ) -> RougeTable:
         """Return ROUGE of each text against its references; see `rouge_many`. Progress is shown for long jobs."""
         return _rouge_table(*require_pairs(candidates, references), self, progress)
@@ -423,9 +520,16 @@ def _signature(metric: Rouge, sizes: Sequence[int] | None) -> Signature:
     named: dict[str, Any] = {"metric": "+".join(metric.types)}
     if sizes is not None:
         named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
-    cut = metric.cut.name if isinstance(metric.cut, WordTokenizer) else tokenizer_name(metric.tokenizer)
+    cut = (
+        metric.cut.name
+        if isinstance(metric.cut, WordTokenizer)
+        else tokenizer_name(metric.tokenizer)
+    )
     named |= {"multi": metric.combining, "compat": metric.compat, "tok": cut}
-    return Signature(named | ({"weight": str(float(metric.weight))} if "rougeW" in metric.types else {}))
+    return Signature(
+        named
+        | ({"weight": str(float(metric.weight))} if "rougeW" in metric.types else {})
+    )
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #d7ab54e5
 @dataclass(frozen=True)
@@ -441,15 +545,26 @@ class _Pairs:
 def _lay_out(generated: Sequence[str], references: Sequence[Sequence[str]]) -> _Pairs:
     places: dict[str, int] = {}
     sizes = np.fromiter(map(len, references), np.int64, len(references))
-    own = np.array([places.setdefault(text, len(places)) for text in generated], np.int64)
+    own = np.array(
+        [places.setdefault(text, len(places)) for text in generated], np.int64
+    )
     groups: dict[tuple[str, ...], list[int]] = {}
     wanted: list[int] = []
     for group in map(tuple, references):
         known = groups.get(group)
-        if known is None:  # the same references meet many generated texts: look their numbers up once
-            known = groups[group] = [places.setdefault(text, len(places)) for text in group]
+        if (
+            known is None
+        ):  # the same references meet many generated texts: look their numbers up once
+            known = groups[group] = [
+                places.setdefault(text, len(places)) for text in group
+            ]
         wanted += known
-    return _Pairs(list(places), np.repeat(own, sizes), np.array(wanted, np.int64), np.cumsum(sizes) - sizes)
+    return _Pairs(
+        list(places),
+        np.repeat(own, sizes),
+        np.array(wanted, np.int64),
+        np.cumsum(sizes) - sizes,
+    )
 
 
 def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
@@ -460,8 +575,12 @@ def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndar
         *_, level = ngram_levels(tokens, int(kind[5:]))
         sequences = as_sequences(level, ordered=True)
     made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
-    matches = common_lengths(list(map(sequences.__getitem__, made)), list(map(sequences.__getitem__, wanted)))
-    return np.column_stack([matches, level.lengths[pairs.made], level.lengths[pairs.wanted]]).astype(float)
+    matches = common_lengths(
+        list(map(sequences.__getitem__, made)), list(map(sequences.__getitem__, wanted))
+    )
+    return np.column_stack(
+        [matches, level.lengths[pairs.made], level.lengths[pairs.wanted]]
+    ).astype(float)
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #88a3a00e
 def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
@@ -469,18 +588,29 @@ def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
     lines = [[line for line in text.split("\n") if line] for text in pairs.texts]
     numbered = number_texts([line for text in lines for line in text], options.cut)
     flat, ends = numbered.numbers.tolist(), [0, *numbered.ends.tolist()]
-    sentences: Iterator[tuple[int, ...]] = (tuple(flat[a:b]) for a, b in zip(ends, ends[1:], strict=False))
-    cut = [[sentence for sentence in (next(sentences) for _ in text) if sentence] for text in lines]
+    sentences: Iterator[tuple[int, ...]] = (
+        tuple(flat[a:b]) for a, b in zip(ends, ends[1:], strict=False)
+    )
+    cut = [
+        [sentence for sentence in (next(sentences) for _ in text) if sentence]
+        for text in lines
+    ]
     sizes = np.array([sum(map(len, text)) for text in cut], float)
     made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
     if kind == "rougeW":
-        weigh = lambda i, j: _weighted_counts(cut[j], cut[i], options.weight, options.compat)
-        return np.array([weigh(i, j) for i, j in zip(made, wanted, strict=True)]).reshape(-1, 4)
+        weigh = lambda i, j: _weighted_counts(
+            cut[j], cut[i], options.weight, options.compat
+        )
+        return np.array(
+            [weigh(i, j) for i, j in zip(made, wanted, strict=True)]
+        ).reshape(-1, 4)
     matches = np.zeros(len(made))
     single = np.array([len(text) <= 1 for text in cut])
     short = np.flatnonzero(single[pairs.made] & single[pairs.wanted]).tolist()
     whole = [list(text[0]) if text else [] for text in cut]
-    matches[short] = common_lengths([whole[made[p]] for p in short], [whole[wanted[p]] for p in short])
+    matches[short] = common_lengths(
+        [whole[made[p]] for p in short], [whole[wanted[p]] for p in short]
+    )
     known: dict[Any, Any] = {}
     for p in set(range(len(made))).difference(short):
         matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
@@ -507,8 +637,8 @@ class RougeArrays(NamedTuple):
 class RougeTable(ScoreTable):
     """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text.
 
-    Where neither a text nor its references hold a token there is nothing to compare: NaN in the arrays, None in the
-    rows, left out of the means.
+    Where neither a text nor its references hold a token there is nothing to compare:
+    NaN in the arrays, None in the rows, left out of the means.
     """
 
     by_type: dict[str, RougeArrays]
@@ -529,75 +659,135 @@ class RougeTable(ScoreTable):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return every number as `rougeL_f1` and so on; the main type's F1 comes first."""
-        named = {f"{kind}_{part}": a for kind, v in self.items() for part, a in v._asdict().items()}
+        named = {
+            f"{kind}_{part}": a
+            for kind, v in self.items()
+            for part, a in v._asdict().items()
+        }
         return {(first := f"{self.options.main}_f1"): named[first], **named}
 
     def mean_by_type(self) -> dict[str, RougeItem | None]:
         """Return the mean precision, recall and F1 of each type; None when no text has a score."""
         if not self.defined.any():
             return dict.fromkeys(self.by_type)
-        return {k: RougeItem(*(float(part[self.defined].mean()) for part in v)) for k, v in self.items()}
+        return {
+            k: RougeItem(*(float(part[self.defined].mean()) for part in v))
+            for k, v in self.items()
+        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary per text, three numbers per type; an undefined one is None."""
-        order = [f"{kind}_{part}" for kind in self.by_type for part in RougeArrays._fields]
+        order = [
+            f"{kind}_{part}" for kind in self.by_type for part in RougeArrays._fields
+        ]
         return [{name: row[name] for name in order} for row in super().rows()]
 
     def outcomes(self) -> list[Outcome]:
         """Return each text's main score with all others; its signature depends on its own references alone."""
-        signatures = {size: str(_signature(self.options, [size])) for size in set(self.sizes)}
+        signatures = {
+            size: str(_signature(self.options, [size])) for size in set(self.sizes)
+        }
         columns = {kind: [part.tolist() for part in v] for kind, v in self.items()}
         main, found = self.options.main, []
-        for i, (size, known) in enumerate(zip(self.sizes, self.defined.tolist(), strict=True)):
+        for i, (size, known) in enumerate(
+            zip(self.sizes, self.defined.tolist(), strict=True)
+        ):
             if not known:
-                found.append(Outcome(None, "undefined", self.nothing, {}, signatures[size]))
+                found.append(
+                    Outcome(None, "undefined", self.nothing, {}, signatures[size])
+                )
                 continue
-            parts: dict[str, Any] = {k: RougeItem(p[i], r[i], f[i])._asdict() for k, (p, r, f) in columns.items()}
-            found.append(Outcome(columns[main][2][i], "ok", "", parts | {"main": main}, signatures[size]))
+            parts: dict[str, Any] = {
+                k: RougeItem(p[i], r[i], f[i])._asdict()
+                for k, (p, r, f) in columns.items()
+            }
+            found.append(
+                Outcome(
+                    columns[main][2][i],
+                    "ok",
+                    "",
+                    parts | {"main": main},
+                    signatures[size],
+                )
+            )
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        means = {k: item._asdict() if item else None for k, item in self.mean_by_type().items()}
+        means = {
+            k: item._asdict() if item else None
+            for k, item in self.mean_by_type().items()
+        }
         return super().to_dict() | {"mean_by_type": means}
 
     def _repr_html_(self) -> str:
-        rows = [{"type": k, **(item._asdict() if item else {})} for k, item in self.mean_by_type().items()]
+        rows = [
+            {"type": k, **(item._asdict() if item else {})}
+            for k, item in self.mean_by_type().items()
+        ]
         caption = f"mean ROUGE of {int(self.defined.sum())} of {len(self)} texts"
-        return html_table(rows, columns=["type", *RougeItem._fields], caption=caption, note=str(self.signature))
+        return html_table(
+            rows,
+            columns=["type", *RougeItem._fields],
+            caption=caption,
+            note=str(self.signature),
+        )
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #20d408ce
 _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
-def _score_chunk(generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge) -> tuple[Any, Any]:
+def _score_chunk(
+    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
+) -> tuple[Any, Any]:
     """Return {type: (texts, 3)} and which texts have anything to compare."""
     pairs = _lay_out(generated, references)
     tokens = number_texts(pairs.texts, options.cut)
-    named = options.cut.name if isinstance(options.cut, WordTokenizer) else tokenizer_name(options.tokenizer)
+    named = (
+        options.cut.name
+        if isinstance(options.cut, WordTokenizer)
+        else tokenizer_name(options.tokenizer)
+    )
     warn_of_lost_texts(pairs.texts, tokens.lengths, named)
     scores = {}
     for kind in options.types:
         by_lines = kind in ("rougeLsum", "rougeW")
-        counts = _line_counts(pairs, options, kind) if by_lines else _sequence_counts(pairs, tokens, kind)
+        counts = (
+            _line_counts(pairs, options, kind)
+            if by_lines
+            else _sequence_counts(pairs, tokens, kind)
+        )
         exponent, recalls = 1.0, None
         if kind == "rougeW":
             exponent = 1 / options.weight
-            recalls = (counts[:, 0] / np.maximum(counts[:, 3], 1)) ** exponent  # by which ROUGE-1.5.5 chooses the best
-        scores[kind] = _combine(counts[:, :3], pairs.starts, options.combining, exponent, recalls)
+            recalls = (
+                counts[:, 0] / np.maximum(counts[:, 3], 1)
+            ) ** exponent  # by which ROUGE-1.5.5 chooses the best
+        scores[kind] = _combine(
+            counts[:, :3], pairs.starts, options.combining, exponent, recalls
+        )
     some = np.maximum(tokens.lengths[pairs.made], tokens.lengths[pairs.wanted])
     return scores, np.maximum.reduceat(some, pairs.starts) > 0
 
 
 def _rouge_table(
-    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge, progress: bool | None = None
+    generated: Sequence[str],
+    references: Sequence[Sequence[str]],
+    options: Rouge,
+    progress: bool | None = None,
 ) -> RougeTable:
     from tqdm.auto import tqdm
 
     starts = range(0, len(generated), _CHUNK)
-    hidden = len(starts) < 2 or None if progress is None else not progress  # None: on terminals only
+    hidden = (
+        len(starts) < 2 or None if progress is None else not progress
+    )  # None: on terminals only
     chunks = [
-        _score_chunk(generated[start : start + _CHUNK], references[start : start + _CHUNK], options)
+        _score_chunk(
+            generated[start : start + _CHUNK],
+            references[start : start + _CHUNK],
+            options,
+        )
         for start in tqdm(starts, desc="ROUGE", disable=hidden)
     ]
     if not chunks:
@@ -607,7 +797,9 @@ def _rouge_table(
     for kind in options.types:
         values = np.concatenate([scores[kind] for scores, _ in chunks])
         values[~known] = np.nan  # nothing was compared: no score, and never 0
-        by_type[kind] = RougeArrays(*(np.ascontiguousarray(column) for column in values.T))
+        by_type[kind] = RougeArrays(
+            *(np.ascontiguousarray(column) for column in values.T)
+        )
     sizes = [len(group) for group in references]
     return RougeTable(by_type, sizes, options, _signature(options, sizes))
 
@@ -631,7 +823,8 @@ def rouge_many(
     generated : list of str
         N texts to judge.
     references : list
-        For each of them one string, or a list of strings; the numbers of references may differ.
+        For each of them one string, or a list of strings; the numbers of references may
+        differ.
     types, stemmer, tokenizer, multi, compat, exceptions, weight
         As for `rouge_score`.
 
@@ -666,8 +859,9 @@ def rouge_many(
 class RougeScores(Score, Mapping[str, RougeItem]):
     """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, each in [0, 1].
 
-    `score` is the F1 when exactly one type was asked for, otherwise None with a reason. When neither the text nor its
-    references hold a token, the mapping is empty and `reason` says so.
+    `score` is the F1 when exactly one type was asked for, otherwise None with a reason.
+    When neither the text nor its references hold a token, the mapping is empty and
+    `reason` says so.
     """
 
     items_by_type: Mapping[str, RougeItem]
@@ -685,7 +879,10 @@ class RougeScores(Score, Mapping[str, RougeItem]):
         return len(self.items_by_type)
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items()) or f"None ({self.reason})"
+        shown = (
+            ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items())
+            or f"None ({self.reason})"
+        )
         return f"RougeScores({shown}, signature={str(self.signature)!r})"
 
     def rows(self) -> list[dict[str, Any]]:
@@ -693,57 +890,104 @@ class RougeScores(Score, Mapping[str, RougeItem]):
         return [{"type": kind, **item._asdict()} for kind, item in self.items()]
 
     def _repr_html_(self) -> str:
-        body = html_table(self.rows()) if self.items_by_type else f"<p>{escape(self.reason)}</p>"
+        body = (
+            html_table(self.rows())
+            if self.items_by_type
+            else f"<p>{escape(self.reason)}</p>"
+        )
         return Markup(
             f"<div><p><strong>ROUGE</strong></p>{body}<p><small>{escape(str(self.signature))}</small></p></div>"
         )
 
-    def explain(self, kind: str | None = None, *, reference: int | None = None) -> MatchPicture:
+    def explain(
+        self, kind: str | None = None, *, reference: int | None = None
+    ) -> MatchPicture:
         """Show the shared n-grams, or the common subsequence, in the text and in one reference (default: the best)."""
-        chosen = require_option(kind or self.options.types[0], "type", self.options.types)
-        return _explain(self.generated, self.references, self.options, chosen, reference)
+        chosen = require_option(
+            kind or self.options.types[0], "type", self.options.types
+        )
+        return _explain(
+            self.generated, self.references, self.options, chosen, reference
+        )
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #8f0d813e
 def _explain(
-    generated: str, references: Sequence[str], options: Rouge, kind: str, reference: int | None
+    generated: str,
+    references: Sequence[str],
+    options: Rouge,
+    kind: str,
+    reference: int | None,
 ) -> MatchPicture:
     """Mark what one type of ROUGE counts in the generated text and one reference."""
     if reference is None:
         alone = replace(options, types=[kind])
         each = [alone.score(generated, r).items_by_type.get(kind) for r in references]
-        reference = max(range(len(references)), key=lambda i: (each[i] or RougeItem(0, 0, 0)).f1)
+        reference = max(
+            range(len(references)), key=lambda i: (each[i] or RougeItem(0, 0, 0)).f1
+        )
     elif not 0 <= reference < len(references):
-        raise ValueError(f"reference must be the number of a reference, 0 to {len(references) - 1}, not {reference}")
+        raise ValueError(
+            f"reference must be the number of a reference, 0 to {len(references) - 1}, not {reference}"
+        )
     texts = [generated, references[reference]]
     labels = ["generated", f"reference {reference + 1} of {len(references)}"]
-    marking = _mark_sequences if kind in ("rougeL", "rougeLsum", "rougeW") else _mark_ngrams
+    marking = (
+        _mark_sequences if kind in ("rougeL", "rougeLsum", "rougeW") else _mark_ngrams
+    )
     marks, rows = marking(texts, options, kind)
-    item = replace(options, types=[kind]).score(generated, texts[1]).items_by_type.get(kind)
-    numbers = f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}" if item else "no score"
-    return MatchPicture(f"{kind}: {numbers}", list(zip(labels, texts, marks, strict=True)), rows)
+    item = (
+        replace(options, types=[kind])
+        .score(generated, texts[1])
+        .items_by_type.get(kind)
+    )
+    numbers = (
+        f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}"
+        if item
+        else "no score"
+    )
+    return MatchPicture(
+        f"{kind}: {numbers}", list(zip(labels, texts, marks, strict=True)), rows
+    )
 
 
-def _tokens_and_places(text: str, options: Rouge) -> tuple[list[Any], list[tuple[int, int] | None]]:
+def _tokens_and_places(
+    text: str, options: Rouge
+) -> tuple[list[Any], list[tuple[int, int] | None]]:
     """Return the counted tokens and where they stand; a stem stands where its word does."""
     cut = options.cut
     surfaces = cut.surfaces(text) if isinstance(cut, WordTokenizer) else cut(text)
     return list(cut(text)), token_spans(text, surfaces)
 
 
-def _mark_ngrams(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+def _mark_ngrams(
+    texts: Sequence[str], options: Rouge, kind: str
+) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
     n = int(kind[5:])
-    (made, made_places), (wanted, wanted_places) = (_tokens_and_places(text, options) for text in texts)
+    (made, made_places), (wanted, wanted_places) = (
+        _tokens_and_places(text, options) for text in texts
+    )
     counted = clipped_counts(made, [wanted], n)
     shared = {gram: count for gram, (_, _, count) in counted.items() if count}
-    marks = [ngram_marks(p, list_ngrams(t, n), shared) for t, p in ((made, made_places), (wanted, wanted_places))]
+    marks = [
+        ngram_marks(p, list_ngrams(t, n), shared)
+        for t, p in ((made, made_places), (wanted, wanted_places))
+    ]
     named = {" ".join(map(str, gram)): values for gram, values in counted.items()}
-    return marks, [{"n-gram": g, "generated": a, "reference": b, "shared": c} for g, (a, b, c) in named.items()]
+    return marks, [
+        {"n-gram": g, "generated": a, "reference": b, "shared": c}
+        for g, (a, b, c) in named.items()
+    ]
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #31103e62
-def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+def _mark_sequences(
+    texts: Sequence[str], options: Rouge, kind: str
+) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
     """Mark the words on the path of the (weighted, or united) longest common subsequence."""
     lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]
-    cut = [[(start, *_tokens_and_places(line, options)) for start, line in found] for found in lines]
+    cut = [
+        [(start, *_tokens_and_places(line, options)) for start, line in found]
+        for found in lines
+    ]
     marks: list[list[Mark]] = [[], []]
     rows: list[dict[str, Any]] = []
     seen: set[tuple[int, int]] = set()
@@ -751,7 +995,9 @@ def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[li
         for made_start, made, made_places in cut[0]:
             weighted = kind == "rougeW"
             path = (
-                _weighted_path(_weighted_table(wanted, made, options.weight)[1]) if weighted else lcs_path(wanted, made)
+                _weighted_path(_weighted_table(wanted, made, options.weight)[1])
+                if weighted
+                else lcs_path(wanted, made)
             )
             for i, j in path:
                 title = f"{wanted[i]}: number {len(rows) + 1} of the common subsequence"
@@ -759,7 +1005,15 @@ def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[li
                 both = ((made_start, made_places[j]), (wanted_start, wanted_places[i]))
                 for side, (start, place) in enumerate(both):
                     if place:
-                        marks[side].append(Mark(start + place[0], start + place[1], color, "#1a1a1a", title))
+                        marks[side].append(
+                            Mark(
+                                start + place[0],
+                                start + place[1],
+                                color,
+                                "#1a1a1a",
+                                title,
+                            )
+                        )
                 if (wanted_start, i) not in seen:
                     seen.add((wanted_start, i))
                     rows.append({"number": len(rows) + 1, "word": str(wanted[i])})
@@ -779,9 +1033,15 @@ def _one_score(text: str, listed: list[str], options: Rouge) -> RougeScores:
     """Score one text, with the same counting as for many."""
     table = _rouge_table([text], [listed], options)
     items = {
-        kind: RougeItem(*(float(part[0]) for part in arrays)) for kind, arrays in table.items() if table.defined[0]
+        kind: RougeItem(*(float(part[0]) for part in arrays))
+        for kind, arrays in table.items()
+        if table.defined[0]
     }
-    reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
+    reason = (
+        ""
+        if len(items) == 1
+        else "several types were asked for: take one, such as scores['rouge1'].f1"
+    )
     if not items:
         reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
     return RougeScores(
@@ -816,15 +1076,19 @@ def rouge_score(
     references : str or list of str
         One or several; None among them is an error.
     types : list of str
-        `"rouge1"` to `"rouge9"`, `"rougeL"` (whole text), `"rougeLsum"` (union over lines), `"rougeW"` (weighted).
+        `"rouge1"` to `"rouge9"`, `"rougeL"` (whole text), `"rougeLsum"` (union over
+        lines), `"rougeW"` (weighted).
     stemmer : bool
         Stem words of more than three letters (English).
     tokenizer : str or callable, optional
-        Your own text → tokens for any language; by default lower-cased runs of a-z and 0-9.
+        Your own text → tokens for any language; by default lower-cased runs of a-z and
+        0-9.
     multi : {"best", "best_recall", "average", "pooled"}, optional
-        How several references are combined. Default: `"best"`, and `"pooled"` with `compat="rouge-1.5.5"`.
+        How several references are combined. Default: `"best"`, and `"pooled"` with
+        `compat="rouge-1.5.5"`.
     compat : {"google", "rouge-1.5.5"}
-        Whose lower-casing, stemming and ROUGE-W: rouge-score 0.1.2's or the Perl script's.
+        Whose lower-casing, stemming and ROUGE-W: rouge-score 0.1.2's or the Perl
+        script's.
     exceptions : mapping, "wordnet" or None
         Irregular form → base form, looked up before stemming (`compat="rouge-1.5.5"`).
     weight : float
@@ -833,7 +1097,8 @@ def rouge_score(
     Returns
     -------
     RougeScores
-        A mapping from type to precision, recall and F1 in [0, 1]; 0 where one side has no n-gram of the order.
+        A mapping from type to precision, recall and F1 in [0, 1]; 0 where one side has
+        no n-gram of the order.
 
     Raises
     ------
@@ -847,7 +1112,8 @@ def rouge_score(
 
     References
     ----------
-    Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries". Equal to rouge-score 0.1.2 by default.
+    Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries". Equal to
+    rouge-score 0.1.2 by default.
 
     Examples
     --------

@@ -20,10 +20,24 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from ._identity import identify, identify_model
-from .costs import COURSES, Ledger, Rehearsal, Stages, exchange_backends, find_backends, metered
+from summeval_nb.runs.costs import (
+    COURSES,
+    Ledger,
+    Rehearsal,
+    Stages,
+    exchange_backends,
+    find_backends,
+    metered,
+)
 from ..ground.items import Item
 from ..models.llm import Backend
-from ..ground.results import Outcome, Signature, as_outcome, require_option, score_rows
+from summeval_nb.ground.results import (
+    Outcome,
+    Signature,
+    as_outcome,
+    require_option,
+    score_rows,
+)
 from ..ground.viz import html_table, text_table
 from ..evidence._inputs import named_checker
 from ..models._named import load_model
@@ -45,17 +59,22 @@ def _parse(data: bytes) -> Any:
         return json.loads(data.decode())
 
 
-def read_row(item: Item, columns: Columns, kinds: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+def read_row(
+    item: Item, columns: Columns, kinds: Mapping[str, str]
+) -> tuple[dict[str, Any], str]:
     """Return an item's row under the metric's own names, and a problem or ''.
 
-    `kinds` says what each column must hold: "text", or "texts" for one text or a list of them.
+    `kinds` says what each column must hold: "text", or "texts" for one text or a list
+    of them.
     """
     if item.problem:
         return {}, item.problem
     try:
         row = _parse(item.data)
     except (ValueError, RecursionError) as error:
-        return {}, f"not JSON: {error}" if isinstance(error, ValueError) else "not JSON: nested too deeply"
+        return {}, f"not JSON: {error}" if isinstance(
+            error, ValueError
+        ) else "not JSON: nested too deeply"
     if not isinstance(row, dict):
         return {}, f"an item must be a JSON object, not {type(row).__name__}"
     for name, source in columns.items():
@@ -65,9 +84,13 @@ def read_row(item: Item, columns: Columns, kinds: Mapping[str, str]) -> tuple[di
         missing = [one for one in wanted if one not in row]
         if missing:
             return row, f"there is no {missing[0]!r}; there is: {', '.join(row)}"
-        row[name] = row[source] if isinstance(source, str) else [row[one] for one in wanted]
+        row[name] = (
+            row[source] if isinstance(source, str) else [row[one] for one in wanted]
+        )
     for name, kind in kinds.items():
-        problem = "" if type(row.get(name)) is str else _wrong_type(row.get(name), name, kind)
+        problem = (
+            "" if type(row.get(name)) is str else _wrong_type(row.get(name), name, kind)
+        )
         if problem:
             return row, problem
     return row, ""
@@ -100,13 +123,29 @@ def _faithfulness(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Ou
     from summeval_nb.evidence.faithfulness import evaluate_many
 
     texts, summaries = [row["text"] for row in rows], [row["summary"] for row in rows]
-    return [_faithful(one) for one in evaluate_many(texts, summaries, **options, store=store, progress=False)]
+    return [
+        _faithful(one)
+        for one in evaluate_many(
+            texts, summaries, **options, store=store, progress=False
+        )
+    ]
 
 
 def _faithful(result: Any) -> Outcome:
-    known = ("score", "reason", "signature", "similarity")  # columns of a row; the table of similarities is long
+    known = (
+        "score",
+        "reason",
+        "signature",
+        "similarity",
+    )  # columns of a row; the table of similarities is long
     parts = {name: part for name, part in result.to_dict().items() if name not in known}
-    status = "ok" if result.score is not None else "failed" if result.n_failed else "undefined"
+    status = (
+        "ok"
+        if result.score is not None
+        else "failed"
+        if result.n_failed
+        else "undefined"
+    )
     return Outcome(result.score, status, result.reason, parts, str(result.signature))
 
 # %% ../../nbs/workshop/92_jobs.ipynb #674e0e14
@@ -114,23 +153,40 @@ def _answers(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome
     from summeval_nb.judged.answers import evaluate_answers  # type: ignore[import-not-found, unused-ignore]
 
     records = [{name: row[name] for name in KNOWN["answers"].kinds} for row in rows]
-    return [_answer(report) for report in evaluate_answers(records, **options, store=store, progress=False).reports]
+    return [
+        _answer(report)
+        for report in evaluate_answers(
+            records, **options, store=store, progress=False
+        ).reports
+    ]
 
 
 def _answer(report: Any) -> Outcome:
     parts = {
-        name: value for name, value in report.to_dict().items() if name not in ("context", "premises", "signature")
+        name: value
+        for name, value in report.to_dict().items()
+        if name not in ("context", "premises", "signature")
     }
     score = report.answer_given_context
     status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
-    return Outcome(score, status, report.reasons.get("answer_given_context", ""), parts, str(report.signature))
+    return Outcome(
+        score,
+        status,
+        report.reasons.get("answer_given_context", ""),
+        parts,
+        str(report.signature),
+    )
 
 
 def _summary_score(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
     from summeval_nb.judged.summary_score import summarization_scores  # type: ignore[import-not-found, unused-ignore]
 
-    records = [{name: row[name] for name in KNOWN["summary_score"].kinds} for row in rows]
-    results = summarization_scores(records, **options, store=store, progress=False).results
+    records = [
+        {name: row[name] for name in KNOWN["summary_score"].kinds} for row in rows
+    ]
+    results = summarization_scores(
+        records, **options, store=store, progress=False
+    ).results
     return [as_outcome(one) for one in results]
 
 
@@ -139,9 +195,15 @@ def _rating(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]
 
     texts, summaries = [row["text"] for row in rows], [row["summary"] for row in rows]
     found = rate_many(texts, summaries, **options, store=store, progress=False)
-    failed = [one.score is None and bool(summary.strip()) for one, summary in zip(found, summaries, strict=True)]
+    failed = [
+        one.score is None and bool(summary.strip())
+        for one, summary in zip(found, summaries, strict=True)
+    ]
     outcomes = map(as_outcome, found)
-    return [one._replace(status="failed") if bad else one for one, bad in zip(outcomes, failed, strict=True)]
+    return [
+        one._replace(status="failed") if bad else one
+        for one, bad in zip(outcomes, failed, strict=True)
+    ]
 
 # %% ../../nbs/workshop/92_jobs.ipynb #5d4841ea
 class Kind(NamedTuple):
@@ -163,26 +225,54 @@ class Kind(NamedTuple):
         function = getattr(importlib.import_module(f"summeval_nb.{module}"), name)
         names = [p.name for p in inspect.signature(function).parameters.values()]
         keywords = inspect.signature(function).parameters.values()
-        positional = len([p for p in keywords if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD])
-        return [name for name in names[positional:] if name not in ("store", "progress")]
+        positional = len(
+            [
+                p
+                for p in keywords
+                if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+            ]
+        )
+        return [
+            name for name in names[positional:] if name not in ("store", "progress")
+        ]
 
 
 _PAIR = {"text": "text", "summary": "text"}
 _OVERLAP = {"candidate": "text", "references": "texts"}
-_ANSWERS = {"context": "texts", "question": "text", "ground_truth": "text", "answer": "text"}
+_ANSWERS = {
+    "context": "texts",
+    "question": "text",
+    "ground_truth": "text",
+    "answer": "text",
+}
 KNOWN: dict[str, Kind] = {
-    "faithfulness": Kind(_PAIR, _faithfulness, "evidence.faithfulness:evaluate_many", "summary", "It rained."),
-    "bleu": Kind(_OVERLAP, _bleu, "overlap.bleu:bleu_many", "candidate", "It rained.", 2000),
-    "rouge": Kind(_OVERLAP, _rouge, "overlap.rouge:rouge_many", "candidate", "It rained.", 2000),
+    "faithfulness": Kind(
+        _PAIR,
+        _faithfulness,
+        "evidence.faithfulness:evaluate_many",
+        "summary",
+        "It rained.",
+    ),
+    "bleu": Kind(
+        _OVERLAP, _bleu, "overlap.bleu:bleu_many", "candidate", "It rained.", 2000
+    ),
+    "rouge": Kind(
+        _OVERLAP, _rouge, "overlap.rouge:rouge_many", "candidate", "It rained.", 2000
+    ),
     "answers": Kind(_ANSWERS, _answers, "judged.answers:evaluate_answers", "answer"),
     "summary_score": Kind(
-        {"contexts": "texts", "summary": "text"}, _summary_score, "judged.summary_score:summarization_scores", "summary"
+        {"contexts": "texts", "summary": "text"},
+        _summary_score,
+        "judged.summary_score:summarization_scores",
+        "summary",
     ),
     "rating": Kind(_PAIR, _rating, "judged.ratings:rate_many", "summary"),
 }
 
 # %% ../../nbs/workshop/92_jobs.ipynb #9bee1840
-def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] = load_model) -> dict[str, Any]:
+def load_options(
+    options: Mapping[str, Any], load: Callable[[str], Backend] = load_model
+) -> dict[str, Any]:
     """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
     found = dict(options)
     for name in ("checker", "judge", "backend"):
@@ -217,7 +307,9 @@ def describe(value: Any, name: str) -> Any:
         return [describe(one, name) for one in value]
     if callable(value) or isinstance(getattr(value, "fingerprint", None), str):
         return identify(value)
-    raise TypeError(f"{name} holds a {type(value).__name__}, which a manifest cannot describe: give it a fingerprint")
+    raise TypeError(
+        f"{name} holds a {type(value).__name__}, which a manifest cannot describe: give it a fingerprint"
+    )
 
 
 def _digest(*values: str | bytes | Sequence[str]) -> str:
@@ -225,7 +317,9 @@ def _digest(*values: str | bytes | Sequence[str]) -> str:
     digest = hashlib.sha256()
     for value in values:
         for one in [value] if isinstance(value, (str, bytes)) else value:
-            data = one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+            data = (
+                one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass")
+            )
             digest.update(b"%d:" % len(data) + data)
         digest.update(b"/")
     return digest.hexdigest()[:16]
@@ -243,9 +337,13 @@ class Job:
     def __post_init__(self) -> None:
         if not isinstance(self.metric, str):
             if not callable(self.metric):
-                raise TypeError(f"metric must be a name or a function of a row, not {type(self.metric).__name__}")
+                raise TypeError(
+                    f"metric must be a name or a function of a row, not {type(self.metric).__name__}"
+                )
             if self.options:
-                raise ValueError("options belong to metrics known by name; bind yours with functools.partial")
+                raise ValueError(
+                    "options belong to metrics known by name; bind yours with functools.partial"
+                )
             return
         kind = KNOWN[require_option(self.metric, "metric", KNOWN)]
         for name in self.options:
@@ -271,7 +369,8 @@ class Job:
     def content(self, item: Item, row: Mapping[str, Any]) -> str:
         """Return two hashes: of what an item is about (the article), and of what a system wrote for it.
 
-        For a function of yours, of which nobody knows that, it is one hash of all that the item holds.
+        For a function of yours, of which nobody knows that, it is one hash of all that
+        the item holds.
         """
         if not isinstance(self.metric, str):
             return _digest(item.data)
@@ -281,8 +380,16 @@ class Job:
 
     def describe(self) -> dict[str, Any]:
         """Return the job as plain data."""
-        metric = self.metric if isinstance(self.metric, str) else describe(self.metric, "metric")
-        return {"metric": metric, "options": describe(self.options, "options"), "columns": describe(self.columns, "c")}
+        metric = (
+            self.metric
+            if isinstance(self.metric, str)
+            else describe(self.metric, "metric")
+        )
+        return {
+            "metric": metric,
+            "options": describe(self.options, "options"),
+            "columns": describe(self.columns, "c"),
+        }
 
 # %% ../../nbs/workshop/92_jobs.ipynb #06d5c5b3
 class Line(NamedTuple):
@@ -300,18 +407,37 @@ class Scored(NamedTuple):
     usage: Stages = {}
 
 
-def make_line(number: int, item: Item, row: Mapping[str, Any], outcome: Outcome, content: str | None = None) -> Line:
+def make_line(
+    number: int,
+    item: Item,
+    row: Mapping[str, Any],
+    outcome: Outcome,
+    content: str | None = None,
+) -> Line:
     """Return the line of a result; a failure's reason begins with its place in the corpus."""
     score, status, reason, parts, signature = outcome
     reason = f"at {item.place}: {reason}" if status == "failed" else reason
-    values = (number, _plain_id(row.get("id")), score, status, reason, parts, signature, content)
+    values = (
+        number,
+        _plain_id(row.get("id")),
+        score,
+        status,
+        reason,
+        parts,
+        signature,
+        content,
+    )
     record = dict(zip(_FIELDS, values, strict=True))
     try:
         text = _READABLE.encode(record).encode()
-    except UnicodeEncodeError:  # half a character, which JSON can escape and UTF-8 cannot hold
+    except (
+        UnicodeEncodeError
+    ):  # half a character, which JSON can escape and UTF-8 cannot hold
         text = _ESCAPED.encode(record).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        failed = Outcome(None, "failed", f"the metric's parts cannot be written as JSON: {error}")
+        failed = Outcome(
+            None, "failed", f"the metric's parts cannot be written as JSON: {error}"
+        )
         return make_line(number, item, row, failed, content)
     return Line(outcome.status, outcome.score, text)
 
@@ -351,13 +477,17 @@ class Scorer:
             store = Store(job.store)
         if isinstance(job.metric, str):
             kind = KNOWN[job.metric]
-            self._options, self._store = metered(load_options(job.options, load), self._ledger, store)
+            self._options, self._store = metered(
+                load_options(job.options, load), self._ledger, store
+            )
             text = "" if find_backends(self._options) else kind.probe
             self._score([dict.fromkeys(job.kinds, text)])
             self._ledger.take()
         else:
             name = getattr(job.metric, "__qualname__", type(job.metric).__name__)
-            self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", name)}))
+            self._signature = str(
+                Signature({"metric": getattr(job.metric, "fingerprint", name)})
+            )
             self._backends = find_backends(job.metric)
 
     def _score(self, rows: Rows) -> list[Outcome]:
@@ -373,10 +503,25 @@ class Scorer:
         """Return one line per item; `first` is the position of the first item in the corpus."""
         kinds, content = self.job.kinds, self.job.content
         read = [read_row(item, self.sources, kinds) for item in items]
-        contents = [None if problem else content(item, row) for item, (row, problem) in zip(items, read, strict=True)]
-        found = iter(try_together([row for row, problem in read if not problem], self._score))
-        outcomes = [Outcome(None, "failed", problem) if problem else _settled(next(found)) for _, problem in read]
-        columns = zip(itertools.count(first), items, (row for row, _ in read), outcomes, contents, strict=False)
+        contents = [
+            None if problem else content(item, row)
+            for item, (row, problem) in zip(items, read, strict=True)
+        ]
+        found = iter(
+            try_together([row for row, problem in read if not problem], self._score)
+        )
+        outcomes = [
+            Outcome(None, "failed", problem) if problem else _settled(next(found))
+            for _, problem in read
+        ]
+        columns = zip(
+            itertools.count(first),
+            items,
+            (row for row, _ in read),
+            outcomes,
+            contents,
+            strict=False,
+        )
         return [make_line(*one) for one in columns]
 
     def score(self, first: int, items: Sequence[Item]) -> Scored:
@@ -387,7 +532,9 @@ class Scorer:
 
 def _settled(value: Any) -> Outcome:
     if isinstance(value, BaseException):
-        return Outcome(None, "failed", " ".join(f"{type(value).__name__}: {value}".split()))
+        return Outcome(
+            None, "failed", " ".join(f"{type(value).__name__}: {value}".split())
+        )
     return value
 
 # %% ../../nbs/workshop/92_jobs.ipynb #eab71aca
@@ -404,7 +551,9 @@ class _Overlay:
 
     def get_many(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         found = self._real.get_many(kind, keys) if self._real else {}
-        return self._made.get_many(kind, [key for key in keys if key not in found]) | found
+        return (
+            self._made.get_many(kind, [key for key in keys if key not in found]) | found
+        )
 
     def put_many(self, kind: str, values: Mapping[str, Any]) -> int:
         return self._made.put_many(kind, values)
@@ -413,7 +562,10 @@ class _Overlay:
 def _model_options(job: Job) -> dict[str, Any]:
     """A job's options with their models; a named model is loaded only where a store knows its fingerprint."""
     known = job.store is not None and Path(job.store).is_file()
-    return load_options(job.options, load_model if known else lambda text: Rehearsal(f"llm:{text}", "plain"))
+    return load_options(
+        job.options,
+        load_model if known else lambda text: Rehearsal(f"llm:{text}", "plain"),
+    )
 
 
 def _bounds(counts: Sequence[int]) -> tuple[int, int, int]:
@@ -427,17 +579,29 @@ def _pairs(metric: Any, row: Mapping[str, Any]) -> int:
     return 3 if metric == "answers" else 1
 
 
-def _split_pairs(rows: Sequence[dict[str, Any]], splitter: Any, lang: str | None) -> tuple[int, int]:
+def _split_pairs(
+    rows: Sequence[dict[str, Any]], splitter: Any, lang: str | None
+) -> tuple[int, int]:
     """Count the distinct sentences and the pairs of rows, and put each summary's sentences into its row."""
     from summeval_nb.text.split import split_markdown
 
-    texts = list(dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])))
+    texts = list(
+        dict.fromkeys(text for row in rows for text in (row["text"], row["summary"]))
+    )
     found = split_markdown(texts, splitter=splitter, lang=lang or "en", progress=False)
-    split = {text: [one.plain for one in read if not one.reason] for text, read in zip(texts, found, strict=True)}
+    split = {
+        text: [one.plain for one in read if not one.reason]
+        for text, read in zip(texts, found, strict=True)
+    }
     for row in rows:
         row["sentences"] = split[row["summary"]] if split[row["text"]] else []
     usable = [row for row in rows if row["sentences"]]
-    distinct = {one for row in usable for name in ("text", "summary") for one in split[row[name]]}
+    distinct = {
+        one
+        for row in usable
+        for name in ("text", "summary")
+        for one in split[row[name]]
+    }
     return len(distinct), sum(len(row["sentences"]) for row in usable)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #56ba8f99
@@ -447,14 +611,20 @@ class _Rehearsed:
     def __init__(self, job: Job, options: Mapping[str, Any], course: str):
         assert isinstance(job.metric, str)
         self._metric, self._ledger = job.metric, Ledger()
-        exchanged = exchange_backends(dict(options), lambda one: Rehearsal(one.fingerprint, course))
+        exchanged = exchange_backends(
+            dict(options), lambda one: Rehearsal(one.fingerprint, course)
+        )
         overlay = _Overlay(job.store) if job.store else None
         self._options, self._store = metered(exchanged, self._ledger, overlay)
 
     def add(self, rows: Rows) -> None:
         if self._metric != "faithfulness":
             KNOWN[self._metric].score(rows, self._options, self._store)
-        elif pairs := list(dict.fromkeys((row["text"], one) for row in rows for one in row["sentences"])):
+        elif pairs := list(
+            dict.fromkeys(
+                (row["text"], one) for row in rows for one in row["sentences"]
+            )
+        ):
             self._options["checker"].check_many([([text], one) for text, one in pairs])
 
     @property
@@ -469,12 +639,14 @@ class Work:
     Parameters
     ----------
     items, scored, to_score, unreadable : int
-        Items of the corpus; those that the run's folder already holds; the others; those of them that cannot be read.
+        Items of the corpus; those that the run's folder already holds; the others;
+        those of them that cannot be read.
     sentences, pairs : int or None
-        See the table in this chapter; None where they are not known beforehand or do not exist.
+        See the table in this chapter; None where they are not known beforehand or do
+        not exist.
     calls : mapping of str to (int, int, int), or None
-        For each stage the least, the plain and the greatest number of calls of a language model; empty without one,
-        None where they cannot be known.
+        For each stage the least, the plain and the greatest number of calls of a
+        language model; empty without one, None where they cannot be known.
     note : str
         What a reader should know.
     """
@@ -499,24 +671,53 @@ class Work:
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each count."""
         names = ("items", "scored", "to_score", "unreadable", "sentences", "pairs")
-        rows: list[dict[str, Any]] = [{"what": n, "count": v} for n in names if (v := getattr(self, n)) is not None]
+        rows: list[dict[str, Any]] = [
+            {"what": n, "count": v}
+            for n in names
+            if (v := getattr(self, n)) is not None
+        ]
         for stage, bounds in {**(self.calls or {}), "": self.total_calls or ()}.items():
             name = f"calls for {stage}" if stage else "model calls"
-            rows.append({"what": name, **dict(zip(("least", "count", "most"), bounds, strict=False))})
+            rows.append(
+                {
+                    "what": name,
+                    **dict(zip(("least", "count", "most"), bounds, strict=False)),
+                }
+            )
         return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        calls = None if self.calls is None else {name: list(bounds) for name, bounds in self.calls.items()}
+        calls = (
+            None
+            if self.calls is None
+            else {name: list(bounds) for name, bounds in self.calls.items()}
+        )
         total = self.total_calls and list(self.total_calls)
-        names = ("items", "scored", "to_score", "unreadable", "sentences", "pairs", "note")
-        return {**{name: getattr(self, name) for name in names}, "calls": calls, "total_calls": total}
+        names = (
+            "items",
+            "scored",
+            "to_score",
+            "unreadable",
+            "sentences",
+            "pairs",
+            "note",
+        )
+        return {
+            **{name: getattr(self, name) for name in names},
+            "calls": calls,
+            "total_calls": total,
+        }
 
     def __repr__(self) -> str:
-        return text_table(self.rows(), columns=_WORK) + (f"\n{self.note}" if self.note else "")
+        return text_table(self.rows(), columns=_WORK) + (
+            f"\n{self.note}" if self.note else ""
+        )
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(), columns=_WORK, caption="What a run would do", note=self.note)
+        return html_table(
+            self.rows(), columns=_WORK, caption="What a run would do", note=self.note
+        )
 
 
 _WORK = ["what", "count", "least", "most"]
@@ -526,12 +727,19 @@ class Planner:
     """Counts what a job would do with the shards that it is shown, without a call of a language model."""
 
     def __init__(self, job: Job):
-        self.job, self.counts = job, {"items": 0, "scored": 0, "to_score": 0, "unreadable": 0}
+        self.job, self.counts = (
+            job,
+            {"items": 0, "scored": 0, "to_score": 0, "unreadable": 0},
+        )
         self.sentences: int | None = 0 if job.metric == "faithfulness" else None
         self.pairs: int | None = 0 if isinstance(job.metric, str) else None
         options = _model_options(job) if isinstance(job.metric, str) else {}
         self._splitter = options.get("splitter", "punkt"), options.get("lang", "en")
-        self._courses = [_Rehearsed(job, options, one) for one in COURSES] if find_backends(options) else []
+        self._courses = (
+            [_Rehearsed(job, options, one) for one in COURSES]
+            if find_backends(options)
+            else []
+        )
 
     def skip(self, items: Sequence[Item]) -> None:
         """Count a shard that is already scored."""
@@ -547,7 +755,10 @@ class Planner:
         self.counts["unreadable"] += len(items) - len(rows)
         if self.job.metric == "faithfulness":
             found = _split_pairs(rows, *self._splitter)
-            self.sentences, self.pairs = (self.sentences or 0) + found[0], (self.pairs or 0) + found[1]
+            self.sentences, self.pairs = (
+                (self.sentences or 0) + found[0],
+                (self.pairs or 0) + found[1],
+            )
         elif self.pairs is not None:
             self.pairs += sum(_pairs(self.job.metric, row) for row in rows)
         for course in self._courses:
@@ -556,12 +767,26 @@ class Planner:
     def work(self) -> Work:
         """Return what was counted."""
         note = ""
-        calls: dict[str, tuple[int, int, int]] | None = None if self.pairs is None else {}
+        calls: dict[str, tuple[int, int, int]] | None = (
+            None if self.pairs is None else {}
+        )
         if calls is None:
             note = "what a function of yours asks for cannot be known beforehand"
         elif self._courses:
             courses = [course.calls for course in self._courses]
             if self.job.store and self.job.metric == "faithfulness":
-                courses[0], note = {}, "how many verdicts the store already holds is not known before the embedding"
-            calls = {stage: _bounds([one.get(stage, 0) for one in courses]) for stage in courses[-1]}
-        return Work(**self.counts, sentences=self.sentences, pairs=self.pairs, calls=calls, note=note)
+                courses[0], note = (
+                    {},
+                    "how many verdicts the store already holds is not known before the embedding",
+                )
+            calls = {
+                stage: _bounds([one.get(stage, 0) for one in courses])
+                for stage in courses[-1]
+            }
+        return Work(
+            **self.counts,
+            sentences=self.sentences,
+            pairs=self.pairs,
+            calls=calls,
+            note=note,
+        )

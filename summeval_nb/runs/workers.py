@@ -30,7 +30,9 @@ Row = TypeVar("Row")
 
 
 def try_together(
-    rows: Sequence[Row], score: Callable[[Sequence[Row]], Sequence[Any]], broken: type[Exception] = Exception
+    rows: Sequence[Row],
+    score: Callable[[Sequence[Row]], Sequence[Any]],
+    broken: type[Exception] = Exception,
 ) -> list[Any]:
     """Return one result per row of `score(rows)`; a row on which `score` raises gets the exception in its place.
 
@@ -60,7 +62,9 @@ def try_together(
             alone.append(error)
     fine = [i for i, one in enumerate(alone) if not isinstance(one, BaseException)]
     with suppress(broken):
-        for i, one in zip(fine, score([rows[i] for i in fine]) if fine else [], strict=True):
+        for i, one in zip(
+            fine, score([rows[i] for i in fine]) if fine else [], strict=True
+        ):
             alone[i] = one
     return alone
 
@@ -118,12 +122,16 @@ def _cause_of_death(code: int) -> str:
     if code >= 0:
         return f"the worker process ended itself with exit code {code}"
     name = signal.Signals(-code).name
-    hint = " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
+    hint = (
+        " (killed from outside, often for lack of memory)" if name == "SIGKILL" else ""
+    )
     return f"the worker process was ended by {name}{hint}"
 
 
 @contextmanager
-def _time_limit(process: subprocess.Popen[bytes], seconds: float | None) -> Iterator[threading.Event]:
+def _time_limit(
+    process: subprocess.Popen[bytes], seconds: float | None
+) -> Iterator[threading.Event]:
     """End the process after some seconds; the event says whether that has happened."""
     late = threading.Event()
     if seconds is None:
@@ -157,14 +165,24 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
 
 
 def _raise_refusal(kind: str, message: str) -> None:
-    known = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
+    known = {
+        "ValueError": ValueError,
+        "TypeError": TypeError,
+        "ImportError": ImportError,
+    }
     raise known[kind](message) if kind in known else WorkerRefused(f"{kind}: {message}")
 
 # %% ../../nbs/workshop/91_workers.ipynb #a72e95b0
 def _python(code: str) -> list[str]:
     """The command that runs some code in a fresh Python that finds the modules which this one finds."""
     places = [place or os.getcwd() for place in sys.path]
-    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = sys.argv[1:]; {code}", *places]
+    return [
+        sys.executable,
+        "-P",
+        "-c",
+        f"import sys; sys.path[:] = sys.argv[1:]; {code}",
+        *places,
+    ]
 
 
 @contextmanager
@@ -181,18 +199,26 @@ def _interrupts_kept_back() -> Iterator[None]:
 
 
 def _worker_environment(threads: int | None) -> dict[str, str]:
-    shared = {"OMP_NUM_THREADS": str(threads)} if threads and "OMP_NUM_THREADS" not in os.environ else {}
+    shared = (
+        {"OMP_NUM_THREADS": str(threads)}
+        if threads and "OMP_NUM_THREADS" not in os.environ
+        else {}
+    )
     return {**os.environ, **shared, "TOKENIZERS_PARALLELISM": "false"}
 
 
-_STARTS = 3  # how often a process is started that is killed from outside before it is ready
+_STARTS = (
+    3  # how often a process is started that is killed from outside before it is ready
+)
 
 
 def _launch(threads: int | None) -> subprocess.Popen[bytes]:
     command = _python("from summeval_nb.runs.workers import _serve; _serve()")
     with _interrupts_kept_back():
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, env=_worker_environment(threads))
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, env=_worker_environment(threads)
+        )
 
 
 def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
@@ -202,10 +228,14 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
     try:
         return cloudpickle.dumps(make)
     except Exception as error:  # whatever an object's own pickling raises
-        raise TypeError(f"this cannot be sent to a worker process ({error}); use module-level functions") from error
+        raise TypeError(
+            f"this cannot be sent to a worker process ({error}); use module-level functions"
+        ) from error
 
 # %% ../../nbs/workshop/91_workers.ipynb #0922cf9f
-def _converse(process: subprocess.Popen[bytes], message: Any, seconds: float | None) -> tuple[Any, bool]:
+def _converse(
+    process: subprocess.Popen[bytes], message: Any, seconds: float | None
+) -> tuple[Any, bool]:
     """Send a message and return the answer, and whether the time has ended all the same."""
     assert process.stdin and process.stdout
     with _time_limit(process, seconds) as late:
@@ -217,7 +247,9 @@ def _converse(process: subprocess.Popen[bytes], message: Any, seconds: float | N
         except (EOFError, OSError, ValueError):
             _end_process(process)
             if late.is_set():
-                raise WorkerTimeout(f"no answer within {seconds:g} s; the worker process was ended") from None
+                raise WorkerTimeout(
+                    f"no answer within {seconds:g} s; the worker process was ended"
+                ) from None
             raise WorkerDied(_cause_of_death(process.wait())) from None
         except BaseException:
             process.kill()
@@ -232,7 +264,8 @@ class Worker:
     Parameters
     ----------
     make : callable
-        Called once in the process: returns the function that does the work, with models loaded.
+        Called once in the process: returns the function that does the work, with models
+        loaded.
     threads : int, optional
         For the process's numerical libraries (OMP_NUM_THREADS), where it is not set.
 
@@ -244,7 +277,9 @@ class Worker:
     >>> worker.close()
     """
 
-    def __init__(self, make: Callable[[], Callable[..., Any]], threads: int | None = None):
+    def __init__(
+        self, make: Callable[[], Callable[..., Any]], threads: int | None = None
+    ):
         self._work, self._threads = pack(make), threads
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
@@ -252,7 +287,8 @@ class Worker:
     def ask(self, *arguments: Any, seconds: float | None = None) -> Any:
         """Return what the work returns; raise `WorkerDied` when the process ends. The next call starts a fresh one.
 
-        After `seconds` without an answer (None: wait for ever) the process is ended, which raises `WorkerTimeout`.
+        After `seconds` without an answer (None: wait for ever) the process is ended,
+        which raises `WorkerTimeout`.
         """
         self.make_ready()
         return self._exchange(arguments, seconds)
@@ -289,7 +325,9 @@ class Worker:
         except BaseException:  # it has ended
             self._process = None
             raise
-        if late:  # the time ended in the moment of the answer: the next question gets a fresh process
+        # the time ended in the moment of the answer: the next question gets a fresh
+        # process
+        if late:
             self._end()
         return answer
 
@@ -308,7 +346,9 @@ class Worker:
 # %% ../../nbs/workshop/91_workers.ipynb #6e8311d5
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
     """Write a file so that under its name there is the whole content or nothing new, even after a power cut."""
-    with replacing(path) as file:  # a file of a temporary name; forced to the disk and renamed at the end
+    with replacing(
+        path
+    ) as file:  # a file of a temporary name; forced to the disk and renamed at the end
         file.writelines(chunks)
     sync_folder(path.parent)
 
@@ -330,6 +370,8 @@ def only_one(folder: Path) -> Iterator[None]:
         held = FileLock(folder / ".lock", timeout=0).acquire()
     except Timeout:
         remedy = "wait for it, or choose another folder"
-        raise RuntimeError(f"another run is working in {str(folder)!r}; {remedy}") from None
+        raise RuntimeError(
+            f"another run is working in {str(folder)!r}; {remedy}"
+        ) from None
     with held:
         yield

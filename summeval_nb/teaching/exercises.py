@@ -47,7 +47,8 @@ def _named(kind: str, values: Iterable[_Canonical]) -> str:
 def _number_text(value: float, shift: float) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value} is no answer: find out where it comes from")
-    return f"{round(value + shift, _DIGITS) + 0.0:.{_DIGITS}f}"  # + 0.0 turns -0.0 into 0.0
+    # + 0.0 turns -0.0 into 0.0
+    return f"{round(value + shift, _DIGITS) + 0.0:.{_DIGITS}f}"
 
 
 def _plain_text(text: str) -> str:
@@ -69,18 +70,35 @@ def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
         return _collection(answer, shift)
     if hasattr(answer, "__float__"):
         return _Canonical("number", _number_text(float(answer), shift), "a number")
-    hint = "call it on the inputs that the exercise names, and pass what it returns" if callable(answer) else ""
-    raise TypeError(f"{type(answer).__name__} cannot be compared: {hint or f'pass {_KINDS}'}")
+    hint = (
+        "call it on the inputs that the exercise names, and pass what it returns"
+        if callable(answer)
+        else ""
+    )
+    raise TypeError(
+        f"{type(answer).__name__} cannot be compared: {hint or f'pass {_KINDS}'}"
+    )
 
 
 def _collection(answer: Any, shift: float) -> _Canonical:
     """Return the form of a dictionary, a set or a list, from the forms of what is in it."""
-    kind = "dictionary" if isinstance(answer, Mapping) else "list" if isinstance(answer, list | tuple) else "set"
-    forms = [_canonical(value, shift) for value in (answer.values() if kind == "dictionary" else answer)]
+    kind = (
+        "dictionary"
+        if isinstance(answer, Mapping)
+        else "list"
+        if isinstance(answer, list | tuple)
+        else "set"
+    )
+    forms = [
+        _canonical(value, shift)
+        for value in (answer.values() if kind == "dictionary" else answer)
+    ]
     texts: list[Any] = [f"{form.kind}:{form.text}" for form in forms]
     if kind == "dictionary":
         texts = sorted(zip(map(_plain_text, map(str, answer)), texts, strict=True))
-    return _Canonical(kind, json.dumps(sorted(texts) if kind == "set" else texts), _named(kind, forms))
+    return _Canonical(
+        kind, json.dumps(sorted(texts) if kind == "set" else texts), _named(kind, forms)
+    )
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #0ef20108
 _ROUNDS = 20_000
@@ -119,24 +137,36 @@ class AnswerCheck:
         return f"{mark} {self.exercise}: {self.message}"
 
     def _repr_html_(self) -> str:
-        kind = {"right": "se-right", "not answered yet": "se-open"}.get(self.outcome, "se-wrong")
+        kind = {"right": "se-right", "not answered yet": "se-open"}.get(
+            self.outcome, "se-wrong"
+        )
         return render("said.html", kind=kind, text=repr(self))
 
     def to_dict(self) -> dict[str, str]:
         """Return exercise, outcome and message."""
-        return {"exercise": self.exercise, "outcome": self.outcome, "message": self.message}
+        return {
+            "exercise": self.exercise,
+            "outcome": self.outcome,
+            "message": self.message,
+        }
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #ebd46f17
-_collected: dict[str, dict[str, Any]] | None = None  # a dictionary while answers are being sealed
+_collected: dict[str, dict[str, Any]] | None = (
+    None  # a dictionary while answers are being sealed
+)
 
 
 def _entry(exercise: str) -> dict[str, Any]:
     """Return the sealed entry of an exercise: from what is being sealed, or from the package."""
     chapter, _, number = str(exercise).partition("/")
     if not chapter or not number or not chapter.replace("_", "").isalnum():
-        raise ValueError(f"an exercise is named chapter/number, such as '32_bleu/1': got {exercise!r}")
+        raise ValueError(
+            f"an exercise is named chapter/number, such as '32_bleu/1': got {exercise!r}"
+        )
     if _collected is not None:
-        return _collected.setdefault(chapter, {}).setdefault(number, {"kind": "", "answer": "", "slips": {}})
+        return _collected.setdefault(chapter, {}).setdefault(
+            number, {"kind": "", "answer": "", "slips": {}}
+        )
     file = resources.files("summeval_nb") / "assets" / "exercises" / f"{chapter}.json"
     entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     if number not in entries:
@@ -150,21 +180,25 @@ def _known(chapter: str, entries: Mapping[str, Any]) -> str:
         return ", ".join(f"{chapter}/{number}" for number in entries)
     folder = resources.files("summeval_nb") / "assets" / "exercises"
     chapters = sorted(file.name.removesuffix(".json") for file in folder.iterdir())
-    meant = [name for name in chapters if chapter in name or name in chapter] or chapters
+    meant = [
+        name for name in chapters if chapter in name or name in chapter
+    ] or chapters
     return ", ".join(f"{name}/1" for name in meant)
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
 def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     """Say whether an answer is right, without knowing the answer.
 
-    Numbers are compared to four decimals, text without regard to case and spaces, lists in order, sets without.
+    Numbers are compared to four decimals, text without regard to case and spaces, lists
+    in order, sets without.
 
     Parameters
     ----------
     exercise : str
         Chapter and number, such as `"32_bleu/1"`.
     answer : number, bool, str, None, or a list, set or dict of these
-        Your answer; `...` means that there is none yet. A numpy array counts as a list, a `Score` as its number.
+        Your answer; `...` means that there is none yet. A numpy array counts as a list,
+        a `Score` as its number.
 
     Returns
     -------
@@ -185,7 +219,11 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     """
     entry = _entry(exercise)
     if answer is ...:
-        return AnswerCheck(exercise, "not answered yet", "not answered yet: put your answer in the place of ...")
+        return AnswerCheck(
+            exercise,
+            "not answered yet",
+            "not answered yet: put your answer in the place of ...",
+        )
     try:
         forms = [_canonical(answer, shift) for shift in (0.0, -1e-6, 1e-6)]
     except (TypeError, ValueError, OverflowError) as error:
@@ -199,11 +237,15 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
             return _seal(exercise, _canonical(other)) == entry["answer"]
 
         hint = nearly(answer, is_right)
-        return AnswerCheck(exercise, "not yet", f"not yet: {hint}" if hint else "not yet")
+        return AnswerCheck(
+            exercise, "not yet", f"not yet: {hint}" if hint else "not yet"
+        )
     return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
-def _compare(exercise: str, entry: dict[str, Any], forms: list[_Canonical]) -> AnswerCheck:
+def _compare(
+    exercise: str, entry: dict[str, Any], forms: list[_Canonical]
+) -> AnswerCheck:
     """Compare the forms of an answer with the seals of an exercise."""
     seals = [_seal(exercise, form) for form in dict.fromkeys(forms)]
     if entry["answer"] in seals:
@@ -221,8 +263,8 @@ def _compare(exercise: str, entry: dict[str, Any], forms: list[_Canonical]) -> A
 def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
     """Name a wrong answer that people often give, and the sentence that helps them.
 
-    Stands in a solutions notebook. While answers are sealed it stores the slip; afterwards it shows what a reader
-    who makes the slip is told.
+    Stands in a solutions notebook. While answers are sealed it stores the slip;
+    afterwards it shows what a reader who makes the slip is told.
 
     Parameters
     ----------
@@ -248,7 +290,9 @@ def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
         entry["slips"][_seal(exercise, form)] = str(help)
     check = _compare(exercise, entry, [form])
     if check.message != f"not yet: {help}":
-        raise ValueError(f"{exercise} tells a reader who answers {answer!r} {check.message!r}: seal the chapter again")
+        raise ValueError(
+            f"{exercise} tells a reader who answers {answer!r} {check.message!r}: seal the chapter again"
+        )
     return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #eee601b4
@@ -258,12 +302,14 @@ def my_progress(folder: str | Path | None = None) -> Progress:
     Parameters
     ----------
     folder : str or path, optional
-        Where the book's notebooks lie. Without it: the book in which the calling notebook lies, or `nbs` here.
+        Where the book's notebooks lie. Without it: the book in which the calling
+        notebook lies, or `nbs` here.
 
     Returns
     -------
     Progress
-        A table in a notebook, lines in a terminal; `states` has exercise to `"right"`, `"not yet"`, `"not tried"`.
+        A table in a notebook, lines in a terminal; `states` has exercise to `"right"`,
+        `"not yet"`, `"not tried"`.
 
     Raises
     ------
@@ -287,7 +333,8 @@ def seal_answers(folder: str | Path) -> Iterator[Callable[[], dict[str, Any]]]:
     Parameters
     ----------
     folder : str or path
-        Where the files go; made if it is not there. Nothing is written if the block raises.
+        Where the files go; made if it is not there. Nothing is written if the block
+        raises.
 
     Yields
     ------
@@ -312,14 +359,21 @@ def seal_answers(folder: str | Path) -> Iterator[Callable[[], dict[str, Any]]]:
     """
     global _collected
     if _collected is not None:
-        raise RuntimeError("answers are already being sealed: end the outer block first")
+        raise RuntimeError(
+            "answers are already being sealed: end the outer block first"
+        )
     collected: dict[str, Any] = {}
     _collected = collected
     try:
         yield lambda: collected
     finally:
         _collected = None
-    missing = [f"{c}/{n}" for c, entries in collected.items() for n, e in entries.items() if not e["answer"]]
+    missing = [
+        f"{c}/{n}"
+        for c, entries in collected.items()
+        for n, e in entries.items()
+        if not e["answer"]
+    ]
     if missing:
         raise ValueError(f"a slip but no answer: {', '.join(missing)}")
     Path(folder).mkdir(parents=True, exist_ok=True)

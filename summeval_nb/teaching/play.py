@@ -15,10 +15,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..agreement.agreement import COEFFICIENTS, Correlation, correlate
-from ..overlap.bleu import SMOOTHING, BleuScore, bleu_score, require_references
-from ..evidence.faithfulness import DEFAULT_K, Faithfulness, evaluate, supported_share
+from summeval_nb.overlap.bleu import (
+    SMOOTHING,
+    BleuScore,
+    bleu_score,
+    require_references,
+)
+from summeval_nb.evidence.faithfulness import (
+    DEFAULT_K,
+    Faithfulness,
+    evaluate,
+    supported_share,
+)
 from ..overlap.ngrams import rouge_tokenizer
-from ..ground.results import Evidence, Verdict, how_to_install, require_count, require_option, require_share
+from summeval_nb.ground.results import (
+    Evidence,
+    Verdict,
+    how_to_install,
+    require_count,
+    require_option,
+    require_share,
+)
 from ..ground.results import require_text
 from ..text.retrieve import topk_related
 from ..text.split import split_markdown
@@ -62,8 +79,8 @@ class Picture:
     Parameters
     ----------
     compute : callable
-        From settings, given by name, to a state: an object with an attribute for each setting, a `caption` and
-        `_repr_html_`.
+        From settings, given by name, to a state: an object with an attribute for each
+        setting, a `caption` and `_repr_html_`.
     **settings
         Where to begin.
 
@@ -93,13 +110,17 @@ class Picture:
     def set(self, **settings: Any) -> Picture:
         """Change some settings, compute the state, draw it; a wrong value raises and leaves all as it was."""
         if unknown := settings.keys() - self._settings.keys():
-            raise TypeError(f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(self._settings)}")
+            raise TypeError(
+                f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(self._settings)}"
+            )
         self.state = self._compute(**self._settings | settings)
         self._settings |= settings
         self._show()
         return self
 
-    def attach(self, controls: Mapping[str, Any], beside: Sequence[Any] = (), draw: Any = None) -> Picture:
+    def attach(
+        self, controls: Mapping[str, Any], beside: Sequence[Any] = (), draw: Any = None
+    ) -> Picture:
         """Join widgets to settings; `beside` are buttons without a setting, `draw` makes what stands below them."""
         _attach(self, controls, beside, draw or (lambda state: state._repr_html_()))
         return self
@@ -111,7 +132,9 @@ class Picture:
         return render("still.html", picture=self.state._repr_html_(), note=_NOTE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        shown = self.widget._repr_mimebundle_(**kwargs) if self.widget is not None else {}
+        shown = (
+            self.widget._repr_mimebundle_(**kwargs) if self.widget is not None else {}
+        )
         return {**shown, "text/plain": repr(self), "text/html": self._repr_html_()}
 
 # %% ../../nbs/7_teaching/72_play.ipynb #0fae0e0b
@@ -127,7 +150,12 @@ def _installed(*names: str) -> bool:
     return True
 
 
-def _attach(picture: Picture, controls: Mapping[str, Any], beside: Sequence[Any], draw: Callable[[Any], str]) -> None:
+def _attach(
+    picture: Picture,
+    controls: Mapping[str, Any],
+    beside: Sequence[Any],
+    draw: Callable[[Any], str],
+) -> None:
     """Build the widget of a picture: controls in a row that wraps, the drawing below."""
     import ipywidgets
 
@@ -145,13 +173,25 @@ def _attach(picture: Picture, controls: Mapping[str, Any], beside: Sequence[Any]
 
     for name, control in controls.items():
         control.observe(partial(moved, name=name), "value")
-    row = ipywidgets.HBox([*controls.values(), *beside], layout=ipywidgets.Layout(flex_flow="row wrap"))
-    picture.widget, picture.controls, picture._show = ipywidgets.VBox([row, view]), dict(controls), show
+    row = ipywidgets.HBox(
+        [*controls.values(), *beside], layout=ipywidgets.Layout(flex_flow="row wrap")
+    )
+    picture.widget, picture.controls, picture._show = (
+        ipywidgets.VBox([row, view]),
+        dict(controls),
+        show,
+    )
     show()
 
 # %% ../../nbs/7_teaching/72_play.ipynb #0971ab54
-def _fill_step(table: np.ndarray, x: Sequence[str], y: Sequence[str], i: int, j: int) -> LcsStep:
-    above, left, corner = int(table[i - 1, j]), int(table[i, j - 1]), int(table[i - 1, j - 1])
+def _fill_step(
+    table: np.ndarray, x: Sequence[str], y: Sequence[str], i: int, j: int
+) -> LcsStep:
+    above, left, corner = (
+        int(table[i - 1, j]),
+        int(table[i, j - 1]),
+        int(table[i - 1, j - 1]),
+    )
     if x[i - 1] == y[j - 1]:
         words = f"“{x[i - 1]}” stands on both sides: one more than in the cell to the upper left, {corner} + 1"
         return LcsStep("equal", i, j, f"{words} = {table[i, j]}.")
@@ -165,13 +205,34 @@ def _back_steps(table: np.ndarray, x: Sequence[str], y: Sequence[str]) -> list[L
     while i and j:
         above, left = int(table[i - 1, j]), int(table[i, j - 1])
         if x[i - 1] == y[j - 1]:
-            steps.append(LcsStep("keep", i, j, f"Way back: “{x[i - 1]}” on both sides; keep it, go to the upper left."))
+            steps.append(
+                LcsStep(
+                    "keep",
+                    i,
+                    j,
+                    f"Way back: “{x[i - 1]}” on both sides; keep it, go to the upper left.",
+                )
+            )
             i, j = i - 1, j - 1
         elif left > above:
-            steps.append(LcsStep("back", i, j, f"Way back: the words differ and left ({left}) is greater; go left."))
+            steps.append(
+                LcsStep(
+                    "back",
+                    i,
+                    j,
+                    f"Way back: the words differ and left ({left}) is greater; go left.",
+                )
+            )
             j -= 1
         else:
-            steps.append(LcsStep("up", i, j, f"Way back: the words differ and left ({left}) is not greater; go up."))
+            steps.append(
+                LcsStep(
+                    "up",
+                    i,
+                    j,
+                    f"Way back: the words differ and left ({left}) is not greater; go up.",
+                )
+            )
             i -= 1
     return steps
 
@@ -182,8 +243,8 @@ _MOST_WORDS = 30  # a side: the table has to fit on a screen
 class LcsStep(NamedTuple):
     """One step: what kind, at which cell, in words.
 
-    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills, `"keep"`, `"up"` or `"back"` on
-    the way back, and `"done"`.
+    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills,
+    `"keep"`, `"up"` or `"back"` on the way back, and `"done"`.
     """
 
     kind: str
@@ -198,7 +259,8 @@ def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
     Parameters
     ----------
     x, y : sequence of str
-        The words of the reference (rows) and of the candidate (columns), at most 30 each.
+        The words of the reference (rows) and of the candidate (columns), at most 30
+        each.
 
     Returns
     -------
@@ -217,14 +279,24 @@ def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
     """
     for name, words in (("reference", x), ("candidate", y)):
         if len(words) > _MOST_WORDS:
-            raise ValueError(f"the {name} has {len(words)} words: the table holds {_MOST_WORDS}, pass a shorter text")
+            raise ValueError(
+                f"the {name} has {len(words)} words: the table holds {_MOST_WORDS}, pass a shorter text"
+            )
     table = lcs_table(x, y)
     start = "Row 0 and column 0 stand for no words at all: nothing is shared, so they hold 0."
-    filled = [_fill_step(table, x, y, i, j) for i in range(1, len(x) + 1) for j in range(1, len(y) + 1)]
+    filled = [
+        _fill_step(table, x, y, i, j)
+        for i in range(1, len(x) + 1)
+        for j in range(1, len(y) + 1)
+    ]
     back = _back_steps(table, x, y)
     kept = [x[step.row - 1] for step in reversed(back) if step.kind == "keep"]
     words = f"{len(kept)} word{'s' if len(kept) > 1 else ''}"
-    end = f"The longest common subsequence has {words}: {' '.join(kept)}." if kept else "No word is shared."
+    end = (
+        f"The longest common subsequence has {words}: {' '.join(kept)}."
+        if kept
+        else "No word is shared."
+    )
     return [LcsStep("start", 0, 0, start), *filled, *back, LcsStep("done", 0, 0, end)]
 
 # %% ../../nbs/7_teaching/72_play.ipynb #eb12020e
@@ -245,7 +317,10 @@ class LcsState(_State):
     def caption(self) -> str:
         """The step in words."""
         now = self.steps[self.step]
-        numbers = ", ".join(f"{name.replace('_score', '')} {value:.3f}" for name, value in self.rouge.items())
+        numbers = ", ".join(
+            f"{name.replace('_score', '')} {value:.3f}"
+            for name, value in self.rouge.items()
+        )
         return f"Step {self.step} of {len(self.steps) - 1}. {now.words}" + (
             f" ROUGE-L: {numbers}." if now.kind == "done" else ""
         )
@@ -257,28 +332,42 @@ class LcsState(_State):
 def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsState:
     """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step (default: the last)."""
     cut = rouge_tokenizer()
-    rows, columns = cut(require_text(reference, "reference")), cut(require_text(candidate, "candidate"))
+    rows, columns = (
+        cut(require_text(reference, "reference")),
+        cut(require_text(candidate, "candidate")),
+    )
     steps = lcs_steps(rows, columns)
     chosen = len(steps) - 1 if step is None else require_count(step, "step", minimum=0)
     if chosen >= len(steps):
-        raise ValueError(f"step must be at most {len(steps) - 1}, the last one, not {step}")
+        raise ValueError(
+            f"step must be at most {len(steps) - 1}, the last one, not {step}"
+        )
     rouge = calculate_rouge_l(reference, candidate)
     parts = (tuple(rows), tuple(columns), lcs_table(rows, columns), tuple(steps), rouge)
     return LcsState(reference, candidate, chosen, *parts)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #e56e8486
-_LOOKS_AT = {"equal": ((-1, -1),), "keep": ((-1, -1),)}  # the other kinds look above and left
+_LOOKS_AT = {
+    "equal": ((-1, -1),),
+    "keep": ((-1, -1),),
+}  # the other kinds look above and left
 _LEGEND = "framed: this step; pale: what it looks at; blue and bold: kept"
 
 
 def _lcs_classes(state: LcsState) -> dict[tuple[int, int], str]:
     """Return how cells are marked at this step."""
     now = state.steps[state.step]
-    marked = {(one.row, one.column): "sp-all" for one in state.steps[: state.step + 1] if one.kind == "keep"}
+    marked = {
+        (one.row, one.column): "sp-all"
+        for one in state.steps[: state.step + 1]
+        if one.kind == "keep"
+    }
     if now.kind not in ("start", "done"):
         for down, right in _LOOKS_AT.get(now.kind, ((-1, 0), (0, -1))):
             marked.setdefault((now.row + down, now.column + right), "sp-seen")
-        marked[now.row, now.column] = f"{marked.get((now.row, now.column), '')} sp-now".strip()
+        marked[now.row, now.column] = (
+            f"{marked.get((now.row, now.column), '')} sp-now".strip()
+        )
     return marked
 
 
@@ -293,7 +382,10 @@ def lcs_html(state: LcsState) -> Markup:
     words = enumerate(("(none)", *state.rows))
     rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in words]
     columns = ("(none)", *state.columns)
-    return _figure(state.caption, render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND))
+    return _figure(
+        state.caption,
+        render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND),
+    )
 
 # %% ../../nbs/7_teaching/72_play.ipynb #583660a9
 def play_lcs(reference: str, candidate: str) -> Picture:
@@ -307,7 +399,8 @@ def play_lcs(reference: str, candidate: str) -> Picture:
     Returns
     -------
     Picture
-        With the setting `step`. It begins at the end, so that it shows the whole table where nothing moves.
+        With the setting `step`. It begins at the end, so that it shows the whole table
+        where nothing moves.
 
     Raises
     ------
@@ -325,12 +418,18 @@ def play_lcs(reference: str, candidate: str) -> Picture:
     import ipywidgets
 
     last = len(picture.state.steps) - 1
-    slider = ipywidgets.IntSlider(last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem"))
-    player = ipywidgets.Play(value=last, min=0, max=last, interval=400, show_repeat=False)
+    slider = ipywidgets.IntSlider(
+        last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem")
+    )
+    player = ipywidgets.Play(
+        value=last, min=0, max=last, interval=400, show_repeat=False
+    )
     ipywidgets.link((player, "value"), (slider, "value"))
     buttons = []
     for name, change in (("back", -1), ("next", 1)):
-        button = ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="5rem"))
+        button = ipywidgets.Button(
+            description=name, layout=ipywidgets.Layout(width="5rem")
+        )
         button.on_click(partial(_go, picture, change, last))
         buttons.append(button)
     return picture.attach({"step": slider}, [*buttons, player])
@@ -344,7 +443,8 @@ def _go(picture: Picture, change: int, last: int, _: Any) -> None:
 class BleuState(_State):
     """A BLEU score with the fate of each n-gram: `grams[n - 1]` are the rows of `score.explain(n=n)`.
 
-    `smoothed[n - 1]` says whether the precision of order n is another one than its counts give.
+    `smoothed[n - 1]` says whether the precision of order n is another one than its
+    counts give.
     """
 
     candidate: str
@@ -361,7 +461,9 @@ class BleuState(_State):
         if score.score is None:
             return f"BLEU is undefined: {score.reason}."
         parts = zip(score.counts, score.totals, strict=True)
-        counted = ", ".join(f"{count} of {total} {n}-grams" for n, (count, total) in enumerate(parts, 1))
+        counted = ", ".join(
+            f"{count} of {total} {n}-grams" for n, (count, total) in enumerate(parts, 1)
+        )
         return f"BLEU {score.score:.2f} of 100: {counted} counted; brevity penalty {score.bp:.3f}."
 
     def _repr_html_(self) -> str:
@@ -373,13 +475,22 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def bleu_state(references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4) -> BleuState:
+def bleu_state(
+    references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4
+) -> BleuState:
     """Return BLEU of a candidate with every n-gram up to order n."""
-    candidate, *known = map(_whole, [require_text(candidate, "candidate"), *require_references(references)])
-    score = bleu_score(candidate, known, n, smooth=require_option(smooth, "smooth", SMOOTHING))
+    candidate, *known = map(
+        _whole, [require_text(candidate, "candidate"), *require_references(references)]
+    )
+    score = bleu_score(
+        candidate, known, n, smooth=require_option(smooth, "smooth", SMOOTHING)
+    )
     grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
     parts = zip(score.precisions, score.counts, score.totals, strict=True)
-    smoothed = tuple(p > 0 and (not total or abs(p * total - 100 * count) > 1e-6) for p, count, total in parts)
+    smoothed = tuple(
+        p > 0 and (not total or abs(p * total - 100 * count) > 1e-6)
+        for p, count, total in parts
+    )
     return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #68c54d3e
@@ -390,28 +501,62 @@ def _gram(row: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return how one n-gram is drawn, its text and its fate."""
     own, counted = row["candidate"], row["counted"]
     if counted == own:
-        return "sp-all", row["n-gram"], "counts" if own == 1 else f"{own} of {own} count"
-    kind, fate = ("sp-some", f"{counted} of {own} count, clipped") if counted else ("sp-none", "in no reference")
+        return (
+            "sp-all",
+            row["n-gram"],
+            "counts" if own == 1 else f"{own} of {own} count",
+        )
+    kind, fate = (
+        ("sp-some", f"{counted} of {own} count, clipped")
+        if counted
+        else ("sp-none", "in no reference")
+    )
     return kind, row["n-gram"], fate
 
 
 def _order(state: BleuState, n: int) -> dict[str, Any]:
     """Return what is drawn of one order: its n-grams, the counts, the precision."""
-    count, total, precision = (part[n - 1] for part in (state.score.counts, state.score.totals, state.score.precisions))
+    count, total, precision = (
+        part[n - 1]
+        for part in (state.score.counts, state.score.totals, state.score.precisions)
+    )
     grams = [_gram(row) for row in state.grams[n - 1][:_MOST_GRAMS]]
-    shown = f"{precision:.1f}{' (smoothed)' if state.smoothed[n - 1] else ''}" if total or precision else "too short"
+    shown = (
+        f"{precision:.1f}{' (smoothed)' if state.smoothed[n - 1] else ''}"
+        if total or precision
+        else "too short"
+    )
     more = len(state.grams[n - 1]) - len(grams)
-    return {"grams": grams, "more": more, "counted": f"{count} of {total}", "precision": shown}
+    return {
+        "grams": grams,
+        "more": more,
+        "counted": f"{count} of {total}",
+        "precision": shown,
+    }
 
 
 def bleu_html(state: BleuState) -> Markup:
     """Return the parts of a BLEU score as escaped HTML."""
     score = state.score
-    used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total or p]
+    used = [
+        f"{p:.1f}"
+        for p, total in zip(score.precisions, score.totals, strict=True)
+        if total or p
+    ]
     short = 0 < score.candidate_length < score.reference_length
-    rule = f"exp(1 − {score.reference_length}/{score.candidate_length}) = " if short else ""
+    rule = (
+        f"exp(1 − {score.reference_length}/{score.candidate_length}) = "
+        if short
+        else ""
+    )
     orders = [_order(state, n) for n in range(1, len(state.grams) + 1)]
-    known = {"state": state, "score": score, "orders": orders, "used": used, "rule": rule}
+    known = {
+        "state": state,
+        "score": score,
+        "orders": orders,
+        "used": used,
+        "rule": rule,
+    }
     return _figure(state.caption, render("play.html", drawing="bleu", **known))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #1f63da3f
@@ -447,8 +592,15 @@ def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
     import ipywidgets
 
     wide = ipywidgets.Layout(width="40rem", max_width="100%")
-    field = ipywidgets.Text(picture.state.candidate, description="candidate", continuous_update=True, layout=wide)
-    smooth = ipywidgets.Dropdown(options=list(SMOOTHING), value="exp", description="smooth")
+    field = ipywidgets.Text(
+        picture.state.candidate,
+        description="candidate",
+        continuous_update=True,
+        layout=wide,
+    )
+    smooth = ipywidgets.Dropdown(
+        options=list(SMOOTHING), value="exp", description="smooth"
+    )
     return picture.attach({"candidate": field, "smooth": smooth})
 
 # %% ../../nbs/7_teaching/72_play.ipynb #9420f2b3
@@ -462,7 +614,12 @@ class EvidenceStudy:
 
 
 def evidence_study(
-    text: str, summary: str, *, max_k: int = 12, embedder: Any = "minilm", checker: Any = "embedded"
+    text: str,
+    summary: str,
+    *,
+    max_k: int = 12,
+    embedder: Any = "minilm",
+    checker: Any = "embedded",
 ) -> EvidenceStudy:
     """Judge a summary with 1 to `max_k` evidence sentences for each of its sentences.
 
@@ -472,13 +629,20 @@ def evidence_study(
         If one of the texts is empty: there is nothing to judge.
     """
     judge = load_checker(checker)
-    result = evaluate(text, summary, require_count(max_k, "max_k"), embedder=embedder, checker=judge)
+    result = evaluate(
+        text, summary, require_count(max_k, "max_k"), embedder=embedder, checker=judge
+    )
     if not result.sentences:
         raise ValueError(f"there is nothing to play with: {result.reason}")
     plain = _plain_sentences(text) | _plain_sentences(summary)
     source = [plain[sentence.text] for sentence in result.source_sentences]
-    chosen = [topk_related(result.similarity, k).tolist() for k in range(1, min(max_k, len(source)))]
-    stated = [verdict.judged or verdict.failed for verdict in result.verdicts]  # headings and code are not judged
+    chosen = [
+        topk_related(result.similarity, k).tolist()
+        for k in range(1, min(max_k, len(source)))
+    ]
+    stated = [
+        verdict.judged or verdict.failed for verdict in result.verdicts
+    ]  # headings and code are not judged
     pairs = [
         ([source[j] for j in row], plain[sentence.text])
         for rows in chosen
@@ -488,8 +652,12 @@ def evidence_study(
     judged = iter(judge.check_many(pairs) if pairs else [])
     verdicts = [
         tuple(
-            replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row]) if asked else full
-            for row, values, asked, full in zip(rows, result.similarity, stated, result.verdicts, strict=True)
+            replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row])
+            if asked
+            else full
+            for row, values, asked, full in zip(
+                rows, result.similarity, stated, result.verdicts, strict=True
+            )
         )
         for rows in chosen
     ]
@@ -498,7 +666,10 @@ def evidence_study(
 
 def _plain_sentences(text: str) -> dict[str, str]:
     """Return for each sentence of a text, as it stands, the words without markup that a checker reads."""
-    return {one.sentence.text: one.plain for one in split_markdown([text], progress=False)[0]}
+    return {
+        one.sentence.text: one.plain
+        for one in split_markdown([text], progress=False)[0]
+    }
 
 # %% ../../nbs/7_teaching/72_play.ipynb #674f9af9
 @dataclass(frozen=True, repr=False, eq=False)
@@ -531,12 +702,19 @@ class EvidenceState(_State):
 
 
 def evidence_state(
-    study: EvidenceStudy, k: int = DEFAULT_K, threshold: float | None = None, start: Any = None
+    study: EvidenceStudy,
+    k: int = DEFAULT_K,
+    threshold: float | None = None,
+    start: Any = None,
 ) -> EvidenceState:
     """Return the verdicts of a study for k and a threshold (default: the checker's); nothing is judged again."""
     if require_count(k, "k") > len(study.verdicts):
-        raise ValueError(f"k must be at most {len(study.verdicts)}, for which the study was made, not {k}")
-    chosen = study.threshold if threshold is None else require_share(threshold, "threshold")
+        raise ValueError(
+            f"k must be at most {len(study.verdicts)}, for which the study was made, not {k}"
+        )
+    chosen = (
+        study.threshold if threshold is None else require_share(threshold, "threshold")
+    )
     verdicts = tuple(_decided(verdict, chosen) for verdict in study.verdicts[k - 1])
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
@@ -545,10 +723,20 @@ def evidence_state(
 def _decided(verdict: Verdict, threshold: float) -> Verdict:
     """Return a verdict under another threshold; what would be supported is never called contradicted."""
     low = verdict.contradicted_below
-    return replace(verdict, threshold=threshold, contradicted_below=None if low is None else min(low, threshold))
+    return replace(
+        verdict,
+        threshold=threshold,
+        contradicted_below=None if low is None else min(low, threshold),
+    )
 
 # %% ../../nbs/7_teaching/72_play.ipynb #0577b30e
-_MARKS = {"supported": " ✓", "unclear": " ?", "contradicted": " ✗", "not supported": " ✗", "not judged": ""}
+_MARKS = {
+    "supported": " ✓",
+    "unclear": " ?",
+    "contradicted": " ✗",
+    "not supported": " ✗",
+    "not judged": "",
+}
 
 
 def _state_words(verdict: Verdict) -> str:
@@ -558,14 +746,20 @@ def _state_words(verdict: Verdict) -> str:
     return verdict.state or "not judged"
 
 
-def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
+def _grid(
+    state: EvidenceState,
+) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
     """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
     rows = []
     for i, sentence in enumerate(state.study.result.sentences):
         cells = []
         for k, column in enumerate(state.study.verdicts, 1):
             verdict = _decided(column[i], state.threshold)
-            sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
+            sign = (
+                "not judged"
+                if verdict.probability is None
+                else f"{verdict.probability:.2f}"
+            )
             mark = _MARKS[_state_words(verdict)]
             cells.append((k == state.k, verdict.probability, sign + mark))
         rows.append((sentence.text, cells))
@@ -575,7 +769,9 @@ def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None
 def _in_words(verdict: Verdict) -> tuple[str, str, str]:
     """Return one summary sentence's verdict, evidence and what was not found."""
     label = _state_words(verdict)
-    found = ", ".join(f"{finding.kind} “{finding.text}”" for finding in verdict.findings)
+    found = ", ".join(
+        f"{finding.kind} “{finding.text}”" for finding in verdict.findings
+    )
     numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
     return label, numbers, f"; not found there: {found}" if found else ""
 
@@ -585,13 +781,26 @@ def evidence_html(state: EvidenceState) -> Markup:
     used: dict[int, list[str]] = {}
     for i, verdict in enumerate(state.verdicts, 1):
         for rank, item in enumerate(verdict.evidence, 1):
-            used.setdefault(item.index, []).append(f"{i} (newest)" if rank == len(verdict.evidence) else str(i))
+            used.setdefault(item.index, []).append(
+                f"{i} (newest)" if rank == len(verdict.evidence) else str(i)
+            )
     lines = []
     for j, sentence in enumerate(state.study.result.source_sentences):
         role = f"for {', '.join(used[j])}" if j in used else ""
-        lines.append(("sp-some" if "newest" in role else "sp-seen" if role else "", sentence.text, role))
+        lines.append(
+            (
+                "sp-some" if "newest" in role else "sp-seen" if role else "",
+                sentence.text,
+                role,
+            )
+        )
     verdicts = [_in_words(verdict) for verdict in state.verdicts]
-    known = {"grid": _grid(state), "count": len(state.study.verdicts), "verdicts": verdicts, "lines": lines}
+    known = {
+        "grid": _grid(state),
+        "count": len(state.study.verdicts),
+        "verdicts": verdicts,
+        "lines": lines,
+    }
     return _figure(state.caption, render("play.html", drawing="evidence", **known))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #6231e7d3
@@ -613,9 +822,11 @@ def play_evidence(
     k : int
         Where to begin; at most the article's number of sentences is used.
     max_k : int
-        How far the slider reaches; everything is judged once, before the picture appears.
+        How far the slider reaches; everything is judged once, before the picture
+        appears.
     embedder, checker
-        As for `evaluate`; the same checker by default, so that the verdicts are the same.
+        As for `evaluate`; the same checker by default, so that the verdicts are the
+        same.
 
     Returns
     -------
@@ -633,7 +844,9 @@ def play_evidence(
     >>> picture.set(threshold=1.0).state.score
     0.0
     """
-    study = evidence_study(text, summary, max_k=max_k, embedder=embedder, checker=checker)
+    study = evidence_study(
+        text, summary, max_k=max_k, embedder=embedder, checker=checker
+    )
     first = evidence_state(study, min(require_count(k, "k"), len(study.verdicts)))
     compute = partial(evidence_state, study, start=first.start)
     picture = Picture(compute, k=first.k, threshold=first.threshold)
@@ -643,8 +856,12 @@ def play_evidence(
 
     wide = ipywidgets.Layout(width="24rem")
     most = len(study.verdicts)
-    count = ipywidgets.IntSlider(first.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide)
-    border = ipywidgets.FloatSlider(first.threshold, min=0, max=1, step=0.01, description="threshold", layout=wide)
+    count = ipywidgets.IntSlider(
+        first.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide
+    )
+    border = ipywidgets.FloatSlider(
+        first.threshold, min=0, max=1, step=0.01, description="threshold", layout=wide
+    )
     return picture.attach({"k": count, "threshold": border})
 
 # %% ../../nbs/7_teaching/72_play.ipynb #c141f653
@@ -662,7 +879,10 @@ class CorrelationState(_State):
     @property
     def caption(self) -> str:
         """The coefficients in words."""
-        named = ", ".join(f"{name.capitalize()} {_shown(one.score)}" for name, one in self.values.items())
+        named = ", ".join(
+            f"{name.capitalize()} {_shown(one.score)}"
+            for name, one in self.values.items()
+        )
         return f"{len(self.points)} points: {named}."
 
     def _repr_html_(self) -> str:
@@ -678,21 +898,31 @@ def require_points(points: Any) -> Points:
     try:
         table = np.asarray(points, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"points must be pairs of numbers, such as [[1, 2], [3, 5]]: {error}") from None
+        raise TypeError(
+            f"points must be pairs of numbers, such as [[1, 2], [3, 5]]: {error}"
+        ) from None
     if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
-        raise ValueError(f"points must be at least two pairs [x, y], not an array of shape {table.shape}")
+        raise ValueError(
+            f"points must be at least two pairs [x, y], not an array of shape {table.shape}"
+        )
     if not np.isfinite(table).all():
         raise ValueError("points must be finite: leave out the ones without a value")
     return table.tolist()
 
 
-def correlation_state(points: Any, before: Mapping[str, float | None] | None = None) -> CorrelationState:
+def correlation_state(
+    points: Any, before: Mapping[str, float | None] | None = None
+) -> CorrelationState:
     """Return points with Pearson's r, Spearman's rho and Kendall's tau-b."""
     known = require_points(points)
     x, y = np.array(known).T
     options: dict[str, Any] = {"level": "pooled", "n_resamples": 0}
-    values = {name: correlate([x], [y], coefficient=name, **options) for name in COEFFICIENTS}
-    return CorrelationState(known, values, dict(before or {name: one.score for name, one in values.items()}))
+    values = {
+        name: correlate([x], [y], coefficient=name, **options) for name in COEFFICIENTS
+    }
+    return CorrelationState(
+        known, values, dict(before or {name: one.score for name, one in values.items()})
+    )
 
 # %% ../../nbs/7_teaching/72_play.ipynb #8455ed2a
 PRESETS = ("cloud", "outlier", "curve", "ties")
@@ -720,7 +950,12 @@ def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
     return np.column_stack([x, y]).round(2).tolist()
 
 # %% ../../nbs/7_teaching/72_play.ipynb #65874725
-_BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place in an SVG of 440 by 345
+_BOX = {
+    "left": 46,
+    "right": 430,
+    "top": 12,
+    "bottom": 300,
+}  # the plot's place in an SVG of 440 by 345
 
 
 def _frame(points: Points) -> dict[str, Any]:
@@ -735,24 +970,43 @@ def _frame(points: Points) -> dict[str, Any]:
     return {"x": [x0, x1], "y": [y0, y1], "box": _BOX}
 
 
-def _scatter_svg(points: Points, names: tuple[str, str], frame: Mapping[str, Any], label: str) -> Markup:
+def _scatter_svg(
+    points: Points, names: tuple[str, str], frame: Mapping[str, Any], label: str
+) -> Markup:
     """Return points as an SVG picture with an alternative text."""
-    left, right, top, bottom = (_BOX[side] for side in ("left", "right", "top", "bottom"))
+    left, right, top, bottom = (
+        _BOX[side] for side in ("left", "right", "top", "bottom")
+    )
     (x0, x1), (y0, y1) = frame["x"], frame["y"]
-    along = lambda value, low, high, start, end: start + (value - low) / (high - low) * (end - start)
+    along = lambda value, low, high, start, end: (
+        start + (value - low) / (high - low) * (end - start)
+    )
     ticks = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         a, b = left + share * (right - left), bottom - share * (bottom - top)
         x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
         ticks.append((f"{a:.1f}", f"{b + 4:.1f}", f"{x:.3g}", f"{y:.3g}"))
-    placed = [(along(x, x0, x1, left, right), along(y, y0, y1, bottom, top)) for x, y in points]
+    placed = [
+        (along(x, x0, x1, left, right), along(y, y0, y1, bottom, top))
+        for x, y in points
+    ]
     places = [(f"{a:.1f}", f"{b:.1f}") for a, b in placed]
-    known = {"ticks": ticks, "places": places, "names": names, "label": label, "box": _BOX}
+    known = {
+        "ticks": ticks,
+        "places": places,
+        "names": names,
+        "label": label,
+        "box": _BOX,
+    }
     return render("play.html", drawing="scatter", **known)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #c3b77c13
 _NAMES = ("metric", "people")
-_SEES = {"pearson": "values, along a line", "spearman": "ranks", "kendall": "the order of pairs"}
+_SEES = {
+    "pearson": "values, along a line",
+    "spearman": "ranks",
+    "kendall": "the order of pairs",
+}
 
 
 def _readings_html(state: CorrelationState) -> Markup:
@@ -782,8 +1036,12 @@ def _movable_points() -> Any:
     import traitlets
 
     class MovablePoints(anywidget.AnyWidget):
-        _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(encoding="utf-8")
-        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(encoding="utf-8")
+        _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(
+            encoding="utf-8"
+        )
+        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(
+            encoding="utf-8"
+        )
         value: Any = traitlets.List().tag(sync=True)
         drawing = traitlets.Unicode().tag(sync=True)
         frame = traitlets.Dict().tag(sync=True)
@@ -792,11 +1050,15 @@ def _movable_points() -> Any:
     return MovablePoints
 
 
-def _same_count(start: Points, before: Mapping[str, float | None], points: Any) -> CorrelationState:
+def _same_count(
+    start: Points, before: Mapping[str, float | None], points: Any
+) -> CorrelationState:
     """Return the state of as many points as there were: a picture moves points, it adds none."""
     state = correlation_state(points, before)
     if len(state.points) != len(start):
-        raise ValueError(f"this picture has {len(start)} points, not {len(state.points)}: make another picture")
+        raise ValueError(
+            f"this picture has {len(start)} points, not {len(state.points)}: make another picture"
+        )
     return state
 
 # %% ../../nbs/7_teaching/72_play.ipynb #074aaff8
@@ -825,9 +1087,13 @@ def play_correlation(points: Any = None, *, seed: int = 0) -> Picture:
     >>> play_correlation([[1, 1], [2, 2], [3, 3]]).set(points=[[1, 1], [2, 2], [3, 1]]).state.caption
     '3 points: Pearson 0.000, Spearman 0.000, Kendall 0.000.'
     """
-    start = preset_points("cloud", seed=seed) if points is None else require_points(points)
+    start = (
+        preset_points("cloud", seed=seed) if points is None else require_points(points)
+    )
     first = correlation_state(start)
-    picture = Picture(partial(_same_count, first.points, first.before), points=first.points)
+    picture = Picture(
+        partial(_same_count, first.points, first.before), points=first.points
+    )
     if not _installed("ipywidgets", "anywidget"):
         return picture
     import ipywidgets
@@ -837,8 +1103,14 @@ def play_correlation(points: Any = None, *, seed: int = 0) -> Picture:
     plot.drawing = _scatter_svg(first.points, _NAMES, frame, "Points that can be moved")
     buttons = []
     for name in ("start", *PRESETS[1:]):
-        moved = first.points if name == "start" else _into(frame, preset_points(name, len(first.points), seed))
-        button = ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="6rem"))
+        moved = (
+            first.points
+            if name == "start"
+            else _into(frame, preset_points(name, len(first.points), seed))
+        )
+        button = ipywidgets.Button(
+            description=name, layout=ipywidgets.Layout(width="6rem")
+        )
         button.on_click(lambda _, moved=moved: picture.set(points=moved))
         buttons.append(button)
     draw = lambda state: _figure(state.caption, _readings_html(state))
