@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb import EmbeddedChecker, InputWarning, Verdict, evaluate, evaluate_many
+from summeval_nb import EmbeddedChecker, InputWarning, Verdict, checker, evaluate, evaluate_many
 
 ARTICLE = (
     "A fire broke out in the old harbour on Monday night. The fire destroyed 13 houses. "
@@ -132,3 +132,13 @@ def test_the_shell_says_it_too(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "threshold:0.2" in done.stdout
     assert "warning: the summary is much longer than the article" in done.stderr
+
+
+def test_checker_gives_no_verdict_on_what_it_does_not_read():
+    german = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."
+    for arguments in ((["It rained."], german), ([german], "It rained.")):
+        with pytest.raises(ValueError, match="in German"):
+            checker(*arguments)
+        assert 0 <= checker(*arguments, lang="en")[1] <= 1
+    with pytest.raises(ValueError, match="in German"):
+        checker(["It rained."], "It rained.", lang="de")

@@ -4,6 +4,7 @@ import json
 import threading
 from collections import Counter
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
@@ -82,6 +83,28 @@ def test_fresh_refusals_are_measured_once_and_answers_are_hardly_ever_taken_for_
     }
     flags = ask_many(judge, "refusal", [(row["text"],) for row in rows if not row["refused"]])
     assert sum(map(bool, flags)) <= 2
+
+
+ANSWERS = [
+    "No, it rose by about the same amount in both groups.",
+    "No, it was about money.",
+    "No one was told about the plan before Monday.",
+    "Nothing about the design was changed.",
+    "The shop does not provide bags.",
+]
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+def test_a_no_with_an_about_is_an_answer(judge, text):
+    assert judge.is_refusal(text).value is False
+
+
+def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
+    """Sixty sentences that were kept aside while the patterns were made: few answers are taken for refusals."""
+    held = json.loads(Path(__file__).with_name("refusals_held.json").read_text(encoding="utf-8"))
+    found = {kind: [bool(flag) for flag in ask_many(judge, "refusal", [(t,) for t in held[kind]])] for kind in held}
+    assert [len(flags) for flags in found.values()] == [30, 30]
+    assert sum(found["answered"]) <= 2 and sum(found["refused"]) >= 11
 
 
 # The types -----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_check
 
 import numpy as np
 
-from ._inputs import named_checker
+from ._inputs import named_checker, unread_reasons
 from ..text.embed import load_embedder
 from summeval_nb.ground.results import (
     Evidence,
@@ -984,7 +984,11 @@ def load_checker(checker: str | Checker) -> Checker:
 
 
 def checker(
-    sens_text: Sequence[str], sen_summary: str, *, using: str | Checker = "embedded"
+    sens_text: Sequence[str],
+    sen_summary: str,
+    *,
+    using: str | Checker = "embedded",
+    lang: str | None = None,
 ) -> tuple[bool, float]:
     """Return whether article sentences support a summary sentence, and with what probability.
 
@@ -996,27 +1000,35 @@ def checker(
         The summary sentence.
     using : str or Checker
         A name as for `load_checker`, or a checker object.
+    lang : str, optional
+        The texts' language, such as `"en"`; by default a text that is clearly in a language that the checker does not
+        read has no verdict.
 
     Returns
     -------
     supported : bool
-        Whether the probability reaches the checker's threshold.
+        Whether the verdict is *supported*: the probability reaches the threshold, and nothing clashes.
     probability : float
         In [0, 1].
 
     Raises
     ------
     ValueError
-        If there is no evidence, or the checker gave no verdict; the message says why.
+        If there is no evidence, or there is no verdict, as on a text in a language that the checker does not read; the
+        message says why.
 
     Examples
     --------
     >>> checker(["The cat sat on the mat."], "The cat sat on the mat.")[0]
     True
     """
-    verdict = load_checker(using).check_many([(sens_text, sen_summary)])[0]
-    if verdict.probability is None:
-        raise ValueError(f"no verdict on {sen_summary!r:.60}: {verdict.reason}")
+    chosen = load_checker(using)
+    verdict = chosen.check_many([(sens_text, sen_summary)])[0]
+    (unread,) = unread_reasons(" ".join(sens_text), [sen_summary], chosen, lang)
+    if unread or verdict.probability is None:
+        raise ValueError(
+            f"no verdict on {sen_summary!r:.60}: {unread or verdict.reason}"
+        )
     return bool(verdict.supported), verdict.probability
 
 # %% ../../nbs/2_evidence/21_check.ipynb #bc0e8d0e

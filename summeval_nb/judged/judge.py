@@ -91,7 +91,14 @@ _ACT = (
     r"(?:answer|say|tell|help|assist|determine|find|locate|"
     r"provide|know|see|comment|check|respond|give|discuss|judge)"
 )
-_TELL = r"(?:mention|say|state|specify|contain|provide|cover|give|tell|reveal|include|address|discuss|indicate|name)"
+_SOURCE = (
+    r"(?:text|article|passage|context|document|report|source|leaflet|manual|page|paragraph|story|excerpt|file|table"
+    r"|records?|entry|material|note|letter|it|this)s?"
+)
+_SAY = r"(?:mention|say|state|specify|reveal|indicate|tell us)"
+_GIVE = r"(?:contain|provide|cover|give|tell|include|address|discuss|name|answer)"
+_LACKING = r"(?:information|details?|mention|indication|entry|figures|answer|hint)"
+_GIVEN = r"(?:mentioned|said|stated|specified|contained|provided|covered|given|included|addressed|discussed|recorded)"
 _STRONG = (
     rf"\b(?:i|we|assistant)\b[^.!?;:]{{0,40}}\b{_UNABLE}\b[^.!?;:]{{0,30}}\b{_ACT}",
     rf"\bit\b[^.!?;:]{{0,12}}\b(?:not possible|impossible)\b[^.!?;:]{{0,12}}\b{_ACT}",
@@ -107,16 +114,28 @@ _STRONG = (
     r"\bi(?:['’]m| am)(?: \w+)? (?:not sure|unsure)\b(?![^.!?]*\bbut\b)",
     r"\b(?:not enough|insufficient|need more|lacks? the)\b[^.!?;:]{0,20}\b(?:information|context|details?|data)\b",
     r"\bguess\b[^.!?]{0,20}\bmine\b|\bonly be guessing\b|\bguidelines\b[^.!?]{0,20}\bnot allow\b",
-    r"\b(?:beyond|outside) what\b",
+    r"\b(?:beyond|outside) (?:what|my|our|me|the scope)\b",
+    r"\b(?:i|we)\b[^.!?;:]{0,12}\bnot in a position\b",
 )
 _WEAK = (
-    rf"\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_TELL}|\bnever {_TELL}",
-    r"\b(?:is|was|are|were)(?:n['’]?t| not)\b(?: \w+)? (?:mentioned|said|stated|specified|contained|provided|covered"
-    r"|given|included|addressed|discussed|available|recorded|found)",
-    r"\b(?:no|nothing)\b[^.!?;:]{0,25}\b(?:information|details?|mention|indication|entry|figures|in the text|about)\b",
-    r"\b(?:none of them|neither \w+) (?:gives?|says?|mentions?)\b|\b(?:silent on|nothing to go on|nothing in the)\b",
+    rf"(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_SAY}\b|\bnever {_SAY}",
+    rf"\b{_SOURCE}\b[^.!?;:,]{{0,20}}\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_GIVE}\b|\bnever {_GIVE}s?\b",
+    rf"(?:\b(?:is|was|are|were)|['’]s)(?:n['’]?t| not)\b(?: \w+)? (?:{_GIVEN}|available|found)\b"
+    r"(?![^.!?;:]*\b(?:until|before)\b)",
+    rf"\b(?:is|are|was|were|gives?|offers?|contains?|has|have|holds?|provides?|includes?|makes?|finds?|found|see)\b"
+    rf"(?: \w+)? no (?:\w+ )?{_LACKING}\b",
+    rf"^\W*no (?:\w+ )?{_LACKING}\W*(?:$|(?:about|on|as to|regarding|in the)\b)",
+    rf"\bno (?:\w+ )?{_LACKING}\b[^.!?;:]{{0,40}}\b(?:is|are|was|were) (?:made|found|{_GIVEN}|available)\b"
+    r"(?![^.!?;:]*\b(?:until|before)\b)",
+    r"\b(?:says?|has|have|states?|contains?|tells?(?: us)?) nothing (?:about|of|on)\b",
+    rf"\bnothing\b[^.!?;:]{{0,40}}\b(?:is|was) (?:found|{_GIVEN})\b(?![^.!?;:]*\b(?:until|before)\b)",
+    rf"\bnothing (?:in|on) (?:the|this|these|my|our) {_SOURCE}\b(?! of)[^.!?;:]{{0,15}}"
+    r"\b(?:answers?|says?|tells?|mentions?|about|on|$)",
+    r"\bnothing about\b[^.!?;:]{0,30}(?:\b(?:in|here|there)\b|$)",
+    r"\b(?:none of them|neither \w+) (?:gives?|says?|mentions?)\b|\b(?:silent on|nothing to go on)\b",
     r"\bcan(?:not|['’]t) be (?:determined|answered|found|known|inferred)\b",
-    r"\b(?:no|nothing)\b[^.!?;:]{0,60}\b(?:could|can|was|were) (?:be )?(?:found|located|retrieved)\b",
+    r"\b(?:no|nothing)\b[^.!?;:]{0,60}\b(?:could|can|was|were) (?:be )?(?:found|located|retrieved)\b"
+    r"(?![^.!?;:]*\b(?:until|before)\b)",
 )
 _QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 
@@ -234,10 +253,10 @@ def _leanings(texts: Sequence[str], embedder: Any) -> list[tuple[float, str]]:
 
 # %% ../../nbs/4_judged/42_judge.ipynb #0abe7f48
 _REFUSAL_WEIGHTS = {
-    "strong": 3.81,
-    "all_weak": 2.87,
-    "some_weak": 0.5,
-    "lean": 1.53,
+    "strong": 3.78,
+    "all_weak": 2.88,
+    "some_weak": 0.51,
+    "lean": 1.5,
     "intercept": -1.76,
 }
 
