@@ -3,7 +3,7 @@
 import pytest
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence._explained import meaning
+from summeval_nb.evidence._explained import MEANING, meaning
 from summeval_nb.evidence._reading import ALL_FEATURES
 from summeval_nb.evidence.check import sigmoid
 
@@ -14,6 +14,10 @@ CLAIM = "The harbour board rejected the new ferry terminal on Tuesday."
 @pytest.mark.parametrize("name", ALL_FEATURES)
 def test_every_feature_has_a_meaning(name):
     assert meaning(name) and len(meaning(name)) < 100
+
+
+def test_nothing_else_has_a_meaning():
+    assert set(MEANING) <= set(ALL_FEATURES)
 
 
 @pytest.mark.parametrize("options", [{}, {"slope": 2.0, "offset": -1.0}])

@@ -71,8 +71,6 @@ MEANING = {
     "near_contradicted": "the reader, nearest two sentences: denied, as log-odds",
     "all_entailed": "the reader, all evidence: follows, as log-odds",
     "all_contradicted": "the reader, all evidence: denied, as log-odds",
-    "close_entailed": "the reader, closest two by vectors: follows, as log-odds",
-    "close_contradicted": "the reader, closest two by vectors: denied, as log-odds",
     "worst_word": "the reader: its most doubtful word, as log-odds",
     "wrong_words": "the reader: how many words are wrong, expected",
 }

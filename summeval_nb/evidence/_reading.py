@@ -136,7 +136,7 @@ def reads() -> bool:
 
 
 _SETS = {"qags_cnndm": "QAGS", "summeval": "SummEval", "xsumfaith": "XSumFaith", "defacto": "DeFacto"}
-_SETS |= {"summedits": "SummEdits", "written": "passages written for this"}
+_SETS |= {"summedits": "SummEdits"}
 
 
 def promised() -> str:
