@@ -10,7 +10,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -275,7 +274,7 @@ def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str,
     flags = [
         p.name
         for p in signature(function).parameters.values()
-        if isinstance(p.default, bool)
+        if str(p.annotation).startswith("bool")
     ]
     return found | {
         name: words.get(str(found[name]).lower(), found[name])
@@ -372,6 +371,7 @@ References = Annotated[
 
 
 def _overlap_rows(
+    metric: str,
     name: str,
     references: list[str] | None,
     format: str | None,
@@ -379,7 +379,7 @@ def _overlap_rows(
 ) -> tuple[list[str], list[Any], int]:
     """Return candidates, references and the number of bad rows, from a table or from plain files."""
     if not references:
-        rows, bad = read_table(name, format, "bleu", column)
+        rows, bad = read_table(name, format, metric, column)
         return (
             [row["candidate"] for row in rows],
             [row["references"] for row in rows],
@@ -421,7 +421,7 @@ def bleu(
     keep_apart(html, table, *references or ())
     from summeval_nb.overlap.bleu import bleu_many, corpus_bleu
 
-    candidates, groups, bad = _overlap_rows(table, references, format, column)
+    candidates, groups, bad = _overlap_rows("bleu", table, references, format, column)
     options = read_options(option, bleu_many)
     result: Any = (bleu_many if each else corpus_bleu)(candidates, groups, **options)
     if each:
@@ -462,7 +462,7 @@ def rouge(
     keep_apart(html, table, *references or ())
     from summeval_nb.overlap.rouge import rouge_many
 
-    generated, groups, bad = _overlap_rows(table, references, format, column)
+    generated, groups, bad = _overlap_rows("rouge", table, references, format, column)
     options = read_options(option, rouge_many)
     result = rouge_many(generated, groups, **options)
     rows = [
@@ -505,11 +505,13 @@ def _judge_table(
     metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]
 ) -> None:
     """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
-    from summeval_nb.runs.jobs import KNOWN
+    from summeval_nb.agreement.metrics import metric_class
 
     keep_apart(given["html"], table, given["store"])
     rows, bad = read_table(table, given["format"], metric, given["column"])
-    wanted = [{name: row[name] for name in KNOWN[metric].kinds} for row in rows]
+    wanted = [
+        {name: row[name] for name in metric_class(metric)[0].columns} for row in rows
+    ]
     store, options = open_store(given["store"]), read_options(given["option"], many)
     options |= load_named({"judge": given["judge"]})
     result = many(wanted, **options, store=store, progress=sys.stderr.isatty())
@@ -685,13 +687,9 @@ def _count_only(arguments: dict[str, Any], as_json: bool) -> None:
 
 
 def _options_of_run(given: list[str] | None, metric: str) -> dict[str, Any]:
-    from summeval_nb.runs.jobs import KNOWN
+    from summeval_nb.agreement.metrics import metric_class
 
-    options = read_pairs(given, "--option")
-    module, _, name = KNOWN[require_option(metric, "metric", KNOWN)].function.partition(
-        ":"
-    )
-    return read_flags(options, getattr(import_module(f"summeval_nb.{module}"), name))
+    return read_flags(read_pairs(given, "--option"), metric_class(metric)[0])
 
 
 def _files_of_run(folder: Path) -> list[Path]:
@@ -722,7 +720,7 @@ def run(
     metric: Annotated[
         str,
         typer.Option(
-            help="faithfulness, bleu, rouge, answers, summary_score or rating."
+            help="A metric by its name, such as faithfulness, bleu, rouge, answers or rating."
         ),
     ],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],

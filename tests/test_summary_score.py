@@ -272,7 +272,7 @@ def test_the_table_of_the_specification():
     table = summarization_scores(datasets.Dataset.from_dict(data), progress=False)
     frame = table.to_frame()
     assert list(frame.columns)[:5] == ["contexts", "summary", "score", "qa_score", "conciseness"]
-    assert table.n_undefined == 1 and math.isclose(table.mean, sum(r.score for r in table.results[:2]) / 2)
+    assert table.n_undefined == 1 and math.isclose(table.mean(), sum(r.score for r in table.results[:2]) / 2)
     single = [summarization_score(c, s) for c, s in zip(data["contexts"], data["summary"], strict=True)]
     assert [one.row() for one in table.results] == [one.row() for one in single]
     for kind in (data, pd.DataFrame(data), [{"contexts": FITNESS, "summary": s} for s in data["summary"]]):
@@ -299,7 +299,7 @@ def test_bad_tables_name_the_row():
     with pytest.raises(TypeError, match="row 1: summary"):
         summarization_scores([{"contexts": "a", "summary": "b"}, {"contexts": "a", "summary": None}], judge=judge)
     assert judge.calls == [] and len(summarization_scores([], judge=judge)) == 0
-    assert summarization_scores([], judge=judge).mean is None
+    assert summarization_scores([], judge=judge).mean() is None
 
 
 # With a language model -----------------------------------------------------------------------------------------------

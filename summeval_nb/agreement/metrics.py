@@ -6,26 +6,34 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .agreement import COEFFICIENTS, LEVELS, Correlation, correlate
-from ..overlap.bleu import bleu_many
+from ..overlap.bleu import require_pairs
 from ..ground.data import SummEval
 from ..text.embed import MiniLMEmbedder, load_embedder
 from summeval_nb.ground.results import (
+    Metric,
+    NumberTable,
+    ScoreTable,
     Signature,
     require_count,
     require_flag,
+)
+from summeval_nb.ground.results import (
+    require_metric,
     require_module,
     require_option,
+    require_texts,
+    score_rows,
 )
-from ..overlap.rouge import rouge_many
 from .significance import compare_all
-from .summeval import _embed, reference_similarities
+from .summeval import reference_similarities
 from ..ground.viz import figure_text, html_table, text_table
 
 if TYPE_CHECKING:
@@ -33,79 +41,94 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['METRICS', 'metric_scores', 'MetricTable', 'metric_table']
+__all__ = ['METRICS', 'Length', 'Meteor', 'BertScore', 'Embedding', 'metric_class', 'load_metric', 'metric_scores', 'MetricTable',
+           'metric_table']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
-def _flat(data: SummEval) -> tuple[list[str], list[str], list[list[str]]]:
-    """All summaries, with the source and the references of each."""
-    systems = len(data.systems)
-    summaries = [text for row in data.summaries for text in row]
-    sources = [text for text in data.sources for _ in range(systems)]
-    return summaries, sources, [row for row in data.references for _ in range(systems)]
+@dataclass(frozen=True, kw_only=True)
+class Length(Metric):
+    """The number of words between spaces: the baseline that every metric should beat."""
+
+    name = "length"
+    columns = {"candidate": "text"}
+    judged = "candidate"
+    probe = "It rained."
+    shard_size = 2000
+
+    @property
+    def signature(self) -> Signature:
+        """What is counted."""
+        return Signature({"metric": "length", "unit": "words"})
+
+    def score_many(
+        self, candidates: Sequence[str], *, progress: bool | None = None
+    ) -> NumberTable:
+        """Return the number of words of each text."""
+        counts = [len(text.split()) for text in require_texts(candidates, "candidates")]
+        return NumberTable(
+            name=self.name,
+            values=np.array(counts, dtype=float),
+            signature=self.signature,
+        )
 
 
-def _length(data: SummEval, embedder: Any) -> np.ndarray:
-    return np.array([len(text.split()) for text in _flat(data)[0]], dtype=float)
+class _AgainstReferences(Metric):
+    """What the metrics of this chapter share that compare a candidate with references."""
 
+    columns = {"candidate": "text", "references": "texts"}
+    judged = "candidate"
 
-def _bleu(data: SummEval, embedder: Any) -> np.ndarray:
-    summaries, _, references = _flat(data)
-    table = bleu_many(summaries, references)
-    return np.where(table.defined, table.scores, np.nan)
+    def _numbers(
+        self, candidates: list[str], references: list[list[str]]
+    ) -> np.ndarray:
+        raise NotImplementedError
 
-
-def _rouge(kind: str) -> Callable[[SummEval, Any], np.ndarray]:
-    def scores(data: SummEval, embedder: Any) -> np.ndarray:
-        summaries, _, references = _flat(data)
-        table = rouge_many(summaries, references, types=[kind])
-        return np.where(table.defined, table[kind].f1, np.nan)
-
-    return scores
-
-
-def _embedding(data: SummEval, embedder: Any) -> np.ndarray:
-    return reference_similarities(*_embed(data, load_embedder(embedder)))
+    def score_many(
+        self,
+        candidates: Sequence[str],
+        references: Sequence[str | Sequence[str]],
+        *,
+        progress: bool | None = None,
+    ) -> NumberTable:
+        """Return one number for each candidate against its references, NaN where there is none."""
+        texts, groups = require_pairs(candidates, references)
+        values = self._numbers(texts, groups) if texts else np.zeros(0)
+        return NumberTable(name=self.name, values=values, signature=self.signature)
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #a432d1ed
-def _chrf(data: SummEval, embedder: Any) -> np.ndarray:
-    chrf = require_module("sacrebleu.metrics", "chrf").CHRF()
-    summaries, _, references = _flat(data)
-    return np.array(
-        [
-            chrf.sentence_score(*pair).score
-            for pair in zip(summaries, references, strict=True)
-        ]
-    )
+@dataclass(frozen=True, kw_only=True)
+class Meteor(_AgainstReferences):
+    """METEOR by nltk, in [0, 1]; needs nltk's WordNet."""
 
+    name = "meteor"
 
-def _meteor(data: SummEval, embedder: Any) -> np.ndarray:
-    from nltk.corpus import wordnet
-    from nltk.translate.meteor_score import meteor_score
+    @property
+    def signature(self) -> Signature:
+        """Whose program computes."""
+        return Signature(
+            {"metric": "meteor", "nltk": require_module("nltk", "all").__version__}
+        )
 
-    try:
-        wordnet.ensure_loaded()
-    except LookupError as error:
-        remedy = "run nltk.download('wordnet') once, or leave 'meteor' out"
-        raise LookupError(
-            f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}"
-        ) from error
-    summaries, _, references = _flat(data)
-    return np.array(
-        [
-            meteor_score([one.split() for one in some], text.split())
-            for text, some in zip(summaries, references, strict=True)
-        ]
-    )
+    def _numbers(
+        self, candidates: list[str], references: list[list[str]]
+    ) -> np.ndarray:
+        from nltk.corpus import wordnet
+        from nltk.translate.meteor_score import meteor_score
 
-
-def _faithfulness(data: SummEval, embedder: Any) -> np.ndarray:
-    from summeval_nb.evidence.faithfulness import evaluate_many
-
-    summaries, sources, _ = _flat(data)
-    scores = [
-        result.score for result in evaluate_many(sources, summaries, embedder=embedder)
-    ]
-    return np.array([np.nan if score is None else score for score in scores])
+        try:
+            wordnet.ensure_loaded()
+        except LookupError as error:
+            remedy = "run nltk.download('wordnet') once, or leave 'meteor' out"
+            raise LookupError(
+                f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}"
+            ) from error
+        pairs = zip(candidates, references, strict=True)
+        return np.array(
+            [
+                meteor_score([one.split() for one in group], text.split())
+                for text, group in pairs
+            ]
+        )
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #ac7256a2
 def _token_matrices(model: Any, texts: list[str]) -> tuple[list[np.ndarray], int]:
@@ -136,49 +159,173 @@ def _matched(
     )
 
 
-def _bertscore(data: SummEval, embedder: Any) -> np.ndarray:
-    summaries, _, references = _flat(data)
-    each = [text for row in data.references for text in row]
-    matrices, special = _token_matrices(load_embedder(embedder), summaries + each)
-    by_text = dict(zip(summaries + each, matrices, strict=True))
-    best = []
-    for text, some in zip(summaries, references, strict=True):
-        found = [
-            value
-            for one in some
-            if (value := _matched(by_text[text], by_text[one], special)) is not None
-        ]
-        best.append(max(found, default=np.nan))
-    return np.array(best)
+@dataclass(frozen=True, kw_only=True)
+class BertScore(_AgainstReferences):
+    """BERTScore's F with an embedder's own token vectors, in [-1, 1]; the best reference."""
+
+    name = "bertscore"
+    embedder: Any = "minilm"
+
+    @property
+    def signature(self) -> Signature:
+        """The embedder."""
+        return Signature(
+            {
+                "metric": "bertscore",
+                "embedder": load_embedder(self.embedder).fingerprint,
+            }
+        )
+
+    def _numbers(
+        self, candidates: list[str], references: list[list[str]]
+    ) -> np.ndarray:
+        each = _distinct(references)
+        texts = candidates + [text for group in each for text in group]
+        matrices, special = _token_matrices(load_embedder(self.embedder), texts)
+        by_text = dict(zip(texts, matrices, strict=True))
+        best = []
+        for text, group in zip(candidates, references, strict=True):
+            found = [_matched(by_text[text], by_text[one], special) for one in group]
+            best.append(
+                max((value for value in found if value is not None), default=np.nan)
+            )
+        return np.array(best)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embedding(_AgainstReferences):
+    """The greatest cosine of a candidate's sentence vector and those of its references, in [-1, 1]."""
+
+    name = "embedding"
+    embedder: Any = "minilm"
+
+    @property
+    def signature(self) -> Signature:
+        """The embedder."""
+        return Signature(
+            {
+                "metric": "embedding",
+                "embedder": load_embedder(self.embedder).fingerprint,
+            }
+        )
+
+    def _numbers(
+        self, candidates: list[str], references: list[list[str]]
+    ) -> np.ndarray:
+        each = _distinct(references)
+        texts = candidates + [text for group in each for text in group]
+        vectors = np.asarray(load_embedder(self.embedder).encode(texts))
+        ends = np.cumsum([len(group) for group in each])[:-1]
+        theirs = dict(
+            zip(
+                map(tuple, each),
+                np.split(vectors[len(candidates) :], ends),
+                strict=True,
+            )
+        )
+        own = vectors[: len(candidates)][:, None]
+        return reference_similarities(
+            own, [theirs[tuple(group)] for group in references]
+        )[:, 0]
+
+
+def _distinct(groups: list[list[str]]) -> list[tuple[str, ...]]:
+    """Each group of references once: an article's are the same for all its summaries."""
+    return list(dict.fromkeys(map(tuple, groups)))
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
-METRICS: dict[str, Callable[[SummEval, Any], np.ndarray]] = {
-    "length": _length,
-    "bleu": _bleu,
-    "rouge1": _rouge("rouge1"),
-    "rouge2": _rouge("rouge2"),
-    "rougeL": _rouge("rougeL"),
-    "chrf": _chrf,
-    "meteor": _meteor,
-    "bertscore": _bertscore,
-    "embedding": _embedding,
-    "faithfulness": _faithfulness,
+_KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "length": ("agreement.metrics:Length", {}),
+    "bleu": ("overlap.bleu:Bleu", {}),
+    "rouge": ("overlap.rouge:Rouge", {}),
+    "rouge1": ("overlap.rouge:Rouge", {"types": ("rouge1",)}),
+    "rouge2": ("overlap.rouge:Rouge", {"types": ("rouge2",)}),
+    "rougeL": ("overlap.rouge:Rouge", {"types": ("rougeL",)}),
+    "chrf": ("overlap.chrf:Chrf", {}),
+    "ter": ("overlap.ter:Ter", {}),
+    "meteor": ("agreement.metrics:Meteor", {}),
+    "bertscore": ("agreement.metrics:BertScore", {}),
+    "embedding": ("agreement.metrics:Embedding", {}),
+    "faithfulness": ("evidence.faithfulness:FaithfulnessMetric", {}),
+    "answers": ("judged.answers:AnswerMetric", {}),
+    "summary_score": ("judged.summary_score:SummaryScoreMetric", {}),
+    "rating": ("judged.ratings:RatingMetric", {}),
 }
+
+
+def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
+    """Return the class of a metric that has a name, and the choices that its name fixes."""
+    place, fixed = _KNOWN[require_option(name, "metric", _KNOWN)]
+    module, _, own = place.partition(":")
+    return getattr(import_module(f"summeval_nb.{module}"), own), fixed
+
+
+def load_metric(metric: Any, **options: Any) -> Any:
+    """Return a metric from its name and choices; an object that is a metric is returned as it is.
+
+    Examples
+    --------
+    >>> load_metric("bleu", n=2)
+    Bleu(n=2, tokenize='13a', smooth='exp', smooth_value=None, lowercase=False, effective_order=None)
+    """
+    if not isinstance(metric, str):
+        if options:
+            raise ValueError(
+                "options belong to metrics known by name; give yours when you make it"
+            )
+        return require_metric(metric)
+    kind, fixed = metric_class(metric)
+    choices = kind.defaults()
+    for name in options:
+        require_option(
+            name, f"option of {metric}", [one for one in choices if one not in fixed]
+        )
+    given = fixed | options
+    if missing := [
+        name
+        for name, value in choices.items()
+        if value is MISSING and name not in given
+    ]:
+        needed = ", ".join(f"{name}=..." for name in missing)
+        raise TypeError(
+            f"{metric} needs {', '.join(missing)}: make it with {kind.__name__}({needed})"
+        )
+    return kind(**given)
+
+
+class _Metrics(Mapping[str, Metric]):
+    """The metrics by name, each with its usual choices, made when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _KNOWN:
+            raise KeyError(
+                f"unknown metric {name!r}; known: {', '.join(map(repr, _KNOWN))}"
+            )
+        return load_metric(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KNOWN)
+
+    def __len__(self) -> int:
+        return len(_KNOWN)
+
+    def __repr__(self) -> str:
+        return f"METRICS({', '.join(_KNOWN)})"
+
+
+METRICS: Mapping[str, Any] = _Metrics()
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #b3d06994
 def _named(metrics: Any) -> dict[str, Any]:
-    """Return metrics by name: names and functions from a list, or a mapping of names to names, functions or tables."""
+    """Return metrics by name, from a list or a mapping of names to metrics, functions or tables."""
     if isinstance(metrics, Mapping):
         named = {str(name): metric for name, metric in metrics.items()}
     elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
         raise TypeError(
-            "metrics must be a list of names and functions, or a dict; wrap a single one in a list: [metric]"
+            "metrics must be a list of names, metrics and functions, or a dict; wrap a single one in a list: [metric]"
         )
     else:
-        named = {
-            m if isinstance(m, str) else getattr(m, "__name__", f"metric {i}"): m
-            for i, m in enumerate(metrics)
-        }
+        named = {_name_of(metric, i): metric for i, metric in enumerate(metrics)}
     if len(named) < len(metrics) or not named:
         raise ValueError(
             "metrics is empty or names one twice; give each its own name in a dict"
@@ -189,6 +336,57 @@ def _named(metrics: Any) -> dict[str, Any]:
     return named
 
 
+def _name_of(metric: Any, place: int) -> str:
+    if isinstance(metric, str):
+        return metric
+    return (
+        getattr(metric, "__name__", None)
+        or getattr(metric, "name", "")
+        or f"metric {place}"
+    )
+
+
+_COLUMNS = {
+    "text": "sources",
+    "contexts": "sources",
+    "summary": "summaries",
+    "candidate": "summaries",
+}
+_COLUMNS |= {"references": "references"}
+
+
+def _scored(metric: Any, name: str, data: SummEval) -> np.ndarray:
+    """The table of a metric that is an object."""
+    if unknown := [column for column in metric.columns if column not in _COLUMNS]:
+        have = ", ".join(_COLUMNS)
+        raise ValueError(
+            f"the metric {name!r} reads {', '.join(unknown)}, which a SummEval has not; it has {have}"
+        )
+    systems = range(len(data.systems))
+    rows = [
+        {column: _cell(data, _COLUMNS[column], i, j) for column in metric.columns}
+        for i in range(len(data.ids))
+        for j in systems
+    ]
+    if isinstance(metric, Metric):
+        found = metric.score_many(
+            *([row[column] for row in rows] for column in metric.columns)
+        )
+        if isinstance(found, ScoreTable):
+            return found.scores
+    return np.array(
+        [np.nan if one.score is None else one.score for one in score_rows(metric, rows)]
+    )
+
+
+def _cell(data: SummEval, kind: str, article: int, system: int) -> Any:
+    if kind == "references":
+        return list(data.references[article])
+    return (
+        data.sources[article] if kind == "sources" else data.summaries[article][system]
+    )
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #f1f83446
 def _called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarray:
     """The table of a metric given as a function of one summary."""
     from tqdm.auto import tqdm
@@ -234,11 +432,11 @@ def metric_scores(
     ----------
     data : SummEval
         Articles, references and summaries.
-    metrics : list of (str or callable), or mapping of str to (str, callable or array_like)
-        Names of `METRICS`, functions `f(summary, *, source, references) -> float or
-        None`, or tables.
+    metrics : list of (str, Metric or callable), or mapping of str to (str, Metric, callable or array_like)
+        Names of `METRICS`, metrics with choices of yours such as `Bleu(n=2)`, functions
+        `f(summary, *, source, references) -> float or None`, or tables.
     embedder : str, path or object
-        For bertscore, embedding and faithfulness.
+        For bertscore, embedding and faithfulness by name.
 
     Returns
     -------
@@ -254,8 +452,15 @@ def metric_scores(
     _require_data(data)
     tables = {}
     for name, metric in _named(metrics).items():
+        if isinstance(metric, type):
+            require_metric(metric, f"the metric {name!r}")
         if isinstance(metric, str):
-            tables[name] = METRICS[metric](data, embedder).reshape(data.shape)
+            own = "embedder" in metric_class(metric)[0].defaults()
+            metric = load_metric(metric, **({"embedder": embedder} if own else {}))
+        if callable(getattr(metric, "score_many", None)):
+            tables[name] = _scored(require_metric(metric), name, data).reshape(
+                data.shape
+            )
         elif callable(metric):
             tables[name] = _called(metric, name, data)
         else:
@@ -474,8 +679,7 @@ def metric_table(
     Raises
     ------
     ValueError, TypeError
-        If a metric, quality or option is unknown, or a metric returns something that is
-        no number.
+        If a metric, quality or option is unknown, or a metric returns something that is no number.
 
     References
     ----------
@@ -537,9 +741,6 @@ def metric_table(
 
 def _embedder_name(metrics: Any, embedder: Any) -> str | None:
     """The embedder's fingerprint if one of the metrics uses it."""
-    used = {m for m in _named(metrics).values() if isinstance(m, str)} & {
-        "bertscore",
-        "embedding",
-        "faithfulness",
-    }
+    names = [metric for metric in _named(metrics).values() if isinstance(metric, str)]
+    used = any("embedder" in metric_class(name)[0].defaults() for name in names)
     return load_embedder(embedder).fingerprint if used else None

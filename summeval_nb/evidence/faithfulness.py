@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,15 @@ from ..ground.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.ground.results import (
     Evidence,
     Finding,
+    Metric,
+    Outcome,
+    ResultTable,
     Score,
     Sentence,
     Signature,
     Verdict,
     require_count,
+    require_share,
     require_text,
     require_texts,
 )
@@ -43,8 +47,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['Pair', 'Chosen', 'DEFAULT_K', 'supported_share', 'Faithfulness', 'faithfulness_from_dict', 'evaluate_many',
-           'evaluate', 'Comparison', 'compare_reports']
+__all__ = ['Pair', 'Chosen', 'DEFAULT_K', 'supported_share', 'Faithfulness', 'faithfulness_from_dict', 'FaithfulnessMetric',
+           'FaithfulnessTable', 'evaluate_many', 'evaluate', 'Comparison', 'compare_reports']
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #b0c09756
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
@@ -546,7 +550,7 @@ def _result(
     similarity: np.ndarray,
     chosen: Chosen,
     verdicts: Iterator[Verdict],
-    settings: _Settings,
+    settings: FaithfulnessMetric,
 ) -> Faithfulness:
     """Attach each verdict to its evidence and count."""
     threshold = settings.checker.threshold
@@ -592,7 +596,7 @@ class _Prepared:
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #438bd8e0
 def _prepare(
-    texts: Sequence[str], summaries: Sequence[str], settings: _Settings
+    texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
 ) -> list[_Prepared]:
     """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
@@ -617,7 +621,7 @@ def _prepare(
 
 
 def _evaluate_lot(
-    texts: Sequence[str], summaries: Sequence[str], settings: _Settings
+    texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
 ) -> list[Faithfulness]:
     """Read, embed, compare, retrieve and judge a lot of pairs."""
     prepared = _prepare(texts, summaries, settings)
@@ -636,7 +640,7 @@ def _evaluate_lot(
             one.source,
             one.readings,
             vectors if one.source and one.readings else None,
-            settings.k,
+            settings.k or DEFAULT_K,
         )
         for one in prepared
     ]
@@ -659,51 +663,149 @@ DEFAULT_K = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Settings:
-    """The choices of one run, resolved: objects instead of names."""
+class FaithfulnessMetric(Metric):
+    """Faithfulness with its choices; `score` is for one pair, `score_many` for many.
 
-    k: int
-    splitter: Any
-    lang: str | None
-    embedder: Any
-    checker: Checker
-    store: Store | None
+    Parameters
+    ----------
+    k, splitter, embedder, checker, threshold, store, lang
+        As for `evaluate`. What a text names is loaded when it is first used.
+
+    Examples
+    --------
+    >>> metric = FaithfulnessMetric(k=3)
+    >>> metric.score("The dog slept. It rained.", "The dog slept.").score
+    1.0
+    """
+
+    name = "faithfulness"
+    columns = {"text": "text", "summary": "text"}
+    judged = "summary"
+    probe = "It rained."
+
+    k: int | None = None
+    splitter: Any = "punkt"
+    embedder: Any = "minilm"
+    checker: Any = "embedded"
+    threshold: float | None = None
+    store: Any = field(default=None, compare=False)
+    lang: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "k", None if self.k is None else require_count(self.k, "k")
+        )
+        if self.lang is not None:
+            require_text(self.lang, "lang")
+        if self.threshold is not None:
+            require_share(self.threshold, "threshold")
+
+    def loaded(self) -> FaithfulnessMetric:
+        """Return the same with objects instead of names: embedder, checker, store."""
+        judge = load_checker(self.checker)
+        return replace(
+            self,
+            k=DEFAULT_K if self.k is None else self.k,
+            embedder=load_embedder(self.embedder),
+            checker=judge
+            if self.threshold is None
+            else with_threshold(judge, self.threshold),
+            store=Store(Path(self.store))
+            if isinstance(self.store, (str, PathLike))
+            else self.store,
+        )
 
     @property
     def signature(self) -> Signature:
-        low = getattr(self.checker, "contradicted_below", None)
+        """Every choice that could change a number."""
+        own = (
+            self
+            if hasattr(self.checker, "fingerprint")
+            and hasattr(self.embedder, "fingerprint")
+            else self.loaded()
+        )
+        low = getattr(own.checker, "contradicted_below", None)
         return Signature(
             {
                 "metric": "faithfulness",
-                "k": self.k,
-                "splitter": splitter_name(self.splitter, lang=self.lang or "en"),
-                "lang": self.lang or "auto",
-                "embedder": self.embedder.fingerprint,
-                "checker": self.checker.fingerprint,
-                "threshold": self.checker.threshold,
+                "k": own.k or DEFAULT_K,
+                "splitter": splitter_name(own.splitter, lang=own.lang or "en"),
+                "lang": own.lang or "auto",
+                "embedder": own.embedder.fingerprint,
+                "checker": own.checker.fingerprint,
+                "threshold": own.checker.threshold,
             }
             | ({} if low is None else {"contradicted_below": low})
         )
 
+    def score(self, text: str, summary: str) -> Faithfulness:
+        """Return how much of a summary its article supports; see `evaluate`."""
+        texts, summaries = (
+            [require_text(text, "text")],
+            [require_text(summary, "summary")],
+        )
+        return self.score_many(texts, summaries, progress=False)[0]
 
-def _settings(
-    k: int | None,
-    splitter: Any,
-    lang: str | None,
-    embedder: Any,
-    checker: Any,
-    store: Any,
-    threshold: float | None,
-) -> _Settings:
-    judge = load_checker(checker)
-    return _Settings(
-        k=DEFAULT_K if k is None else require_count(k, "k"),
-        splitter=splitter,
-        lang=None if lang is None else require_text(lang, "lang"),
-        embedder=load_embedder(embedder),
-        checker=judge if threshold is None else with_threshold(judge, threshold),
-        store=Store(Path(store)) if isinstance(store, (str, PathLike)) else store,
+    def score_many(
+        self,
+        texts: Sequence[str],
+        summaries: Sequence[str],
+        *,
+        progress: bool | None = None,
+    ) -> FaithfulnessTable:
+        """Return how much of each summary its article supports; see `evaluate_many`."""
+        texts, summaries = (
+            require_texts(texts, "texts"),
+            require_texts(summaries, "summaries"),
+        )
+        if len(texts) != len(summaries):
+            differ = f"but there are {len(texts)} texts and {len(summaries)} summaries"
+            raise ValueError(
+                f"texts and summaries must pair up, {differ}; repeat an article for each of its summaries"
+            )
+        settings = self.loaded()
+        warn_of_inputs(texts, summaries)
+        from tqdm.auto import tqdm
+
+        results: dict[int, Faithfulness] = {}
+        show = len(texts) > 128 if progress is None else progress
+        with tqdm(
+            total=len(texts), desc="faithfulness", unit="pair", disable=not show
+        ) as bar:
+            for lot in _lots(texts):
+                scored = _evaluate_lot(
+                    [texts[i] for i in lot], [summaries[i] for i in lot], settings
+                )
+                results.update(zip(lot, scored, strict=True))
+                bar.update(len(lot))
+        listed = [results[number] for number in range(len(texts))]
+        return FaithfulnessTable(results=listed, signature=settings.signature)
+
+
+class FaithfulnessTable(ResultTable[Faithfulness]):
+    """The results of many pairs, in their order: `table[3]` is the fourth."""
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: each result, but for its similarities."""
+        return [_outcome(one) for one in self.results]
+
+
+def _outcome(result: Faithfulness) -> Outcome:
+    known = (
+        "score",
+        "reason",
+        "signature",
+        "similarity",
+    )  # columns of a row; the table of similarities is long
+    parts = {name: part for name, part in result.to_dict().items() if name not in known}
+    status = (
+        "ok"
+        if result.score is not None
+        else "failed"
+        if result.n_failed
+        else "undefined"
     )
+    return Outcome(result.score, status, result.reason, parts, str(result.signature))
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #bea2290f
 def evaluate_many(
@@ -724,8 +826,7 @@ def evaluate_many(
     Parameters
     ----------
     texts, summaries : list of str
-        Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its
-        summaries.
+        Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its summaries.
     k, splitter, embedder, checker, threshold, store, lang
         As for `evaluate`.
     progress : bool, optional
@@ -734,14 +835,13 @@ def evaluate_many(
     Returns
     -------
     list of Faithfulness
-        In the order of the pairs, with the numbers that `evaluate` gives (vectors may
-        differ by about 1e-7, because rounding depends on what shares a batch).
+        In the order of the pairs, with the numbers that `evaluate` gives (vectors may differ by
+        about 1e-7, because rounding depends on what shares a batch).
 
     Raises
     ------
     TypeError, ValueError
-        If the lists are not lists of strings or differ in length, or an option is
-        unknown.
+        If the lists are not lists of strings or differ in length, or an option is unknown.
 
     Examples
     --------
@@ -749,29 +849,16 @@ def evaluate_many(
     >>> [result.score for result in results], results[1].reason
     ([1.0, None], 'the summary is empty')
     """
-    texts, summaries = (
-        require_texts(texts, "texts"),
-        require_texts(summaries, "summaries"),
+    metric = FaithfulnessMetric(
+        k=k,
+        splitter=splitter,
+        embedder=embedder,
+        checker=checker,
+        threshold=threshold,
+        store=store,
+        lang=lang,
     )
-    if len(texts) != len(summaries):
-        message = f"texts and summaries must pair up, but there are {len(texts)} texts and {len(summaries)} summaries"
-        raise ValueError(f"{message}; repeat an article for each of its summaries")
-    settings = _settings(k, splitter, lang, embedder, checker, store, threshold)
-    warn_of_inputs(texts, summaries)
-    from tqdm.auto import tqdm
-
-    results: dict[int, Faithfulness] = {}
-    show = len(texts) > 128 if progress is None else progress
-    with tqdm(
-        total=len(texts), desc="faithfulness", unit="pair", disable=not show
-    ) as bar:
-        for lot in _lots(texts):
-            scored = _evaluate_lot(
-                [texts[i] for i in lot], [summaries[i] for i in lot], settings
-            )
-            results.update(zip(lot, scored, strict=True))
-            bar.update(len(lot))
-    return [results[number] for number in range(len(texts))]
+    return list(metric.score_many(texts, summaries, progress=progress).results)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #f369824a
 def evaluate(
@@ -788,9 +875,8 @@ def evaluate(
 ) -> Faithfulness:
     """Score how much of a summary its article supports, sentence by sentence.
 
-    Each summary sentence is compared with the k most similar article sentences by a
-    checker. Markdown is read: headings and code are not judged, and markers of lists
-    and emphasis do not reach the checker.
+    Each summary sentence is compared with the k most similar article sentences by a checker. Markdown is read:
+    headings and code are not judged, and markers of lists and emphasis do not reach the checker.
 
     Parameters
     ----------
@@ -799,39 +885,31 @@ def evaluate(
     summary : str
         The summary to judge.
     k : int, optional
-        How many article sentences serve as evidence for each summary sentence, at least
-        1. Default 8, chosen from human labels in chapter 21; written into the
-        signature.
+        How many article sentences serve as evidence for each summary sentence, at least 1.
+        Default 8, chosen from human labels in chapter 21; written into the signature.
     splitter : str or callable
-        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start,
-        end).
+        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
     embedder : str or object
-        `"minilm"`, a sentence-transformers name or folder, or an object with `encode`
-        and `fingerprint`.
+        `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
     checker : str or Checker
-        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with
-        `fingerprint`, `threshold` and `check_many(pairs, *, vectors=None)`: it gets a
-        list of pairs (list of evidence texts, sentence) and returns one
-        `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in
-        `languages` is all it is given to read; below its `contradicted_below`, if any,
-        a sentence is contradicted.
+        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with `fingerprint`, `threshold` and
+        `check_many(pairs, *, vectors=None)`: it gets a list of pairs (list of evidence texts, sentence)
+        and returns one `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in `languages`
+        is all it is given to read; below its `contradicted_below`, if any, a sentence is contradicted.
     threshold : float, optional
-        A sentence is supported when its probability is at least this, in [0, 1], and no
-        finding clashes; by default the checker's own.
+        A sentence is supported when its probability is at least this, in [0, 1], and no finding clashes; by default
+        the checker's own.
     store : Store or path, optional
-        Where vectors and verdicts are kept, so that a second run computes only what is
-        missing.
+        Where vectors and verdicts are kept, so that a second run computes only what is missing.
     lang : str, optional
-        The texts' language, such as `"en"`, for the splitter and the checker. By
-        default the splitter takes English, and texts that are clearly in a language
-        that the checker does not read are not judged.
+        The texts' language, such as `"en"`, for the splitter and the checker. By default the splitter takes English,
+        and texts that are clearly in a language that the checker does not read are not judged.
 
     Returns
     -------
     Faithfulness
-        `score` in [0, 1], the share supported, or None with a reason when a text is
-        empty or nothing could be judged; `score_high` counts the unclear sentences,
-        too.
+        `score` in [0, 1], the share supported, or None with a reason when a text is empty or nothing could be judged;
+        `score_high` counts the unclear sentences, too.
 
     Warns
     -----
@@ -841,17 +919,14 @@ def evaluate(
     Raises
     ------
     TypeError
-        If a text is not a string, a checker's answer is no `Verdict`, or it has no
-        threshold to set.
+        If a text is not a string, a checker's answer is no `Verdict`, or it has no threshold to set.
     ValueError
-        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than
-        pairs.
+        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than pairs.
 
     References
     ----------
-    Maynez et al. 2020, "On Faithfulness and Factuality in Abstractive Summarization",
-    section 2. Min et al. 2023, "FActScore", section 3.1: the mean over supported
-    statements.
+    Maynez et al. 2020, "On Faithfulness and Factuality in Abstractive Summarization", section 2.
+    Min et al. 2023, "FActScore", section 3.1: the mean over supported statements.
 
     Examples
     --------
@@ -859,20 +934,15 @@ def evaluate(
     >>> result.score, result.verdicts[0].evidence[0].index
     (1.0, 0)
     """
-    require_text(text, "text")
-    require_text(summary, "summary")
-    return evaluate_many(
-        [text],
-        [summary],
-        k,
+    return FaithfulnessMetric(
+        k=k,
         splitter=splitter,
         embedder=embedder,
         checker=checker,
         threshold=threshold,
         store=store,
         lang=lang,
-        progress=False,
-    )[0]
+    ).score(text, summary)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #4fa8c9f4
 def _comparison_report(comparison: Comparison) -> Report:

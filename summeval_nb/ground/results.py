@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['Result', 'Sentence', 'Signature', 'Score', 'score_card', 'Evidence', 'Finding', 'Verdict', 'require_text',
-           'require_texts', 'require_count', 'require_flag', 'require_share', 'require_option', 'how_to_install',
-           'require_module', 'Outcome', 'as_outcome', 'ScoreTable', 'ResultTable', 'Metric', 'require_metric',
-           'score_rows', 'InputWarning']
+           'require_texts', 'require_column', 'require_count', 'require_flag', 'require_share', 'require_option',
+           'how_to_install', 'require_module', 'Outcome', 'as_outcome', 'ScoreTable', 'ResultTable', 'NumberTable',
+           'Metric', 'require_metric', 'score_rows', 'InputWarning']
 
 # %% ../../nbs/workshop/82_results.ipynb #cf9b309c
 @dataclass(frozen=True, slots=True)
@@ -411,6 +412,18 @@ def require_texts(values: Any, name: str) -> list[str]:
     ]
 
 
+def require_column(values: Any, name: str) -> list[Any]:
+    """Return one value for each text as a list; a single text or what cannot be listed raises a `TypeError`."""
+    if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(
+        values, Iterable
+    ):
+        remedy = "for one text call score, or wrap it in a list: [text]"
+        raise TypeError(
+            f"{name} must be a list, not {type(values).__name__} ({_short(values)}): {remedy}"
+        )
+    return list(values)
+
+
 def _short(value: Any) -> str:
     shown = repr(value)
     return shown if len(shown) <= 40 else shown[:37] + "..."
@@ -661,6 +674,32 @@ class ResultTable(ScoreTable, Generic[Result]):
         """Return what a run writes down for each result."""
         return [as_outcome(one) for one in self.results]
 
+# %% ../../nbs/workshop/82_results.ipynb #7612cebf
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class NumberTable(ScoreTable):
+    """One number a text, NaN where there is none: `table[3]` is the fourth as a `Score`."""
+
+    name: str
+    values: np.ndarray
+    signature: Signature
+    why_not: str = ScoreTable.nothing
+
+    def __getitem__(self, place: int) -> Score:
+        value = _without_nan(self.values[[place]])[0]
+        return Score(
+            score=value,
+            reason="" if value is not None else self.why_not,
+            signature=self.signature,
+        )
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the numbers by their name."""
+        return {self.name: np.asarray(self.values, dtype=float)}
+
+    def reasons(self) -> list[str]:
+        """Return why a text has no number, one line a text; '' where it has one."""
+        return ["" if known else self.why_not for known in self.defined.tolist()]
+
 # %% ../../nbs/workshop/82_results.ipynb #ed53fcb4
 class Metric:
     """A way to score texts, with its choices: the base of `Bleu`, `Rouge` and the others.
@@ -758,7 +797,7 @@ def require_metric(value: Any, name: str = "metric") -> Any:
 def score_rows(
     metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any
 ) -> list[Outcome]:
-    """Return one outcome a row; each row has the metric's columns.
+    """Return one outcome a row; each row has the metric's columns. A choice that `score_many` has not is left out.
 
     Examples
     --------
@@ -770,7 +809,10 @@ def score_rows(
     [2.0, None]
     """
     lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
-    found = metric.score_many(*lists, **choices)
+    known = inspect.signature(metric.score_many).parameters
+    found = metric.score_many(
+        *lists, **{name: one for name, one in choices.items() if name in known}
+    )
     if isinstance(found, ScoreTable):
         outcomes = found.outcomes()
     elif isinstance(found, Iterable) and not isinstance(found, (str, bytes, Mapping)):
@@ -783,7 +825,17 @@ def score_rows(
     if len(outcomes) != len(rows):
         gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
         raise ValueError(f"{gave} for {len(rows)} rows: one a row is needed")
-    return outcomes
+    return [_of_its_own(*one) for one in zip(outcomes, rows, strict=True)]
+
+
+def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
+    """An outcome whose signature names its own number of references, whatever was scored beside it."""
+    if "references" not in row or "|nrefs:var|" not in outcome.signature:
+        return outcome
+    size = 1 if isinstance(row["references"], str) else len(row["references"])
+    return outcome._replace(
+        signature=outcome.signature.replace("|nrefs:var|", f"|nrefs:{size}|", 1)
+    )
 
 # %% ../../nbs/workshop/82_results.ipynb #788754ac
 class InputWarning(UserWarning):

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..ground._files import write_whole
 from .judge import load_judge
@@ -22,7 +24,8 @@ from summeval_nb.judged.judging import (
     ask_many,
     as_statement,
 )
-from ..ground.results import Sentence, Signature, require_flag, require_share, require_text, require_texts
+from ..ground.results import Metric, Outcome, ScoreTable, Sentence, Signature, require_column, require_flag
+from ..ground.results import require_share, require_text, require_texts
 from ..text.split import split_sentences, split_units
 from ..models._named import load_store
 from ..models.store import Store
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['PAIRS', 'Unit', 'make_units', 'question_end', 'hypothesis_score', 'pair_score', 'JudgedStatement', 'Hypothesis',
-           'Inference', 'AnswerReport', 'table_records', 'evaluate_answer', 'AnswerTable', 'evaluate_answers']
+           'Inference', 'AnswerReport', 'table_records', 'evaluate_answer', 'AnswerTable', 'evaluate_answers',
+           'AnswerMetric']
 
 # %% ../../nbs/4_judged/43_answers.ipynb #0366fb59
 class Unit(NamedTuple):
@@ -688,8 +692,8 @@ def _summary(reports: Sequence[AnswerReport], confidence: float, seed: int) -> l
 
 # %% ../../nbs/4_judged/43_answers.ipynb #fe512cca
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerTable:
-    """The reports of many answers, in the table's order.
+class AnswerTable(ScoreTable):
+    """The reports of many answers, in the table's order; the main score is `answer_given_context`.
 
     Parameters
     ----------
@@ -701,9 +705,6 @@ class AnswerTable:
 
     reports: Sequence[AnswerReport]
     signature: Signature
-
-    def __len__(self) -> int:
-        return len(self.reports)
 
     def __getitem__(self, row: int) -> AnswerReport:
         return self.reports[row]
@@ -717,15 +718,22 @@ class AnswerTable:
         """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
         return _summary(self.reports, require_share(confidence, "confidence"), seed)
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the three scores by name, NaN where a row has none."""
+        scores = {name: [one.inferences[name].score for one in self.reports] for name in PAIRS}
+        return {name: np.array([np.nan if v is None else v for v in found], float) for name, found in scores.items()}
+
+    def reasons(self) -> list[str]:
+        """Return why a row has no main score; '' where it has one."""
+        return [one.reasons.get("answer_given_context", "") for one in self.reports]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down for each answer."""
+        return [_outcome(one) for one in self.reports]
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each answer."""
         return [{"row": number, **report.row()} for number, report in enumerate(self.reports)]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row for each answer: scores, flags, counts, reasons."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def statements(self) -> pd.DataFrame:
         """Return one row for each statement of each answer."""
@@ -734,7 +742,8 @@ class AnswerTable:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
         reports = [report.to_dict() for report in self.reports]
-        return {"summary": self.summary(), "n_failed": self.n_failed, "rows": reports, "signature": str(self.signature)}
+        counts = {"mean": self.mean(), "n_undefined": self.n_undefined, "n_failed": self.n_failed}
+        return {"summary": self.summary(), **counts, "rows": reports, "signature": str(self.signature)}
 
     def __repr__(self) -> str:
         return f"AnswerTable({len(self)} answers, {self.n_failed} failed statements)\n{text_table(self.summary())}"
@@ -742,6 +751,15 @@ class AnswerTable:
     def _repr_html_(self) -> str:
         counts = f"{len(self)} answers, {self.n_failed} statements failed"
         return html_table(self.summary(), caption=f"Answers: {counts}", note=str(self.signature))
+
+
+def _outcome(report: AnswerReport) -> Outcome:
+    parts = {
+        name: value for name, value in report.to_dict().items() if name not in ("context", "premises", "signature")
+    }
+    score = report.answer_given_context
+    status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
+    return Outcome(score, status, report.reasons.get("answer_given_context", ""), parts, str(report.signature))
 
 # %% ../../nbs/4_judged/43_answers.ipynb #e3129114
 def evaluate_answers(
@@ -799,3 +817,49 @@ def evaluate_answers(
 
 
 _AT_ONCE = 256  # rows that go through all stages together: bounds the memory, and what an interruption costs
+
+# %% ../../nbs/4_judged/43_answers.ipynb #e8935715
+@dataclass(frozen=True, kw_only=True)
+class AnswerMetric(Metric):
+    """The evaluation of answers with its choices, which are those of `evaluate_answers`."""
+
+    name = "answers"
+    columns = {"context": "texts", "question": "text", "ground_truth": "text", "answer": "text"}
+    judged = "answer"
+
+    judge: Any = "embedded"
+    score_refusals: bool = False
+    keep_lists: bool = False
+    max_failed: float = 0.5
+    store: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        require_flag(self.score_refusals, "score_refusals")
+        require_flag(self.keep_lists, "keep_lists")
+        require_share(self.max_failed, "max_failed")
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return evaluate_answers([], **self._choices(), progress=False).signature
+
+    def score(self, context: Any, question: str, ground_truth: str, answer: str) -> AnswerReport:
+        """Return the report of one answer; see `evaluate_answer`."""
+        return evaluate_answer(context, question, ground_truth, answer, **self._choices())
+
+    def score_many(
+        self,
+        contexts: Sequence[Any],
+        questions: Sequence[str],
+        ground_truths: Sequence[str],
+        answers: Sequence[str],
+        *,
+        progress: bool | None = None,
+    ) -> AnswerTable:
+        """Return the reports of many answers; see `evaluate_answers`."""
+        columns = dict(zip(self.columns, (contexts, questions, ground_truths, answers), strict=True))
+        table = {name: require_column(values, name) for name, values in columns.items()}
+        return evaluate_answers(table, **self._choices(), progress=bool(progress))
+
+    def _choices(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.defaults()}

@@ -13,21 +13,24 @@ from typing import TYPE_CHECKING, Any
 from ..models._prompts import QUOTING, as_json
 from ..models._named import load_backend, load_store
 from ..models.llm import Backend, BackendError
+from ..models._named import load_model
 from summeval_nb.ground.results import (
+    Metric,
+    Outcome,
+    ResultTable,
     Score,
     Signature,
     require_count,
-    require_option,
-    require_text,
-    require_texts,
 )
+from ..ground.results import require_option, require_text, require_texts
 from ..models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['QUALITY_DEFINITIONS', 'expected_grade', 'rating_prompt', 'Rating', 'rate_many', 'rate', 'rating_metric']
+__all__ = ['QUALITY_DEFINITIONS', 'expected_grade', 'rating_prompt', 'Rating', 'rate_many', 'rate', 'rating_metric',
+           'RatingMetric', 'RatingTable']
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #ea196eab
 QUALITY_DEFINITIONS: Mapping[str, str] = {
@@ -416,3 +419,67 @@ def rating_metric(
 
     metric.__name__ = f"rating_{quality}"
     return metric
+
+# %% ../../nbs/4_judged/45_ratings.ipynb #e5bc84a7
+@dataclass(frozen=True, kw_only=True)
+class RatingMetric(Metric):
+    """A language model's grades with the choices of `rate_many`; `backend` may be named, as in "llm:FOLDER"."""
+
+    name = "rating"
+    columns = {"text": "text", "summary": "text"}
+    judged = "summary"
+
+    quality: str
+    backend: Any
+    scale: tuple[int, int] = (1, 5)
+    workers: int = 8
+    store: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        require_option(self.quality, "quality", QUALITY_DEFINITIONS)
+        _require_scale(self.scale)
+        require_count(self.workers, "workers")
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return self.score_many([""], [""])[0].signature
+
+    def score(self, text: str, summary: str) -> Rating:
+        """Return the grade of one summary; see `rate`."""
+        return self.score_many(
+            [require_text(text, "text")], [require_text(summary, "summary")]
+        )[0]
+
+    def score_many(
+        self,
+        texts: Sequence[str],
+        summaries: Sequence[str],
+        *,
+        progress: bool | None = None,
+    ) -> RatingTable:
+        """Return the grades of many summaries; see `rate_many`."""
+        named = isinstance(self.backend, str) and self.backend.startswith("llm:")
+        choices = {name: getattr(self, name) for name in self.defaults()}
+        choices["backend"] = (
+            load_model(self.backend.removeprefix("llm:")) if named else self.backend
+        )
+        found = rate_many(texts, summaries, **choices, progress=bool(progress))
+        failed = [
+            one.score is None and bool(text.strip())
+            for one, text in zip(found, summaries, strict=True)
+        ]
+        signature = found[0].signature if found else Signature({"metric": "rating"})
+        return RatingTable(results=found, signature=signature, failed=failed)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RatingTable(ResultTable[Rating]):
+    """The ratings of many summaries, in their order; `failed` says for which the model gave no answer."""
+
+    failed: Sequence[bool] = ()
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: a failed call is failed, an empty summary undefined."""
+        found = zip(super().outcomes(), self.failed, strict=True)
+        return [one._replace(status="failed") if bad else one for one, bad in found]

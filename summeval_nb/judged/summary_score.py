@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, replace, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,8 +23,11 @@ from summeval_nb.judged.judging import (
 )
 from ..overlap.ngrams import load_tokenizer
 from summeval_nb.ground.results import (
+    Metric,
+    ResultTable,
     Score,
     Signature,
+    require_column,
     require_count,
     require_flag,
     require_option,
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['LENGTHS', 'qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'measure_length', 'SummarizationScore',
-           'join_contexts', 'summarization_score', 'SummarizationTable', 'summarization_scores']
+           'join_contexts', 'summarization_score', 'SummarizationTable', 'summarization_scores', 'SummaryScoreMetric']
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #b2a5fe8b
 def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
@@ -668,29 +671,9 @@ def summarization_score(
     return _score_rows(rows, *_prepare(choices, judge, length, store))[0]
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #47edde5f
-@dataclass(frozen=True, kw_only=True, repr=False)
-class SummarizationTable:
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SummarizationTable(ResultTable[SummarizationScore]):
     """The results of many summaries, in the table's order."""
-
-    results: Sequence[SummarizationScore]
-    signature: Signature
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def __getitem__(self, row: int) -> SummarizationScore:
-        return self.results[row]
-
-    @property
-    def n_undefined(self) -> int:
-        """How many rows have no score; each says why in its `reason`."""
-        return sum(one.score is None for one in self.results)
-
-    @property
-    def mean(self) -> float | None:
-        """The mean over the rows that have a score; None when none has."""
-        scores = [one.score for one in self.results if one.score is not None]
-        return sum(scores) / len(scores) if scores else None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each summary: the texts, then the numbers."""
@@ -698,12 +681,6 @@ class SummarizationTable:
             {"contexts": one.context, "summary": one.summary, **one.row()}
             for one in self.results
         ]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the table back, with its scores, counts and reasons."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def questions(self) -> pd.DataFrame:
         """Return one row for each question of each summary."""
@@ -721,20 +698,20 @@ class SummarizationTable:
         """Return everything as plain Python data, ready for JSON."""
         rows = [one.to_dict() for one in self.results]
         return {
-            "mean": self.mean,
+            "mean": self.mean(),
             "n_undefined": self.n_undefined,
             "rows": rows,
             "signature": str(self.signature),
         }
 
     def __repr__(self) -> str:
-        mean = "None" if self.mean is None else f"{self.mean:.4f}"
+        mean = "None" if self.mean() is None else f"{self.mean():.4f}"
         return f"SummarizationTable({len(self)} summaries, mean {mean}, {self.n_undefined} undefined)"
 
     def _repr_html_(self) -> str:
         shown = [
             {"row": i, "summary": one.summary[:120], **one.row()}
-            for i, one in enumerate(self.results[:50])
+            for i, one in enumerate(list(self.results)[:50])
         ]
         first = ", first 50" if len(self) > 50 else ""
         return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))
@@ -802,3 +779,60 @@ def summarization_scores(
     return SummarizationTable(
         results=_score_rows(rows, ask, options), signature=options.signature
     )
+
+# %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
+@dataclass(frozen=True, kw_only=True)
+class SummaryScoreMetric(Metric):
+    """The summarization score with its choices, which are those of `summarization_scores`."""
+
+    name = "summary_score"
+    columns = {"contexts": "texts", "summary": "text"}
+    judged = "summary"
+
+    coeff: float = 0.5
+    conciseness: bool = True
+    judge: Any = "embedded"
+    guard: bool = False
+    length: str | Callable[[str], int] = "characters"
+    n_keyphrases: int = 10
+    check_questions: bool = True
+    max_failed: float = 0.5
+    store: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        names = (
+            "coeff",
+            "conciseness",
+            "guard",
+            "max_failed",
+            "n_keyphrases",
+            "check_questions",
+        )
+        _checked(_Choices(*(getattr(self, name) for name in names)))
+        measure_length(self.length)
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return summarization_scores([], **self._choices(), progress=False).signature
+
+    def score(self, contexts: str | Sequence[str], summary: str) -> SummarizationScore:
+        """Return the score of one summary; see `summarization_score`."""
+        return summarization_score(contexts, summary, **self._choices())
+
+    def score_many(
+        self,
+        contexts: Sequence[Any],
+        summaries: Sequence[str],
+        *,
+        progress: bool | None = None,
+    ) -> SummarizationTable:
+        """Return the scores of many summaries; see `summarization_scores`."""
+        table = {
+            "contexts": require_column(contexts, "contexts"),
+            "summary": require_column(summaries, "summaries"),
+        }
+        return summarization_scores(table, **self._choices(), progress=bool(progress))
+
+    def _choices(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.defaults()}

@@ -69,6 +69,7 @@ from summeval_nb.runs.jobs import (
     read_row,
 )
 from summeval_nb.ground.results import (
+    Metric,
     Outcome,
     require_count,
     require_flag,
@@ -937,7 +938,7 @@ def _require_timeout(timeout: float | None) -> float | None:
 # %% ../../nbs/6_runs/61_batch.ipynb #992159f2
 def run(
     items: Any,
-    metric: str | Callable[[Mapping[str, Any]], Any],
+    metric: str | Metric | Callable[[Mapping[str, Any]], Any],
     *,
     out: str | Path,
     options: Mapping[str, Any] | None = None,
@@ -962,18 +963,17 @@ def run(
     ----------
     items : path, DataFrame, datasets.Dataset or iterable of mappings
         The corpus, as for `open_items`; it is streamed.
-    metric : str or callable
-        "faithfulness" (columns text, summary), "bleu" or "rouge" (candidate,
-        references), "answers" (context, question, ground_truth, answer),
-        "summary_score" (contexts, summary), "rating" (text, summary); or a function of
-        a row (a dict) that returns a number, a `Score`, or a mapping with a "score". A
+    metric : str, Metric or callable
+        A name of `METRICS`, such as "faithfulness" (columns text, summary), "bleu" or "rouge" (candidate, references),
+        "answers" (context, question, ground_truth, answer), "summary_score" (contexts, summary), "rating" (text,
+        summary); a metric with its choices, such as `Bleu(n=2)`, or an object of yours with `columns` and
+        `score_many`; or a function of a row (a dict) that returns a number, a `Score`, or a mapping with a "score". A
         column `id` names items.
     out : path
-        The folder of the run: `results.jsonl` or `results.parquet` in the order of the
-        corpus, `manifest.json`, and `shards/`, from which it continues.
+        The folder of the run: `results.jsonl` or `results.parquet` in the order of the corpus, `manifest.json`, and
+        `shards/`, from which it continues.
     options : mapping, optional
-        The metric's own options, such as `{"n": 2}`; a language model may be named, as
-        in `{"judge": "llm:folder"}`.
+        The metric's own options, such as `{"n": 2}`; a language model may be named, as in `{"judge": "llm:folder"}`.
     columns : mapping, optional
         The metric's column to the corpus' column, or to several that make a list.
     format : str, optional
@@ -981,29 +981,24 @@ def run(
     store : Store or path, optional
         Where metrics with models keep vectors and answers.
     engine : {"local", "ray"}
-        Processes of this machine, or actors of a Ray cluster. The results are the same
-        bytes.
+        Processes of this machine, or actors of a Ray cluster. The results are the same bytes.
     workers : int, optional
-        Processes or actors; by default one per core (for Ray: per core of the cluster).
-        0 works in this process (local engine).
+        Processes or actors; by default one per core (for Ray: per core of the cluster). 0 works in this process
+        (local engine).
     address : str, optional
-        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
-        only this machine reaches.
+        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that only this machine reaches.
     num_gpus : float
         GPUs of each Ray actor.
     timeout : float, optional
-        Seconds for one item, after which it is recorded as failed and its worker
-        replaced; by default none.
+        Seconds for one item, after which it is recorded as failed and its worker replaced; by default none.
     on_error : {"record", "raise"}
         What to do with an item that fails: record it with its reason, or stop the run.
     resume : bool
         Whether to continue what the folder holds; False starts over.
     retry_failed : bool
-        Whether shards with failed items are scored again, for instance after a server
-        was down.
+        Whether shards with failed items are scored again, for instance after a server was down.
     shard_size : int, optional
-        Items in a shard: what a kill can cost for each worker. By default 2,000 for
-        BLEU and ROUGE, else 500.
+        Items in a shard: what a kill can cost for each worker. By default 2,000 for BLEU and ROUGE, else 500.
     output : {"jsonl", "parquet"}
         What to write at the end.
     progress : bool
@@ -1017,11 +1012,9 @@ def run(
     Raises
     ------
     ValueError, TypeError
-        If an argument is wrong, a column is missing, or the folder holds a run with
-        other settings.
+        If an argument is wrong, a column is missing, or the folder holds a run with other settings.
     RunStopped
-        If the folder cannot be written, an item failed with `on_error="raise"`, or a
-        cluster cannot be reached.
+        If the folder cannot be written, an item failed with `on_error="raise"`, or a cluster cannot be reached.
     RuntimeError
         If another run is working in the folder.
 
@@ -1080,7 +1073,7 @@ def run(
 # %% ../../nbs/6_runs/61_batch.ipynb #4ed59fff
 def count_work(
     items: Any,
-    metric: str | Callable[[Mapping[str, Any]], Any],
+    metric: str | Metric | Callable[[Mapping[str, Any]], Any],
     *,
     out: str | Path | None = None,
     options: Mapping[str, Any] | None = None,
@@ -1101,8 +1094,7 @@ def count_work(
     Returns
     -------
     Work
-        Where a number depends on what a language model will say, it stands between
-        bounds.
+        Where a number depends on what a language model will say, it stands between bounds.
 
     Examples
     --------

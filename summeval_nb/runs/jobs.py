@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import inspect
 import itertools
 import json
 import math
@@ -29,9 +27,11 @@ from summeval_nb.runs.costs import (
     find_backends,
     metered,
 )
+from ..agreement.metrics import METRICS, load_metric, metric_class
 from ..ground.items import Item
 from ..models.llm import Backend
 from summeval_nb.ground.results import (
+    Metric,
     Outcome,
     Signature,
     as_outcome,
@@ -44,10 +44,11 @@ from ..models._named import load_model
 from .workers import try_together
 
 # %% auto #0
-__all__ = ['Columns', 'Rows', 'KNOWN', 'read_row', 'Kind', 'load_options', 'describe', 'Job', 'Line', 'Scored', 'make_line',
+__all__ = ['Rows', 'Columns', 'read_row', 'load_options', 'describe', 'Job', 'Line', 'Scored', 'make_line', 'named_metric',
            'Scorer', 'Work', 'Planner']
 
 # %% ../../nbs/workshop/92_jobs.ipynb #036b2121
+Rows = Sequence[Mapping[str, Any]]
 Columns = Mapping[str, "str | Sequence[str]"]
 
 
@@ -64,8 +65,7 @@ def read_row(
 ) -> tuple[dict[str, Any], str]:
     """Return an item's row under the metric's own names, and a problem or ''.
 
-    `kinds` says what each column must hold: "text", or "texts" for one text or a list
-    of them.
+    `kinds` says what each column must hold: "text", or "texts" for one text or a list of them.
     """
     if item.problem:
         return {}, item.problem
@@ -102,172 +102,6 @@ def _wrong_type(value: Any, name: str, kind: str) -> str:
     if not isinstance(value, list) or set(map(type, value)) != {str}:
         return f"{name} must be a text or a list of texts, not {type(value).__name__} ({str(value)[:40]})"
     return ""
-
-# %% ../../nbs/workshop/92_jobs.ipynb #4f8460c1
-Rows = Sequence[Mapping[str, Any]]
-
-
-def _bleu(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.overlap.bleu import Bleu
-
-    return score_rows(Bleu(**options), rows)
-
-# %% ../../nbs/workshop/92_jobs.ipynb #4c03d4bf
-def _rouge(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.overlap.rouge import Rouge
-
-    return score_rows(Rouge(**options), rows)
-
-# %% ../../nbs/workshop/92_jobs.ipynb #919caee5
-def _faithfulness(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.evidence.faithfulness import evaluate_many
-
-    texts, summaries = [row["text"] for row in rows], [row["summary"] for row in rows]
-    return [
-        _faithful(one)
-        for one in evaluate_many(
-            texts, summaries, **options, store=store, progress=False
-        )
-    ]
-
-
-def _faithful(result: Any) -> Outcome:
-    known = (
-        "score",
-        "reason",
-        "signature",
-        "similarity",
-    )  # columns of a row; the table of similarities is long
-    parts = {name: part for name, part in result.to_dict().items() if name not in known}
-    status = (
-        "ok"
-        if result.score is not None
-        else "failed"
-        if result.n_failed
-        else "undefined"
-    )
-    return Outcome(result.score, status, result.reason, parts, str(result.signature))
-
-# %% ../../nbs/workshop/92_jobs.ipynb #674e0e14
-def _answers(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.judged.answers import evaluate_answers  # type: ignore[import-not-found, unused-ignore]
-
-    records = [{name: row[name] for name in KNOWN["answers"].kinds} for row in rows]
-    return [
-        _answer(report)
-        for report in evaluate_answers(
-            records, **options, store=store, progress=False
-        ).reports
-    ]
-
-
-def _answer(report: Any) -> Outcome:
-    parts = {
-        name: value
-        for name, value in report.to_dict().items()
-        if name not in ("context", "premises", "signature")
-    }
-    score = report.answer_given_context
-    status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
-    return Outcome(
-        score,
-        status,
-        report.reasons.get("answer_given_context", ""),
-        parts,
-        str(report.signature),
-    )
-
-
-def _summary_score(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.judged.summary_score import summarization_scores  # type: ignore[import-not-found, unused-ignore]
-
-    records = [
-        {name: row[name] for name in KNOWN["summary_score"].kinds} for row in rows
-    ]
-    results = summarization_scores(
-        records, **options, store=store, progress=False
-    ).results
-    return [as_outcome(one) for one in results]
-
-
-def _rating(rows: Rows, options: Mapping[str, Any], store: Any) -> list[Outcome]:
-    from summeval_nb.judged.ratings import rate_many
-
-    texts, summaries = [row["text"] for row in rows], [row["summary"] for row in rows]
-    found = rate_many(texts, summaries, **options, store=store, progress=False)
-    failed = [
-        one.score is None and bool(summary.strip())
-        for one, summary in zip(found, summaries, strict=True)
-    ]
-    outcomes = map(as_outcome, found)
-    return [
-        one._replace(status="failed") if bad else one
-        for one, bad in zip(outcomes, failed, strict=True)
-    ]
-
-# %% ../../nbs/workshop/92_jobs.ipynb #5d4841ea
-class Kind(NamedTuple):
-    """A metric that `run` knows by name: its columns with their types, its adapter, its function.
-
-    `judged` is the column with what a system wrote; the others say which item it is.
-    """
-
-    kinds: Mapping[str, str]
-    score: Callable[[Rows, Mapping[str, Any], Any], list[Outcome]]
-    function: str
-    judged: str
-    probe: str = ""
-    shard_size: int = 500
-
-    def options(self) -> list[str]:
-        """Return the names of the options that the metric's own function takes."""
-        module, _, name = self.function.partition(":")
-        function = getattr(importlib.import_module(f"summeval_nb.{module}"), name)
-        names = [p.name for p in inspect.signature(function).parameters.values()]
-        keywords = inspect.signature(function).parameters.values()
-        positional = len(
-            [
-                p
-                for p in keywords
-                if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
-            ]
-        )
-        return [
-            name for name in names[positional:] if name not in ("store", "progress")
-        ]
-
-
-_PAIR = {"text": "text", "summary": "text"}
-_OVERLAP = {"candidate": "text", "references": "texts"}
-_ANSWERS = {
-    "context": "texts",
-    "question": "text",
-    "ground_truth": "text",
-    "answer": "text",
-}
-KNOWN: dict[str, Kind] = {
-    "faithfulness": Kind(
-        _PAIR,
-        _faithfulness,
-        "evidence.faithfulness:evaluate_many",
-        "summary",
-        "It rained.",
-    ),
-    "bleu": Kind(
-        _OVERLAP, _bleu, "overlap.bleu:bleu_many", "candidate", "It rained.", 2000
-    ),
-    "rouge": Kind(
-        _OVERLAP, _rouge, "overlap.rouge:rouge_many", "candidate", "It rained.", 2000
-    ),
-    "answers": Kind(_ANSWERS, _answers, "judged.answers:evaluate_answers", "answer"),
-    "summary_score": Kind(
-        {"contexts": "texts", "summary": "text"},
-        _summary_score,
-        "judged.summary_score:summarization_scores",
-        "summary",
-    ),
-    "rating": Kind(_PAIR, _rating, "judged.ratings:rate_many", "summary"),
-}
 
 # %% ../../nbs/workshop/92_jobs.ipynb #9bee1840
 def load_options(
@@ -329,37 +163,76 @@ def _digest(*values: str | bytes | Sequence[str]) -> str:
 class Job:
     """A metric with its options, columns and store, checked: what a worker needs to score items."""
 
-    metric: str | Callable[[Mapping[str, Any]], Any]
+    metric: str | Metric | Callable[[Mapping[str, Any]], Any]
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     store: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.metric, str):
-            if not callable(self.metric):
-                raise TypeError(
-                    f"metric must be a name or a function of a row, not {type(self.metric).__name__}"
-                )
-            if self.options:
-                raise ValueError(
-                    "options belong to metrics known by name; bind yours with functools.partial"
-                )
-            return
-        kind = KNOWN[require_option(self.metric, "metric", KNOWN)]
-        for name in self.options:
-            require_option(name, f"option of {self.metric}", kind.options())
-        for name in self.columns:
-            require_option(name, f"column of {self.metric}", kind.kinds)
+        if isinstance(self.metric, Metric) and _is_named(self.metric):
+            self._take_apart(self.metric)
+        if isinstance(self.metric, str):
+            kind, fixed = metric_class(self.metric)
+            known = [
+                one for one in kind.defaults() if one not in fixed and one != "store"
+            ]
+            for name in self.options:
+                require_option(name, f"option of {self.metric}", known)
+        elif isinstance(self.metric, type) or not (
+            callable(self.metric) or hasattr(self.metric, "score_many")
+        ):
+            shown = (
+                f"the class {self.metric.__name__}"
+                if isinstance(self.metric, type)
+                else type(self.metric).__name__
+            )
+            raise TypeError(
+                f"metric must be a name, a Metric such as Bleu(), or a function of a row, not {shown}"
+            )
+        elif self.options:
+            raise ValueError(
+                "options belong to metrics known by name; bind yours with functools.partial"
+            )
+        if self.kinds:
+            what = (
+                self.metric
+                if isinstance(self.metric, str)
+                else type(self.metric).__name__
+            )
+            for name in self.columns:
+                require_option(name, f"column of {what}", self.kinds)
+
+    def _take_apart(self, metric: Metric) -> None:
+        """Put a metric of ours down by its name and its choices, which a manifest can hold and a worker can make."""
+        if self.options:
+            raise ValueError(
+                f"{type(metric).__name__} has its own options: give {', '.join(self.options)} there"
+            )
+        options = metric.options()
+        store = options.pop("store", None)
+        object.__setattr__(self, "metric", metric.name)
+        object.__setattr__(self, "options", options)
+        if store is not None and self.store is None:
+            object.__setattr__(
+                self, "store", str(Path(getattr(store, "path", store)).absolute())
+            )
+
+    @property
+    def _kind(self) -> Any:
+        """What says the columns: the class of a metric with a name, an object with `score_many`, or None."""
+        if isinstance(self.metric, str):
+            return metric_class(self.metric)[0]
+        return self.metric if hasattr(self.metric, "score_many") else None
 
     @property
     def kinds(self) -> Mapping[str, str]:
         """What each column must hold."""
-        return KNOWN[self.metric].kinds if isinstance(self.metric, str) else {}
+        return self._kind.columns if self._kind else {}
 
     @property
     def shard_size(self) -> int:
         """How many items a shard holds where nobody says: 2,000 for overlap metrics, which are quick, else 500."""
-        return KNOWN[self.metric].shard_size if isinstance(self.metric, str) else 500
+        return getattr(self._kind, "shard_size", 500)
 
     @property
     def sources(self) -> dict[str, str | Sequence[str]]:
@@ -369,14 +242,13 @@ class Job:
     def content(self, item: Item, row: Mapping[str, Any]) -> str:
         """Return two hashes: of what an item is about (the article), and of what a system wrote for it.
 
-        For a function of yours, of which nobody knows that, it is one hash of all that
-        the item holds.
+        For a function of yours, of which nobody knows that, it is one hash of all that the item holds.
         """
-        if not isinstance(self.metric, str):
+        judged = getattr(self._kind, "judged", "")
+        if not judged:
             return _digest(item.data)
-        kind = KNOWN[self.metric]
-        about = _digest(*(row[name] for name in kind.kinds if name != kind.judged))
-        return f"{about}.{_digest(row[kind.judged])}"
+        about = _digest(*(row[name] for name in self.kinds if name != judged))
+        return f"{about}.{_digest(row[judged])}"
 
     def describe(self) -> dict[str, Any]:
         """Return the job as plain data."""
@@ -390,6 +262,11 @@ class Job:
             "options": describe(self.options, "options"),
             "columns": describe(self.columns, "c"),
         }
+
+
+def _is_named(metric: Metric) -> bool:
+    """Whether a metric is one of those that have a name, and not a class of somebody's derived from it."""
+    return metric.name in METRICS and metric_class(metric.name)[0] is type(metric)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #06d5c5b3
 class Line(NamedTuple):
@@ -465,6 +342,12 @@ _READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain
 _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #90115b58
+def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Any:
+    """Return a metric by name with its options, and with the store where it takes one."""
+    keeps = "store" in metric_class(name)[0].defaults()
+    return load_metric(name, **options, **({"store": store} if keeps else {}))
+
+
 class Scorer:
     """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
 
@@ -476,11 +359,11 @@ class Scorer:
 
             store = Store(job.store)
         if isinstance(job.metric, str):
-            kind = KNOWN[job.metric]
-            self._options, self._store = metered(
+            options, kept = metered(
                 load_options(job.options, load), self._ledger, store
             )
-            text = "" if find_backends(self._options) else kind.probe
+            self._metric = named_metric(job.metric, options, kept)
+            text = "" if find_backends(options) else self._metric.probe
             self._score([dict.fromkeys(job.kinds, text)])
             self._ledger.take()
         else:
@@ -491,13 +374,22 @@ class Scorer:
             self._backends = find_backends(job.metric)
 
     def _score(self, rows: Rows) -> list[Outcome]:
-        metric = self.job.metric
-        if isinstance(metric, str):
-            return KNOWN[metric].score(rows, self._options, self._store)
+        if isinstance(self.job.metric, str):
+            return score_rows(self._metric, rows, progress=False)
         if not self._backends:
-            return [as_outcome(metric(row), self._signature) for row in rows]
+            return self._own(rows)
         with self._ledger.stage("metric", self._backends):
+            return self._own(rows)
+
+    def _own(self, rows: Rows) -> list[Outcome]:
+        """Outcomes of a metric of somebody's: an object that scores many, or a function of a row."""
+        metric: Any = self.job.metric
+        if not hasattr(metric, "score_many"):
             return [as_outcome(metric(row), self._signature) for row in rows]
+        return [
+            one if one.signature else one._replace(signature=self._signature)
+            for one in score_rows(metric, rows)
+        ]
 
     def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
         """Return one line per item; `first` is the position of the first item in the corpus."""
@@ -573,8 +465,8 @@ def _bounds(counts: Sequence[int]) -> tuple[int, int, int]:
     return min(counts), plain, max(counts)
 
 
-def _pairs(metric: Any, row: Mapping[str, Any]) -> int:
-    if metric in ("bleu", "rouge"):
+def _pairs(metric: str, row: Mapping[str, Any]) -> int:
+    if "references" in metric_class(metric)[0].columns:
         return 1 if isinstance(row["references"], str) else len(row["references"])
     return 3 if metric == "answers" else 1
 
@@ -619,7 +511,11 @@ class _Rehearsed:
 
     def add(self, rows: Rows) -> None:
         if self._metric != "faithfulness":
-            KNOWN[self._metric].score(rows, self._options, self._store)
+            score_rows(
+                named_metric(self._metric, self._options, self._store),
+                rows,
+                progress=False,
+            )
         elif pairs := list(
             dict.fromkeys(
                 (row["text"], one) for row in rows for one in row["sentences"]
@@ -760,7 +656,7 @@ class Planner:
                 (self.pairs or 0) + found[1],
             )
         elif self.pairs is not None:
-            self.pairs += sum(_pairs(self.job.metric, row) for row in rows)
+            self.pairs += sum(_pairs(str(self.job.metric), row) for row in rows)
         for course in self._courses:
             course.add(rows)
 

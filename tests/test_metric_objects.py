@@ -1,0 +1,184 @@
+"""Every metric is an object with one face, wherever it goes; every mistake in calling one names its remedy."""
+
+import dataclasses
+import json
+import math
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import summeval_nb as s
+from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.ground.results import score_rows
+from summeval_nb.runs.jobs import Job
+
+TOY = s.load_toy_summeval()
+BACKEND = s.ScriptedBackend(lambda prompt: "4")
+NEEDED = {"rating": {"quality": "fluency", "backend": BACKEND}, "faithfulness": {"checker": "words"}}
+TEXT = "The bridge opened in 1931. It is long."
+ROW = {
+    "text": TEXT,
+    "contexts": [TEXT],
+    "context": TEXT,
+    "summary": "The bridge opened in 1931.",
+    "candidate": "a cat sat",
+}
+ROW |= {"references": ["a cat sat", "a cat ran"], "question": "When did it open?"}
+ROW |= {"ground_truth": "The bridge opened in 1931.", "answer": "The bridge opened in 1931."}
+NAMES = [name for name in s.METRICS if name != "meteor"]  # needs nltk's WordNet
+
+
+def made(name: str):
+    return s.load_metric(name, **NEEDED.get(name, {}))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_metric_has_the_same_face(name):
+    metric, kind = made(name), metric_class(name)[0]
+    assert isinstance(metric, s.Metric) and type(metric) is kind and metric.name and metric.judged in metric.columns
+    assert set(metric.columns.values()) <= {"text", "texts"} and s.Signature.parse(str(metric.signature))["metric"]
+    assert metric.fingerprint == made(name).fingerprint and re.fullmatch(r"\w+-[0-9a-f]{16}", metric.fingerprint)
+    assert dataclasses.replace(metric) == metric
+    row = [ROW[column] for column in metric.columns]
+    one, table = metric.score(*row), metric.score_many(*([value] * 2 for value in row))
+    assert isinstance(table, s.ScoreTable) and len(table) == 2 and len(table.rows()) == 2
+    json.dumps(table.to_dict(), allow_nan=False)
+    assert table.n_undefined == 0 and math.isclose(table.mean(), float(table.scores[1]))
+    assert set(table.means()) == set(table.arrays()) and len(table.to_frame()) == 2
+    assert {"mean", "n_undefined", "rows", "signature"} <= set(table.to_dict())
+    if getattr(one, "score", None) is not None:
+        assert math.isclose(one.score, float(table.scores[0]), abs_tol=1e-6)
+    outcomes = score_rows(metric, [ROW] * 2)
+    assert [outcome.status for outcome in outcomes] == ["ok", "ok"] and outcomes[0].score == table.scores[0]
+    assert s.Signature.parse(outcomes[0].signature)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "length"])
+def test_an_undefined_score_is_nan_in_the_array_and_counted(name):
+    if name in ("summary_score", "answers"):
+        row = dict.fromkeys(ROW, "")
+    else:
+        row = {key: [""] if isinstance(value, list) else "" for key, value in ROW.items()}
+    metric = made(name)
+    if name == "embedding":
+        pytest.skip("an empty text has a vector")
+    table = metric.score_many(*([row[column], ROW[column]] for column in metric.columns))
+    assert np.isnan(table.scores[0]) and table.n_undefined == 1 and table.reasons()[0]
+    assert math.isclose(table.mean(), float(table.scores[1])) and table.outcomes()[0].status == "undefined"
+
+
+@pytest.mark.parametrize("metric", [s.Bleu(n=2), s.Rouge(types=["rouge1"]), s.Chrf(word_order=2), s.Length()])
+def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
+    rows = [{"candidate": "the cat sat", "references": "the cat ran"}, {"candidate": "", "references": [""]}]
+    one = s.run(rows, metric, out=tmp_path / "object", workers=0, progress=False)
+    two = s.run(rows, metric.name, options=metric.options(), out=tmp_path / "name", workers=0, progress=False)
+    assert one.path.read_bytes() == two.path.read_bytes() and one.counts["failed"] == 0
+    assert one.manifest["settings"] == two.manifest["settings"]
+
+
+def test_a_metric_takes_its_store_and_its_choices_into_a_run(tmp_path):
+    job = Job(s.FaithfulnessMetric(checker="words", k=2, store=tmp_path / "kept.sqlite"))
+    assert (job.metric, job.options) == ("faithfulness", {"checker": "words", "k": 2})
+    assert job.store == str(tmp_path / "kept.sqlite")
+    metric = s.FaithfulnessMetric(checker="words", store=tmp_path / "kept.sqlite")
+    first, again = (metric.score(TEXT, "The bridge opened in 1931.") for _ in range(2))
+    assert first.to_dict() == again.to_dict() and (tmp_path / "kept.sqlite").is_file()
+
+
+class Own:
+    """A metric of somebody's that inherits nothing."""
+
+    columns = {"candidate": "text"}
+    judged, fingerprint = "candidate", "own-1"
+
+    def score_many(self, candidates):
+        return [len(one) or None for one in candidates]
+
+
+class Longer(s.Bleu):
+    """Somebody's own kind of BLEU is not BLEU, whatever it is called."""
+
+    def score_many(self, candidates, references, *, progress=None):
+        return [1.0 for _ in candidates]
+
+
+def test_an_own_metric_goes_wherever_ours_go(tmp_path):
+    rows = [{"candidate": "a cat", "references": "a"}, {"candidate": "", "references": "a"}]
+    report = s.run(rows, Own(), out=tmp_path / "own", workers=0, progress=False)
+    assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean == 5
+    assert s.run(rows, Longer(), out=tmp_path / "longer", workers=0, progress=False).mean == 1
+    assert s.metric_scores(TOY, {"own": Own()})["own"][0, 0] == len(TOY.summaries[0][0])
+    assert s.count_work(rows, Own()).items == 2
+
+
+def test_choices_of_a_metric_go_into_tables():
+    tables = s.metric_scores(TOY, {"two": s.Bleu(n=2), "four": "bleu", "chrF++": s.Chrf(word_order=2)})
+    assert not np.allclose(tables["two"], tables["four"]) and tables["chrF++"].shape == TOY.shape
+    found = s.metric_table(TOY, [s.Rouge(types=["rouge1"]), "length"], n_resamples=0, rank=False)
+    alone = s.metric_table(TOY, ["rouge1"], n_resamples=0, rank=False)
+    assert np.array_equal(found.scores["rouge"], alone.scores["rouge1"])
+
+
+def test_the_names_are_one_list():
+    assert len(s.METRICS) == len(list(s.METRICS)) and "chrf" in s.METRICS and "blue" not in s.METRICS
+    assert s.METRICS["chrf"].score("the cat sat", "the cat sat").score > 99.9
+    assert "rougeL" in repr(s.METRICS)
+    for name in NAMES:
+        Job(name)
+
+
+def test_metrics_can_be_sent_to_a_worker():
+    for name in ("bleu", "rouge", "chrf", "length", "bertscore", "answers", "summary_score", "faithfulness"):
+        assert pickle.loads(pickle.dumps(made(name))) == made(name)
+
+
+WRONG = [
+    (lambda: s.load_metric("blue"), ValueError, "unknown metric 'blue'; known: 'length', 'bleu'"),
+    (lambda: s.METRICS["blue"], KeyError, "unknown metric 'blue'; known"),
+    (lambda: s.METRICS["rating"], TypeError, r"rating needs quality, backend: make it with RatingMetric\(quality"),
+    (lambda: s.load_metric("bleu", order=2), ValueError, "unknown option of bleu 'order'; known: 'n', 'tokenize'"),
+    (lambda: s.load_metric("rouge1", types=["rouge2"]), ValueError, "unknown option of rouge1 'types'"),
+    (lambda: s.load_metric(s.Bleu(), n=2), ValueError, "give yours when you make it"),
+    (lambda: s.load_metric(s.Bleu), TypeError, r"the class Bleu: make one, Bleu\(\)"),
+    (lambda: s.load_metric(3), TypeError, "must be a metric, not int"),
+    (lambda: s.metric_scores([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
+    (lambda: s.metric_table([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
+    (lambda: s.metric_scores(TOY, s.Bleu()), TypeError, "wrap a single one in a list"),
+    (lambda: s.metric_scores(TOY, [s.Bleu]), TypeError, r"make one, Bleu\(\)"),
+    (lambda: s.metric_scores(TOY, ["answers"]), ValueError, "reads context, question, ground_truth, answer"),
+    (lambda: s.metric_scores(TOY, [s.Bleu(), s.Bleu(n=2)]), ValueError, "names one twice"),
+    (lambda: s.run([], s.Bleu, out="x"), TypeError, r"a Metric such as Bleu\(\)"),
+    (lambda: s.run([], s.Bleu(), out="x", options={"n": 2}), ValueError, "Bleu has its own options: give n there"),
+    (lambda: s.run([], "rouge", out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of rouge"),
+    (lambda: s.run([], Own(), out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of Own"),
+    (lambda: s.Bleu().score(["a", "b"], "c"), TypeError, "look swapped"),
+    (lambda: s.Rouge().score_many([["a"]], ["c"]), TypeError, "look swapped"),
+    (lambda: s.Chrf().score_many("a", ["b"]), TypeError, "wrap one text in a list"),
+    (lambda: s.Chrf().score_many(["a"], ["b", "c"]), ValueError, "one entry per candidate"),
+    (lambda: s.Chrf(word_order=-1), ValueError, "word_order must be at least 0"),
+    (lambda: s.Chrf(lowercase="no"), TypeError, "lowercase must be True or False"),
+    (lambda: s.Length().score_many("a cat"), TypeError, "wrap one text in a list"),
+    (lambda: s.Length().score(7), TypeError, r"candidates\[0\] must be a string, not int"),
+    (lambda: s.FaithfulnessMetric(k=0), ValueError, "k must be at least 1"),
+    (lambda: s.FaithfulnessMetric(threshold=2), ValueError, "threshold must lie in"),
+    (lambda: s.FaithfulnessMetric().score_many(["a"], []), ValueError, "repeat an article for each"),
+    (lambda: s.AnswerMetric(max_failed=2), ValueError, "max_failed must lie in"),
+    (lambda: s.AnswerMetric(keep_lists="no"), TypeError, "keep_lists must be True or False"),
+    (lambda: s.AnswerMetric().score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
+    (lambda: s.AnswerMetric().score_many(["a"], ["b"], ["c"], []), ValueError, "same length"),
+    (lambda: s.SummaryScoreMetric(coeff=2), ValueError, "coeff must lie in"),
+    (lambda: s.SummaryScoreMetric(length="pages"), ValueError, "length"),
+    (lambda: s.SummaryScoreMetric().score_many(["a"], "b"), TypeError, "for one text call score"),
+    (lambda: s.RatingMetric(quality="beauty", backend=BACKEND), ValueError, "unknown quality 'beauty'"),
+    (lambda: s.RatingMetric(quality="fluency", backend=BACKEND, scale=(5, 1)), ValueError, "scale must run upwards"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=range(len(WRONG)))
+def test_a_mistake_in_calling_names_the_remedy(call, error, message):
+    with warnings.catch_warnings(), pytest.raises(error, match=message):
+        warnings.simplefilter("error")
+        call()
