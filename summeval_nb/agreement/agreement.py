@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from ..ground._resampling import middle
 from summeval_nb.ground.results import (
     Score,
     Signature,
@@ -466,17 +467,6 @@ def _reason(x: np.ndarray, y: np.ndarray, level: str) -> str:
     return f"one side is constant, or fewer than two cells are present, {where}"
 
 
-def _interval(
-    resamples: np.ndarray, confidence: float
-) -> tuple[tuple[float, float] | None, np.ndarray]:
-    """The percentile interval, None where fewer than half of the resamples have a value; and those values."""
-    values = resamples[~np.isnan(resamples)]
-    if not values.size or values.size < resamples.size / 2:
-        return None, values
-    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return (float(low), float(high)), values
-
-
 def _mean_or_none(values: np.ndarray) -> float | None:
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else None
@@ -548,7 +538,7 @@ def correlate(
     score = _mean_or_none(values)
     idle = score is None or (resample == "articles" and len(x) == 1)
     draws = _draws((x.shape[0], x.shape[1]), 0 if idle else n_resamples, resample, seed)
-    interval, resamples = _interval(
+    interval, resamples = middle(
         _bootstrap(x, y, level, coefficient, draws), confidence
     )
     choices = {

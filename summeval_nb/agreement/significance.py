@@ -20,7 +20,6 @@ from summeval_nb.agreement.agreement import (
     _draws,
     _estimate,
     _histogram,
-    _interval,
     _mean_or_none,
     _number,
     _system_means,
@@ -28,6 +27,7 @@ from summeval_nb.agreement.agreement import (
     _tied,
     correlate,
 )
+from ..ground._resampling import middle
 from ..ground.results import Score, Signature, require_count, require_option, require_share
 from ..ground.viz import html_table, text_table
 
@@ -311,7 +311,7 @@ def compare(
     p_values, null = _tests(a, b, y, difference, alternative, permute, options)
     draws = _draws((a.shape[0], a.shape[1]), n_resamples, "both", seed)
     resampled = [_bootstrap(side, y, level, coefficient, draws) for side in (a, b)]
-    left["interval"], _ = _interval(resampled[0] - resampled[1], confidence)
+    left["interval"], _ = middle(resampled[0] - resampled[1], confidence)
     return PairedTest(score=difference, p_value=max(p_values.values()), p_values=p_values, null=null, **left)
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #7f794723

@@ -14,6 +14,7 @@ from scipy import stats
 
 from .agreement import _by_row, _tables
 from ..ground.data import SummEval, load_summeval
+from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
 from ..ground.results import Signature, require_option
 from ..ground.viz import html_table
@@ -37,15 +38,9 @@ def _vectors(values: Any, name: str, rank: int) -> np.ndarray:
 
 def _products(machine: np.ndarray, human: np.ndarray, similarity: str) -> np.ndarray:
     """Cosines or dot products within each article: (a, s, d) and (a, r, d) -> (a, s, r)."""
-    table = machine @ human.swapaxes(-1, -2)
-    if similarity == "dot":
-        return table
-    lengths = [np.sqrt(np.einsum("...d,...d->...", vectors, vectors)) for vectors in (machine, human)]
-    return (
-        table
-        / np.where(lengths[0] > 0, lengths[0], 1.0)[:, :, None]
-        / np.where(lengths[1] > 0, lengths[1], 1.0)[:, None]
-    )
+    if similarity == "cosine":
+        machine, human = unit_rows(machine), unit_rows(human)
+    return machine @ human.swapaxes(-1, -2)
 
 
 def _pool(table: np.ndarray, references: str | int) -> np.ndarray:

@@ -21,6 +21,7 @@ from . import _checker_bench as plumbing
 from .check import Checker, Pair, calibration, load_checker, sigmoid
 from .check_nli import NLIChecker
 from .claims import COMBINATIONS
+from ..ground._resampling import middle
 from summeval_nb.ground.results import (
     Signature,
     Verdict,
@@ -149,14 +150,8 @@ def _intervals(
     lots = [draws[start : start + step] for start in range(0, n, step)]
     y, p, s = sides
     table = np.concatenate([_measured(y, p, s, lot[:, group]) for lot in lots])
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-    found: list[tuple[float | None, float | None]] = []
-    for column in table.T:
-        kept = column[~np.isnan(column)]
-        enough = 2 * len(kept) >= n
-        low, high = np.quantile(kept, ends).tolist() if enough else (None, None)
-        found.append((low, high))
-    return found
+    ends = [middle(column, confidence)[0] for column in table.T]
+    return [one or (None, None) for one in ends]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #5e7d2ce6
 FORMATS = tuple(plumbing.LAYOUTS)

@@ -652,14 +652,16 @@ def evaluate_answer(
 # %% ../../nbs/4_judged/43_answers.ipynb #15c59904
 def _mean_interval(values: Sequence[float], confidence: float, seed: int) -> tuple[float, float] | tuple[None, None]:
     """A percentile bootstrap interval of the mean over rows; none with fewer than two values."""
-    import numpy as np
-
     if len(values) < 2:
         return None, None
+    import numpy as np
+
+    from summeval_nb.ground._resampling import bootstrap
+
     data = np.asarray(values, dtype=float)
-    draws = np.random.default_rng(seed).integers(0, len(data), size=(2000, len(data)))
-    low, high = np.quantile(data[draws].mean(axis=1), [(1 - confidence) / 2, (1 + confidence) / 2])
-    return float(low), float(high)
+    means = lambda drawn: data[drawn].mean(axis=1)
+    drawn = bootstrap(means, len(data), confidence=confidence, n_resamples=2000, seed=seed)
+    return drawn.low, drawn.high
 
 
 def _rate(name: str, hits: int, of: int, confidence: float) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from summeval_nb.evidence.check import (
     take_apart,
 )
 from ..evidence.faithfulness import DEFAULT_K
+from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
 from summeval_nb.judged.judging import (
     PURPOSES,
@@ -215,12 +216,6 @@ def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...
     return tuple(out)
 
 # %% ../../nbs/4_judged/42_judge.ipynb #fef76b11
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    """Vectors with length one; a zero vector stays zero."""
-    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-
-
 def _model_vectors(embedder: Any) -> np.ndarray:
     """The vectors of the model refusals and answers, encoded once for each embedder."""
     return _encoded_models(getattr(embedder, "inner", embedder))
@@ -228,14 +223,16 @@ def _model_vectors(embedder: Any) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def _encoded_models(embedder: Any) -> np.ndarray:
-    return _unit(np.asarray(embedder.encode([*_REFUSALS, *_ANSWERS]), dtype=np.float64))
+    return unit_rows(
+        np.asarray(embedder.encode([*_REFUSALS, *_ANSWERS]), dtype=np.float64)
+    )
 
 
 def _leanings(texts: Sequence[str], embedder: Any) -> list[tuple[float, str]]:
     """For each text the mean lean of its sentences towards refusals, in [-2, 2], and the nearest model refusal."""
     sentences = [[s.text for s in premise_sentences(text)] or [text] for text in texts]
     flat = list(dict.fromkeys(s for group in sentences for s in group))
-    own = _unit(np.asarray(embedder.encode(flat), dtype=np.float64))
+    own = unit_rows(np.asarray(embedder.encode(flat), dtype=np.float64))
     similar = dict(zip(flat, own @ _model_vectors(embedder).T, strict=True))
     out = []
     for group in sentences:
@@ -330,7 +327,7 @@ def _encode_with_tokens(
 
 def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float]:
     """Positions and cosines of the k evidence vectors closest to the claim, best first, ties by position."""
-    cosines = _unit(evidence) @ _unit(claim)
+    cosines = unit_rows(evidence) @ unit_rows(claim)
     return {int(i): float(cosines[i]) for i in np.argsort(-cosines, kind="stable")[:k]}
 
 

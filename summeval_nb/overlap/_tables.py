@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..ground._resampling import bootstrap
 from ..ground.results import ScoreTable, Signature
-from .bleu import Interval, _resample
+from .bleu import Interval
 
 __all__ = ["ArrayTable", "bootstrap_interval"]
 
@@ -37,5 +38,5 @@ def bootstrap_interval(
         flat = [formula(row) for row in sums.reshape(-1, rows.shape[1]).tolist()]
         return np.array(flat, float).reshape(sums.shape[:-1])
 
-    _, low, high = _resample(statistic, len(rows), confidence, n_resamples, seed)
+    _, low, high = bootstrap(statistic, len(rows), confidence=confidence, n_resamples=n_resamples, seed=seed)
     return Interval(low, high, confidence, n_resamples, seed)

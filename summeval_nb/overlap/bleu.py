@@ -33,6 +33,7 @@ from summeval_nb.overlap.ngrams import (
     ngram_marks,
 )
 from .ngrams import number_texts, token_spans, tokenizer_name
+from ..ground._resampling import bootstrap
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -44,7 +45,6 @@ from summeval_nb.ground.results import (
 from summeval_nb.ground.results import (
     require_flag,
     require_option,
-    require_share,
     require_text,
     require_texts,
 )
@@ -789,52 +789,14 @@ def _interval(
     rows: np.ndarray, options: Bleu, confidence: float, n_resamples: int, seed: int
 ) -> Interval:
     """Return the percentile bootstrap interval of BLEU over the texts."""
-    _, low, high = _resample(
+    drawn = bootstrap(
         lambda drawn: _bleu_rows(rows[drawn].sum(axis=-2), options),
         len(rows),
-        confidence,
-        n_resamples,
-        seed,
-    )
-    return Interval(low, high, confidence, n_resamples, seed)
-
-
-def _resample(
-    statistic: Callable[[np.ndarray], np.ndarray],
-    texts: int,
-    confidence: float,
-    n_resamples: int,
-    seed: int,
-) -> tuple[np.ndarray, float, float]:
-    """Return the statistic of `n_resamples` draws of the texts, and the ends of its middle part."""
-    from scipy.stats import bootstrap
-
-    if texts < 2:
-        raise ValueError(
-            "an interval needs a corpus of at least two texts: with one there is nothing to draw from"
-        )
-    require_count(n_resamples, "n_resamples", minimum=2)
-    if not 0 < require_share(confidence, "confidence") < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-
-    def along_last_axis(drawn: np.ndarray, axis: int = -1) -> np.ndarray:
-        return statistic(np.moveaxis(drawn, axis, -1))
-
-    result = bootstrap(
-        (np.arange(texts),),
-        along_last_axis,
-        vectorized=True,
+        confidence=confidence,
         n_resamples=n_resamples,
-        batch=max(1, 2_000_000 // texts),
-        confidence_level=confidence,
-        method="percentile",
-        random_state=np.random.default_rng(seed),
+        seed=seed,
     )
-    return (
-        result.bootstrap_distribution,
-        float(result.confidence_interval.low),
-        float(result.confidence_interval.high),
-    )
+    return Interval(drawn.low, drawn.high, confidence, n_resamples, seed)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e2271c65
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -912,9 +874,12 @@ def compare_bleu(
         _bleu_rows(first.statistics[drawn].sum(axis=-2), first.options)
         - _bleu_rows(second.statistics[drawn].sum(axis=-2), first.options)
     )
-    drawn, low, high = _resample(
-        difference, len(first.statistics), confidence, n_resamples, seed
-    )
+    kinds: dict[str, Any] = {
+        "confidence": confidence,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+    drawn, low, high = bootstrap(difference, len(first.statistics), **kinds)
     observed = float(first) - float(second)
     p_value = (1 + int((np.abs(drawn - drawn.mean()) >= abs(observed)).sum())) / (
         n_resamples + 1

@@ -21,6 +21,7 @@ import numpy as np
 from ._run_folder import file_check, manifest_check
 from ..evidence.faithfulness import faithfulness_from_dict
 from ..ground._files import write_whole
+from ..ground._resampling import bootstrap, sign_flip_p_value
 from ._identity import differences
 from ..ground.results import require_count, require_module, require_share
 from ..ground.viz import Markup, html_page, html_table, render, text_table
@@ -283,39 +284,14 @@ def _paired(
                 p,
                 "normal approximation",
             )
-    kinds: dict[str, Any] = {
-        "n_resamples": 9999,
-        "batch": max(1, 2_000_000 // len(d)),
-        "vectorized": True,
-    }
-    test = stats.permutation_test(
-        (d,),
-        _mean,
-        permutation_type="samples",
-        **kinds,
-        rng=np.random.default_rng(seed),
-    )
+    p = sign_flip_p_value(d, n_resamples=9999, seed=seed)
     if d.std() == 0:
-        return float(d[0]), float(d[0]), float(test.pvalue), "sign-flip permutation"
-    drawn = stats.bootstrap(
-        (d,),
-        _mean,
-        method="percentile",
-        confidence_level=confidence,
-        **kinds,
-        rng=np.random.default_rng(seed),
+        return float(d[0]), float(d[0]), p, "sign-flip permutation"
+    means = lambda drawn: d[drawn].mean(axis=-1)
+    _, low, high = bootstrap(
+        means, len(d), confidence=confidence, n_resamples=9999, seed=seed
     )
-    low, high = drawn.confidence_interval
-    return (
-        float(low),
-        float(high),
-        float(test.pvalue),
-        "bootstrap, sign-flip permutation",
-    )
-
-
-def _mean(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    return x.mean(axis=axis)
+    return low, high, p, "bootstrap, sign-flip permutation"
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #00354803
 _NUMBERS = ("mean_a", "mean_b", "difference", "low", "high", "p_value")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 # %% auto #0
-__all__ = ['require_matrix', 'dot_similarity', 'cosine_similarity']
+__all__ = ['require_matrix', 'dot_similarity', 'unit_rows', 'cosine_similarity']
 
 # %% ../../nbs/1_text/13_cosine.ipynb #7fde02b3
 def require_matrix(value: Any, name: str) -> np.ndarray:
@@ -132,11 +132,17 @@ def dot_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
     return products
 
 # %% ../../nbs/1_text/13_cosine.ipynb #47dc29e6
-def _unit_rows(matrix: np.ndarray) -> np.ndarray:
-    """Return each row divided by its length, without overflow or underflow; zero rows stay zero."""
-    greatest = np.abs(matrix).max(axis=1, keepdims=True)
+def unit_rows(matrix: np.ndarray) -> np.ndarray:
+    """Return each vector of the last axis divided by its length, without over- or underflow; zeros stay zeros.
+
+    Examples
+    --------
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    greatest = np.abs(matrix).max(axis=-1, keepdims=True)
     scaled = matrix / np.where(greatest > 0, greatest, 1)
-    norms = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+    norms = np.sqrt((scaled * scaled).sum(axis=-1, keepdims=True))
     return scaled / np.where(norms > 0, norms, 1)
 
 
@@ -175,4 +181,4 @@ def cosine_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
            [0.8 , 0.  ]])
     """
     text, summary = _require_pair(embed_text, embed_summary)
-    return np.clip(_products(_unit_rows(text), _unit_rows(summary)), -1, 1)
+    return np.clip(_products(unit_rows(text), unit_rows(summary)), -1, 1)
