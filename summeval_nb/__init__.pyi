@@ -135,6 +135,16 @@ from .overlap.ter import TerTable as TerTable
 from .overlap.ter import corpus_ter as corpus_ter
 from .overlap.ter import ter_many as ter_many
 from .overlap.ter import ter_score as ter_score
+from .overlap.matching import BertMatch as BertMatch
+from .overlap.matching import BertScore as BertScore
+from .overlap.matching import BertTable as BertTable
+from .overlap.matching import Meteor as Meteor
+from .overlap.matching import MeteorScore as MeteorScore
+from .overlap.matching import MeteorTable as MeteorTable
+from .overlap.matching import bert_many as bert_many
+from .overlap.matching import bert_score as bert_score
+from .overlap.matching import meteor_many as meteor_many
+from .overlap.matching import meteor_score as meteor_score
 from .text.split import Splitter as Splitter
 from .text.split import split_claims as split_claims
 from .text.split import Reading as Reading

