@@ -182,3 +182,8 @@ def test_a_mistake_in_calling_names_the_remedy(call, error, message):
     with warnings.catch_warnings(), pytest.raises(error, match=message):
         warnings.simplefilter("error")
         call()
+
+
+@pytest.mark.parametrize("name", ["calculate_rouge", "checker", "sentence2embedding", "topk_related"])
+def test_what_is_inherited_says_so(name):
+    assert "Inherited" in getattr(s, name).__doc__

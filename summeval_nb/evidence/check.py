@@ -992,6 +992,8 @@ def checker(
 ) -> tuple[bool, float]:
     """Return whether article sentences support a summary sentence, and with what probability.
 
+    Inherited, for one sentence: `load_checker` gives the object behind it.
+
     Parameters
     ----------
     sens_text : sequence of str

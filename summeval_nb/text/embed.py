@@ -843,6 +843,8 @@ def sentence2embedding(
 ) -> np.ndarray:
     """Return one vector for each sentence.
 
+    Inherited, for one list of sentences: `load_embedder` gives the object behind it.
+
     Repeated sentences are embedded once and get exactly the same vector. Sentences
     beyond the model's limit (256 tokens for `"minilm"`) are cut with a warning; lone
     surrogates count as U+FFFD; empty sentences are allowed.

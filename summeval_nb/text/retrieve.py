@@ -19,6 +19,8 @@ __all__ = ['topk_related']
 def topk_related(sim_matrix: Any, k: int) -> np.ndarray:
     """Return, for each summary sentence, the positions of the k most similar article sentences.
 
+    Inherited: its table has a row for each summary sentence, as every table here has.
+
     Parameters
     ----------
     sim_matrix : array_like, shape (N, M)
