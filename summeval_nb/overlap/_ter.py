@@ -46,7 +46,7 @@ def count_edits(words: Sequence[Hashable], reference: Sequence[Hashable]) -> Edi
     Examples
     --------
     >>> count_edits("on the mat it sat".split(), "it sat on the mat".split())
-    Edits(shifts=(Shift(start=0, length=3, target=5, saved=4),), operations='     ', order=(3, 4, 0, 1, 2))
+    Edits(shifts=(Shift(start=3, length=2, target=0, saved=4),), operations='     ', order=(3, 4, 0, 1, 2))
     """
     order = tuple(range(len(words)))
     if not reference:

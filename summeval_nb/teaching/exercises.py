@@ -185,6 +185,23 @@ def _known(chapter: str, entries: Mapping[str, Any]) -> str:
     ] or chapters
     return ", ".join(f"{name}/1" for name in meant)
 
+# %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
+def _compare(
+    exercise: str, entry: dict[str, Any], forms: list[_Canonical]
+) -> AnswerCheck:
+    """Compare the forms of an answer with the seals of an exercise."""
+    seals = [_seal(exercise, form) for form in dict.fromkeys(forms)]
+    if entry["answer"] in seals:
+        return AnswerCheck(exercise, "right", "right")
+    for seal in seals:
+        if seal in entry["slips"]:
+            return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
+    given, wanted = forms[0].named, entry["kind"]
+    if given != wanted:
+        message = f"not yet: you gave {in_words(given)}, and this exercise wants {in_words(wanted)}"
+        return AnswerCheck(exercise, "not yet", message)
+    return AnswerCheck(exercise, "not yet", "not yet")
+
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
 def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     """Say whether an answer is right, without knowing the answer.
@@ -241,23 +258,6 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
             exercise, "not yet", f"not yet: {hint}" if hint else "not yet"
         )
     return check
-
-# %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
-def _compare(
-    exercise: str, entry: dict[str, Any], forms: list[_Canonical]
-) -> AnswerCheck:
-    """Compare the forms of an answer with the seals of an exercise."""
-    seals = [_seal(exercise, form) for form in dict.fromkeys(forms)]
-    if entry["answer"] in seals:
-        return AnswerCheck(exercise, "right", "right")
-    for seal in seals:
-        if seal in entry["slips"]:
-            return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
-    given, wanted = forms[0].named, entry["kind"]
-    if given != wanted:
-        message = f"not yet: you gave {in_words(given)}, and this exercise wants {in_words(wanted)}"
-        return AnswerCheck(exercise, "not yet", message)
-    return AnswerCheck(exercise, "not yet", "not yet")
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #53d84cab
 def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
