@@ -134,7 +134,7 @@ class Meteor(Metric):
         )
         return MeteorTable(values={"meteor": scores}, signature=self.signature)
 
-# %% ../../nbs/3_overlap/36_matching.ipynb #5798add2
+# %% ../../nbs/3_overlap/36_matching.ipynb #803c61f9
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MeteorScore(Score):
     """METEOR in [0, 1] of one text, by its best reference.
@@ -243,7 +243,7 @@ def _meteor(metric: Meteor, candidate: str, references: Sequence[str]) -> Meteor
         **parts,
     )
 
-# %% ../../nbs/3_overlap/36_matching.ipynb #ac0b2dd8
+# %% ../../nbs/3_overlap/36_matching.ipynb #f5a6fd82
 def meteor_score(
     candidate: str,
     references: str | Sequence[str],
@@ -320,7 +320,7 @@ def meteor_many(
     }
     return Meteor(**choices).score_many(candidates, references)
 
-# %% ../../nbs/3_overlap/36_matching.ipynb #98b56d79
+# %% ../../nbs/3_overlap/36_matching.ipynb #a306b5eb
 @dataclass(frozen=True, kw_only=True)
 class BertScore(Metric):
     """BERTScore with its choices; see `bert_score` for what they mean."""
@@ -379,7 +379,7 @@ class BertScore(Metric):
             signature=self.signature,
         )
 
-# %% ../../nbs/3_overlap/36_matching.ipynb #a306b5eb
+# %% ../../nbs/3_overlap/36_matching.ipynb #0ee07fd1
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BertMatch(Score):
     """BERTScore of one text: `score` is F1, with precision, recall and who found whom.
@@ -457,7 +457,7 @@ def _bert_matches(
         results.append(BertMatch(**parts, signature=signature, found=found))
     return results
 
-# %% ../../nbs/3_overlap/36_matching.ipynb #6b7321df
+# %% ../../nbs/3_overlap/36_matching.ipynb #722fef0a
 def bert_score(
     candidate: str,
     references: str | Sequence[str],
