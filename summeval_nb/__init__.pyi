@@ -136,9 +136,7 @@ from .overlap.ter import corpus_ter as corpus_ter
 from .overlap.ter import ter_many as ter_many
 from .overlap.ter import ter_score as ter_score
 from .overlap.matching import BertMatch as BertMatch
-from .overlap.matching import BertScore as BertScore
 from .overlap.matching import BertTable as BertTable
-from .overlap.matching import Meteor as Meteor
 from .overlap.matching import MeteorScore as MeteorScore
 from .overlap.matching import MeteorTable as MeteorTable
 from .overlap.matching import bert_many as bert_many
