@@ -28,7 +28,13 @@ from summeval_nb.agreement.agreement import (
     correlate,
 )
 from ..ground._resampling import middle
-from ..ground.results import Score, Signature, require_count, require_option, require_share
+from summeval_nb.ground.results import (
+    Score,
+    Signature,
+    require_count,
+    require_option,
+    require_share,
+)
 from ..ground.viz import html_table, text_table
 
 if TYPE_CHECKING:
@@ -45,7 +51,9 @@ def _standardised(x: np.ndarray) -> np.ndarray:
     return (x - np.nanmean(x)) / (spread if spread > 0 else 1.0)
 
 
-def _swaps(shape: tuple[int, int], n: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _swaps(
+    shape: tuple[int, int], n: int, kind: str, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Which articles (n, articles) and which systems (n, systems) change sides in each of n permutations."""
     rng = np.random.default_rng(seed)
     articles, systems = (rng.random((n, size)) < 0.5 for size in shape)
@@ -57,7 +65,9 @@ def _signs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.nan_to_num(np.sign(x[:, :, None] - y[:, None, :])).astype(np.float32)
 
 
-def _mixed(a: np.ndarray, b: np.ndarray, swapped: np.ndarray, factor: np.ndarray | None) -> np.ndarray:
+def _mixed(
+    a: np.ndarray, b: np.ndarray, swapped: np.ndarray, factor: np.ndarray | None
+) -> np.ndarray:
     """Sums over k of sign(x_j - x_k), times a factor or (None) squared, x being a with swapped columns of b.
 
     a, b (rows, s), swapped (n, s), factor (rows, s, s) -> (n, rows, s)
@@ -67,18 +77,30 @@ def _mixed(a: np.ndarray, b: np.ndarray, swapped: np.ndarray, factor: np.ndarray
     sums = []
     for one in (a, b):
         signs = np.concatenate(
-            [_signs(one, other) * (_signs(one, other) if factor is None else factor) for other in (a, b)], 2
+            [
+                _signs(one, other) * (_signs(one, other) if factor is None else factor)
+                for other in (a, b)
+            ],
+            2,
         )
-        sums.append((chosen @ signs.reshape(rows * columns, 2 * columns).T).reshape(-1, rows, columns))
+        sums.append(
+            (chosen @ signs.reshape(rows * columns, 2 * columns).T).reshape(
+                -1, rows, columns
+            )
+        )
     return np.where(swapped[:, None], sums[1], sums[0]).astype(float)
 
 
-def _swapped_rows(a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarray, coefficient: str) -> np.ndarray:
+def _swapped_rows(
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarray, coefficient: str
+) -> np.ndarray:
     """The coefficient of every row of `a`, with columns of `b` swapped in: (rows, s), swapped (n, s) -> (n, rows)."""
     if coefficient == "pearson":
         mixed = np.where(swapped[:, None], b, a)
         human = np.broadcast_to(y, mixed.shape).reshape(-1, y.shape[1])
-        return _by_row(mixed.reshape(human.shape), human, coefficient).reshape(mixed.shape[:2])
+        return _by_row(mixed.reshape(human.shape), human, coefficient).reshape(
+            mixed.shape[:2]
+        )
     sy = _signs(y, y)
     if coefficient == "spearman":
         u, v = _mixed(a, b, swapped, np.ones_like(sy)), sy.sum(axis=-1, dtype=float)
@@ -91,16 +113,26 @@ def _swapped_rows(a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarr
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #b9948378
 def _sides(
-    a: np.ndarray, b: np.ndarray, y: np.ndarray, level: str, coefficient: str, swaps: tuple[np.ndarray, np.ndarray]
+    a: np.ndarray,
+    b: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    swaps: tuple[np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:
     """The level's correlations of both sides after each permutation."""
     articles, systems = swaps
     if level == "summary":
-        moved = systems if systems.any() else systems[:1]  # nothing to mix: one calculation serves all
+        moved = (
+            systems if systems.any() else systems[:1]
+        )  # nothing to mix: one calculation serves all
         kept, given = (_swapped_rows(a, b, y, s, coefficient) for s in (moved, ~moved))
         sides = np.where(articles, given, kept), np.where(articles, kept, given)
         with np.errstate(invalid="ignore", divide="ignore"):
-            first, second = (np.nan_to_num(side).sum(axis=1) / (~np.isnan(side)).sum(axis=1) for side in sides)
+            first, second = (
+                np.nan_to_num(side).sum(axis=1) / (~np.isnan(side)).sum(axis=1)
+                for side in sides
+            )
         return first, second
     if level == "system":
         kept, given = _swapped_means(a, b, y, articles)
@@ -108,13 +140,20 @@ def _sides(
         sides = np.where(systems, given, kept), np.where(systems, kept, given)
     else:
         cells = articles[:, :, None] ^ systems[:, None]
-        sides = (np.where(cells, b, a).reshape(len(cells), -1), np.where(cells, a, b).reshape(len(cells), -1))
+        sides = (
+            np.where(cells, b, a).reshape(len(cells), -1),
+            np.where(cells, a, b).reshape(len(cells), -1),
+        )
         human = y.reshape(1, -1)
-    first, second = (_by_row(side, np.broadcast_to(human, side.shape), coefficient) for side in sides)
+    first, second = (
+        _by_row(side, np.broadcast_to(human, side.shape), coefficient) for side in sides
+    )
     return first, second
 
 
-def _swapped_means(a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _swapped_means(
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Means of the columns of a with swapped articles of b, and of b with those of a: (n, s) each."""
     first, second = (np.where(np.isnan(y), 0.0, side) for side in (a, b))
     count = (~np.isnan(y)).sum(axis=0)
@@ -125,13 +164,21 @@ def _swapped_means(a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.nda
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #6507af7a
 def _null(
-    a: np.ndarray, b: np.ndarray, y: np.ndarray, level: str, coefficient: str, swaps: tuple[np.ndarray, np.ndarray]
+    a: np.ndarray,
+    b: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    swaps: tuple[np.ndarray, np.ndarray],
 ) -> np.ndarray:
     """The difference of the two correlations after each permutation."""
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
     a, b = (_standardised(np.where(np.isnan(y), np.nan, side)) for side in (a, b))
     found = []
-    for parts in zip(*(np.array_split(s, max(1, s.shape[0] * a.size // 2_000_000)) for s in swaps), strict=True):
+    for parts in zip(
+        *(np.array_split(s, max(1, s.shape[0] * a.size // 2_000_000)) for s in swaps),
+        strict=True,
+    ):
         first, second = _sides(a, b, y, level, coefficient, parts)
         found.append(first - second)
     return np.concatenate(found)
@@ -143,7 +190,9 @@ ALTERNATIVES = ("greater", "two-sided", "less")
 def _p_value(null: np.ndarray, observed: float, alternative: str) -> float:
     """Share of permutations at least as extreme, the observed one included."""
     null = null[~np.isnan(null)]
-    slack = 1e-12  # a permutation that changes nothing must count, whatever the rounding
+    slack = (
+        1e-12  # a permutation that changes nothing must count, whatever the rounding
+    )
     extreme = {"greater": null >= observed - slack, "less": null <= observed + slack}
     hits = extreme.get(alternative, np.abs(null) >= abs(observed) - slack)
     return float((1 + hits.sum()) / (1 + null.size))
@@ -152,7 +201,10 @@ def _p_value(null: np.ndarray, observed: float, alternative: str) -> float:
 def _sentence(test: PairedTest, names: Sequence[str], alpha: float) -> str:
     if test.p_value is None:
         return f"No statement is possible: {test.reason}."
-    claim = {"greater": "agrees better with people than", "less": "agrees less with people than"}
+    claim = {
+        "greater": "agrees better with people than",
+        "less": "agrees less with people than",
+    }
     words = claim.get(test.alternative, "agrees differently with people than")
     allowed = "You may say" if test.p_value < alpha else "You may not say"
     return (
@@ -192,7 +244,9 @@ class PairedTest(Score):
     alternative: str
     null: np.ndarray
 
-    def sentence(self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05) -> str:
+    def sentence(
+        self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05
+    ) -> str:
         """Return what the test allows you to say, at the significance level `alpha`."""
         return _sentence(self, names, alpha)
 
@@ -204,7 +258,10 @@ class PairedTest(Score):
         ]
         parts.append(("A - B", self.score, self.interval, self.p_value))
         names = ("metric", "correlation", "low", "high", "p")
-        return [dict(zip(names, (n, c, *(i or (None, None)), p), strict=True)) for n, c, i, p in parts]
+        return [
+            dict(zip(names, (n, c, *(i or (None, None)), p), strict=True))
+            for n, c, i, p in parts
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the resampled values as plain Python data."""
@@ -222,10 +279,17 @@ class PairedTest(Score):
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the differences after random swaps, and where the observed difference lies."""
         title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
-        return _histogram(self.null, self.score, None, title, "difference after random swaps", ax)
+        return _histogram(
+            self.null, self.score, None, title, "difference after random swaps", ax
+        )
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #ca5f050d
-PERMUTE = {"each": ("articles", "systems"), "articles": ("articles",), "systems": ("systems",), "jointly": ("jointly",)}
+PERMUTE = {
+    "each": ("articles", "systems"),
+    "articles": ("articles",),
+    "systems": ("systems",),
+    "jointly": ("jointly",),
+}
 
 
 def _tests(
@@ -238,12 +302,25 @@ def _tests(
     options: dict[str, Any],
 ) -> tuple[dict[str, float], np.ndarray]:
     """The p-value of each permutation test, and the null differences of the one with the largest."""
-    shape, level, coefficient = (y.shape[0], y.shape[1]), options["level"], options["coefficient"]
+    shape, level, coefficient = (
+        (y.shape[0], y.shape[1]),
+        options["level"],
+        options["coefficient"],
+    )
     nulls = {
-        kind: _null(a, b, y, level, coefficient, _swaps(shape, options["n_resamples"], kind, options["seed"]))
+        kind: _null(
+            a,
+            b,
+            y,
+            level,
+            coefficient,
+            _swaps(shape, options["n_resamples"], kind, options["seed"]),
+        )
         for kind in PERMUTE[permute]
     }
-    found = {kind: _p_value(null, observed, alternative) for kind, null in nulls.items()}
+    found = {
+        kind: _p_value(null, observed, alternative) for kind, null in nulls.items()
+    }
     return found, nulls[max(found, key=found.__getitem__)]
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #50f07c11
@@ -271,11 +348,13 @@ def compare(
     alternative : {"greater", "two-sided", "less"}
         What is to be shown about A. Choose it before looking at the data.
     permute : {"each", "articles", "systems", "jointly"}
-        What swaps metrics in the permutation test: whole articles, whole systems, each of them in a test of its
-        own with the larger p-value counting, or both in one swap (Perm-Both, which raises false alarms when a
-        metric favours some systems in every article).
+        What swaps metrics in the permutation test: whole articles, whole systems, each
+        of them in a test of its own with the larger p-value counting, or both in one
+        swap (Perm-Both, which raises false alarms when a metric favours some systems in
+        every article).
     n_resamples : int
-        Number of permutations, and of bootstrap resamples for the intervals; at least 1.
+        Number of permutations, and of bootstrap resamples for the intervals; at least
+        1.
 
     Returns
     -------
@@ -283,8 +362,8 @@ def compare(
 
     References
     ----------
-    Deutsch, Dror and Roth 2021, TACL 9, 1132-1146 (permutation of articles, systems and both; Boot-Both).
-    Phipson and Smyth 2010, Permutation p-values should never be zero.
+    Deutsch, Dror and Roth 2021, TACL 9, 1132-1146 (permutation of articles, systems and
+    both; Boot-Both). Phipson and Smyth 2010, Permutation p-values should never be zero.
 
     Examples
     --------
@@ -299,20 +378,43 @@ def compare(
     require_option(permute, "permute", PERMUTE)
     require_count(n_resamples, "n_resamples")
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    options: dict[str, Any] = {"level": level, "coefficient": coefficient, "n_resamples": n_resamples, "seed": seed}
+    options: dict[str, Any] = {
+        "level": level,
+        "coefficient": coefficient,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
     sides = [correlate(side, y, confidence=confidence, **options) for side in (a, b)]
-    choices = options | {"alternative": alternative, "permute": permute, "conf": confidence}
+    choices = options | {
+        "alternative": alternative,
+        "permute": permute,
+        "conf": confidence,
+    }
     left: dict[str, Any] = {"a": sides[0], "b": sides[1], "alternative": alternative}
     left["signature"] = Signature({"metric": "paired-test"} | choices)
     if sides[0].score is None or sides[1].score is None:
         reason = sides[0].reason or sides[1].reason
-        return PairedTest(score=None, reason=reason, p_value=None, p_values={}, interval=None, null=np.empty(0), **left)
+        return PairedTest(
+            score=None,
+            reason=reason,
+            p_value=None,
+            p_values={},
+            interval=None,
+            null=np.empty(0),
+            **left,
+        )
     difference = sides[0].score - sides[1].score
     p_values, null = _tests(a, b, y, difference, alternative, permute, options)
     draws = _draws((a.shape[0], a.shape[1]), n_resamples, "both", seed)
     resampled = [_bootstrap(side, y, level, coefficient, draws) for side in (a, b)]
     left["interval"], _ = middle(resampled[0] - resampled[1], confidence)
-    return PairedTest(score=difference, p_value=max(p_values.values()), p_values=p_values, null=null, **left)
+    return PairedTest(
+        score=difference,
+        p_value=max(p_values.values()),
+        p_values=p_values,
+        null=null,
+        **left,
+    )
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #7f794723
 CORRECTIONS = ("holm", "bonferroni", "fdr", "none")
@@ -326,7 +428,8 @@ def adjust_p_values(p_values: Any, *, correction: str = "holm") -> np.ndarray:
     p_values : array_like of float in [0, 1], shape (m,)
         All tests that were run, not only the promising ones.
     correction : {"holm", "bonferroni", "fdr", "none"}
-        Holm and Bonferroni bound the chance of any false alarm, "fdr" (Benjamini-Hochberg) the expected share.
+        Holm and Bonferroni bound the chance of any false alarm, "fdr"
+        (Benjamini-Hochberg) the expected share.
 
     Returns
     -------
@@ -335,7 +438,8 @@ def adjust_p_values(p_values: Any, *, correction: str = "holm") -> np.ndarray:
 
     References
     ----------
-    Holm 1979, A simple sequentially rejective multiple test procedure. Benjamini and Hochberg 1995.
+    Holm 1979, A simple sequentially rejective multiple test procedure. Benjamini and
+    Hochberg 1995.
 
     Examples
     --------
@@ -359,7 +463,9 @@ def adjust_p_values(p_values: Any, *, correction: str = "holm") -> np.ndarray:
     return adjusted
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #60d824b8
-def _ranks(order: Sequence[str], p: Mapping[tuple[str, str], float], alpha: float) -> dict[str, int]:
+def _ranks(
+    order: Sequence[str], p: Mapping[tuple[str, str], float], alpha: float
+) -> dict[str, int]:
     """Ranks of names sorted best first: a new rank begins at the first name that differs from any of the current."""
     ranks: dict[str, int] = {}
     current: list[str] = []
@@ -376,9 +482,9 @@ def _ranks(order: Sequence[str], p: Mapping[tuple[str, str], float], alpha: floa
 class Comparisons:
     """Several metrics on the same human judgements: correlations, corrected pairwise p-values and ranks.
 
-    `correlations` is sorted, best first; `p_values[a, b]` is the corrected p-value of a pair (both orders);
-    `ranks` gives equal ranks to metrics that cannot be told apart; `undefined` holds the reasons of metrics
-    without a correlation.
+    `correlations` is sorted, best first; `p_values[a, b]` is the corrected p-value of a
+    pair (both orders); `ranks` gives equal ranks to metrics that cannot be told apart;
+    `undefined` holds the reasons of metrics without a correlation.
     """
 
     correlations: dict[str, Correlation]
@@ -390,7 +496,10 @@ class Comparisons:
     def rows(self) -> list[dict[str, Any]]:
         """Return one row a metric, best first, undefined ones last."""
         names = ("metric", "rank", "correlation", "low", "high")
-        parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in self.correlations.items()]
+        parts = [
+            (n, self.ranks[n], c.score, *(c.interval or (None, None)))
+            for n, c in self.correlations.items()
+        ]
         parts += [(n, None, None, None, None) for n in self.undefined]
         return [dict(zip(names, part, strict=True)) for part in parts]
 
@@ -405,7 +514,12 @@ class Comparisons:
         order = list(self.ranks)
         upper = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
         pairs = [{"a": a, "b": b, "p": self.p_values[a, b]} for a, b in upper]
-        return {"rows": self.rows(), "pairs": pairs, "undefined": self.undefined, "signature": str(self.signature)}
+        return {
+            "rows": self.rows(),
+            "pairs": pairs,
+            "undefined": self.undefined,
+            "signature": str(self.signature),
+        }
 
     def __repr__(self) -> str:
         return f"Comparisons({len(self.rows())} metrics, signature={str(self.signature)!r})\n{text_table(self.rows())}"
@@ -415,15 +529,25 @@ class Comparisons:
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #9b182c3f
 def _checked(
-    metrics: Mapping[str, Any], human: Any, alpha: float, correction: str, n_resamples: int
+    metrics: Mapping[str, Any],
+    human: Any,
+    alpha: float,
+    correction: str,
+    n_resamples: int,
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The metrics' tables by name and the human table, when all arguments make sense."""
-    if not 1e-6 <= require_share(alpha, "alpha") < 1:  # the permutations needed grow with 1 / alpha
-        raise ValueError(f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}")
+    if (
+        not 1e-6 <= require_share(alpha, "alpha") < 1
+    ):  # the permutations needed grow with 1 / alpha
+        raise ValueError(
+            f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}"
+        )
     require_count(n_resamples, "n_resamples")
     require_option(correction, "correction", CORRECTIONS)
     if not isinstance(metrics, Mapping):
-        raise TypeError(f"metrics must map names to tables, not {type(metrics).__name__}")
+        raise TypeError(
+            f"metrics must map names to tables, not {type(metrics).__name__}"
+        )
     if not metrics:
         raise ValueError("metrics is empty: pass at least one metric's table by name")
     named = {f"{str(name)!r}": table for name, table in metrics.items()}
@@ -432,13 +556,20 @@ def _checked(
     return tables, y
 
 
-def _pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, options: dict[str, Any]) -> float:
+def _pair_p_value(
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, options: dict[str, Any]
+) -> float:
     """The two-sided p-value of `compare`, without its intervals."""
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    means = [_mean_or_none(_estimate(side, y, options["level"], options["coefficient"])) for side in (a, b)]
+    means = [
+        _mean_or_none(_estimate(side, y, options["level"], options["coefficient"]))
+        for side in (a, b)
+    ]
     if means[0] is None or means[1] is None:
         return 1.0  # they share too few cells: nothing can be said
-    return max(_tests(a, b, y, means[0] - means[1], "two-sided", "each", options)[0].values())
+    return max(
+        _tests(a, b, y, means[0] - means[1], "two-sided", "each", options)[0].values()
+    )
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #fe94f345
 def compare_all(
@@ -466,8 +597,9 @@ def compare_all(
     alpha : float
         Corrected p-values below it separate ranks.
     level, coefficient, n_resamples, confidence, seed
-        As in `compare`; tests are two-sided. More permutations than `n_resamples` are made where the correction
-        could otherwise never find anything: at least twice the number of pairs divided by `alpha`.
+        As in `compare`; tests are two-sided. More permutations than `n_resamples` are
+        made where the correction could otherwise never find anything: at least twice
+        the number of pairs divided by `alpha`.
 
     Returns
     -------
@@ -475,7 +607,8 @@ def compare_all(
 
     References
     ----------
-    Freitag et al. 2022, Results of WMT22 Metrics Shared Task (ranks of metrics that cannot be told apart).
+    Freitag et al. 2022, Results of WMT22 Metrics Shared Task (ranks of metrics that
+    cannot be told apart).
 
     Examples
     --------
@@ -486,14 +619,25 @@ def compare_all(
     {'good': 1, 'random': 2}
     """
     tables, y = _checked(metrics, human, alpha, correction, n_resamples)
-    options: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed, "n_resamples": n_resamples}
-    found = {n: correlate(t, y, confidence=confidence, **options) for n, t in tables.items()}
+    options: dict[str, Any] = {
+        "level": level,
+        "coefficient": coefficient,
+        "seed": seed,
+        "n_resamples": n_resamples,
+    }
+    found = {
+        n: correlate(t, y, confidence=confidence, **options) for n, t in tables.items()
+    }
     defined = {n: float(c) for n, c in found.items() if c.score is not None}
     order = sorted(defined, key=lambda name: -defined[name])
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    tests = options | {"n_resamples": max(n_resamples, math.ceil(2 * len(pairs) / alpha))}
+    tests = options | {
+        "n_resamples": max(n_resamples, math.ceil(2 * len(pairs) / alpha))
+    }
     raw = [_pair_p_value(tables[a], tables[b], y, tests) for a, b in pairs]
-    p = dict(zip(pairs, adjust_p_values(raw, correction=correction).tolist(), strict=True))
+    p = dict(
+        zip(pairs, adjust_p_values(raw, correction=correction).tolist(), strict=True)
+    )
     choices = options | {"correction": correction, "alpha": alpha, "conf": confidence}
     return Comparisons(
         {name: found[name] for name in order},
@@ -504,7 +648,9 @@ def compare_all(
     )
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #5fc41643
-def _pairs(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _pairs(
+    x: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """All pairs within each row: size of the metric's difference, concordant?, human tie?, and each pair's weight."""
     first, second = np.triu_indices(x.shape[1], 1)
     dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
@@ -512,7 +658,12 @@ def _pairs(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     per_row = present.sum(axis=1)
     rows = max(1, int((per_row > 0).sum()))
     weight = np.broadcast_to(1 / (rows * np.maximum(per_row, 1))[:, None], dx.shape)
-    return np.abs(dx[present]), (np.sign(dx) == np.sign(dy))[present], (dy == 0)[present], weight[present]
+    return (
+        np.abs(dx[present]),
+        (np.sign(dx) == np.sign(dy))[present],
+        (dy == 0)[present],
+        weight[present],
+    )
 
 
 def _accuracy_curve(
@@ -522,7 +673,9 @@ def _accuracy_curve(
     order = np.argsort(size, kind="stable")
     size, weight = size[order], weight[order]
     right_as_tie = np.concatenate([[0.0], np.cumsum(weight * tied[order])])
-    right_as_order = np.concatenate([[0.0], np.cumsum(weight * (concordant & ~tied)[order])])
+    right_as_order = np.concatenate(
+        [[0.0], np.cumsum(weight * (concordant & ~tied)[order])]
+    )
     thresholds = np.unique(np.concatenate([[0.0], size]))
     upto = np.searchsorted(size, thresholds, side="right")
     return thresholds, right_as_tie[upto] + right_as_order[-1] - right_as_order[upto]
@@ -532,8 +685,9 @@ def _accuracy_curve(
 class PairwiseAccuracy(Score):
     """Share of pairs that a metric decides as people do, ties included, with its tie threshold.
 
-    `epsilon` is the largest difference that counts as a tie; `calibrated` whether it was chosen on these data;
-    `n_pairs` and `n_human_ties` count pairs; `thresholds` and `curve` hold the accuracy for every candidate.
+    `epsilon` is the largest difference that counts as a tie; `calibrated` whether it
+    was chosen on these data; `n_pairs` and `n_human_ties` count pairs; `thresholds` and
+    `curve` hold the accuracy for every candidate.
     """
 
     epsilon: float | None
@@ -546,7 +700,14 @@ class PairwiseAccuracy(Score):
     def rows(self) -> list[dict[str, Any]]:
         """Return one row with the accuracy, the threshold and the counts."""
         counts = {"pairs": self.n_pairs, "human ties": self.n_human_ties}
-        return [{"accuracy": self.score, "epsilon": self.epsilon, "calibrated": self.calibrated} | counts]
+        return [
+            {
+                "accuracy": self.score,
+                "epsilon": self.epsilon,
+                "calibrated": self.calibrated,
+            }
+            | counts
+        ]
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the accuracy against the tie threshold."""
@@ -557,12 +718,18 @@ class PairwiseAccuracy(Score):
         ax.step(self.thresholds, self.curve, where="post", color="#33628d")
         if self.epsilon is not None and self.score is not None:
             ax.plot(self.epsilon, self.score, "o", color="#b34700")
-        ax.set(xlabel="largest difference that counts as a tie", ylabel="pairwise accuracy")
+        ax.set(
+            xlabel="largest difference that counts as a tie", ylabel="pairwise accuracy"
+        )
         return ax
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #72321e36
 def pairwise_accuracy(
-    metric: Any, human: Any, *, level: str = "summary", epsilon: float | str = "calibrate"
+    metric: Any,
+    human: Any,
+    *,
+    level: str = "summary",
+    epsilon: float | str = "calibrate",
 ) -> PairwiseAccuracy:
     """Return the share of pairs on which metric and people agree, where "equal" is an answer too.
 
@@ -571,11 +738,11 @@ def pairwise_accuracy(
     metric, human : array_like, (articles, systems)
         Scores of the same summaries; pairs with a missing cell are left out.
     level : {"summary", "system"}
-        Pairs of summaries of the same article (every article counts the same), or pairs of systems, whose means
-        are tied as in `correlate`.
+        Pairs of summaries of the same article (every article counts the same), or pairs
+        of systems, whose means are tied as in `correlate`.
     epsilon : float >= 0 or "calibrate"
-        Differences of the metric up to it count as ties; "calibrate" takes the one with the best accuracy on
-        these very data, which flatters every metric a little.
+        Differences of the metric up to it count as ties; "calibrate" takes the one with
+        the best accuracy on these very data, which flatters every metric a little.
 
     Returns
     -------
@@ -584,8 +751,9 @@ def pairwise_accuracy(
 
     References
     ----------
-    Deutsch, Foster and Freitag 2023, Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
-    Calibration, EMNLP. Kocmi et al. 2021, To Ship or Not to Ship, WMT (the system level).
+    Deutsch, Foster and Freitag 2023, Ties Matter: Meta-Evaluating Modern Metrics with
+    Pairwise Accuracy and Tie Calibration, EMNLP. Kocmi et al. 2021, To Ship or Not to
+    Ship, WMT (the system level).
 
     Examples
     --------
@@ -596,19 +764,29 @@ def pairwise_accuracy(
     require_option(level, "level", ("summary", "system"))
     calibrated = isinstance(epsilon, str) and epsilon == "calibrate"
     if not calibrated and (isinstance(epsilon, (str, bool)) or not epsilon >= 0):
-        raise ValueError(f"epsilon must be 'calibrate' or a number of at least 0, not {epsilon!r}")
+        raise ValueError(
+            f"epsilon must be 'calibrate' or a number of at least 0, not {epsilon!r}"
+        )
     if level == "system":
         missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
         scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
         x, y = _system_means(x, missing, one) * scale, _system_means(y, missing, one)
     size, concordant, tied, weight = _pairs(x, y)
     thresholds, curve = _accuracy_curve(size, concordant, tied, weight)
-    best = int(curve.argmax() if calibrated else np.searchsorted(thresholds, float(epsilon), side="right") - 1)
+    best = int(
+        curve.argmax()
+        if calibrated
+        else np.searchsorted(thresholds, float(epsilon), side="right") - 1
+    )
     return PairwiseAccuracy(
         score=min(1.0, float(curve[best])) if size.size else None,
         reason="" if size.size else "there is no pair of cells that both tables have",
-        signature=Signature({"metric": "pairwise-accuracy", "level": level, "epsilon": epsilon}),
-        epsilon=(float(thresholds[best]) if calibrated else float(epsilon)) if size.size else None,
+        signature=Signature(
+            {"metric": "pairwise-accuracy", "level": level, "epsilon": epsilon}
+        ),
+        epsilon=(float(thresholds[best]) if calibrated else float(epsilon))
+        if size.size
+        else None,
         calibrated=calibrated,
         n_pairs=size.size,
         n_human_ties=int(tied.sum()),

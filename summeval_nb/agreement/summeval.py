@@ -30,7 +30,9 @@ def _vectors(values: Any, name: str, rank: int) -> np.ndarray:
     """Return vectors as float64 with the last axis the dimension; NaN and wrong ranks raise."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != rank:
-        raise ValueError(f"{name} must have {rank} axes, the last one the dimension, not the shape {array.shape}")
+        raise ValueError(
+            f"{name} must have {rank} axes, the last one the dimension, not the shape {array.shape}"
+        )
     if not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinite numbers")
     return array
@@ -50,14 +52,22 @@ def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
     if references == "mean":
         return table.mean(axis=-1)
     if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
-        raise ValueError(f"references must be 'max', 'mean' or the number of one reference, not {references!r}")
+        raise ValueError(
+            f"references must be 'max', 'mean' or the number of one reference, not {references!r}"
+        )
     if not 0 <= references < table.shape[-1]:
-        raise ValueError(f"there is no reference {references}: an article has {table.shape[-1]}, counted from 0")
+        raise ValueError(
+            f"there is no reference {references}: an article has {table.shape[-1]}, counted from 0"
+        )
     return table[..., references]
 
 # %% ../../nbs/5_agreement/52_summeval.ipynb #7c0ef727
 def reference_similarities(
-    machine: Any, human: Sequence[Any], *, similarity: str = "cosine", references: str | int = "max"
+    machine: Any,
+    human: Sequence[Any],
+    *,
+    similarity: str = "cosine",
+    references: str | int = "max",
 ) -> np.ndarray:
     """Compare the vectors of machine summaries with those of the human summaries of the same article.
 
@@ -70,7 +80,8 @@ def reference_similarities(
     similarity : {"cosine", "dot"}
         Zero vectors have similarity 0.
     references : {"max", "mean"} or int
-        The greatest or the mean similarity over the human summaries, or the similarity to one of them.
+        The greatest or the mean similarity over the human summaries, or the similarity
+        to one of them.
 
     Returns
     -------
@@ -94,7 +105,11 @@ def reference_similarities(
             f"machine has {len(machine)} articles and human {len(human)}; both need the same, at least one"
         )
     one_shape = len({np.shape(some) for some in human}) == 1
-    blocks = [_vectors(human, "human", 3)] if one_shape else [_vectors(some, "human", 2)[None] for some in human]
+    blocks = (
+        [_vectors(human, "human", 3)]
+        if one_shape
+        else [_vectors(some, "human", 2)[None] for some in human]
+    )
     found, start = [], 0
     for block in blocks:
         own = machine[start : start + len(block)]
@@ -114,13 +129,19 @@ def _p_values(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
         if coefficient == "pearson":
             p = 2 * stats.beta.sf(np.abs(r), free / 2, free / 2, loc=-1, scale=2)
         else:
-            p = 2 * stats.t.sf(np.abs(r * np.sqrt((free / ((r + 1) * (1 - r))).clip(0))), free)
+            p = 2 * stats.t.sf(
+                np.abs(r * np.sqrt((free / ((r + 1) * (1 - r))).clip(0))), free
+            )
     return np.where(n > 2, p, 1.0 if coefficient == "pearson" else np.nan)
 
 
-def _mean_of_versions(r: np.ndarray, n: np.ndarray, coefficient: str, variant: str) -> float:
+def _mean_of_versions(
+    r: np.ndarray, n: np.ndarray, coefficient: str, variant: str
+) -> float:
     """The mean correlation (v2), or the mean of correlations and p-values together (v1)."""
-    return float(np.mean(r) if variant == "v2" else np.mean([r, _p_values(r, n, coefficient)]))
+    return float(
+        np.mean(r) if variant == "v2" else np.mean([r, _p_values(r, n, coefficient)])
+    )
 
 
 def _all_equal(table: np.ndarray) -> np.ndarray:
@@ -132,21 +153,37 @@ def _all_equal(table: np.ndarray) -> np.ndarray:
 class SummEvalResult(dict[str, float]):
     """Scores by MTEB's names, with `signature`, `skipped` (indices of articles left out) and `n_missing` cells."""
 
-    def __init__(self, scores: dict[str, float], signature: Signature, skipped: list[int], n_missing: int):
+    def __init__(
+        self,
+        scores: dict[str, float],
+        signature: Signature,
+        skipped: list[int],
+        n_missing: int,
+    ):
         super().__init__(scores)
         self.signature, self.skipped, self.n_missing = signature, skipped, n_missing
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, signature and counts as plain Python data."""
-        return dict(self) | {"signature": str(self.signature), "skipped": self.skipped, "n_missing": self.n_missing}
+        return dict(self) | {
+            "signature": str(self.signature),
+            "skipped": self.skipped,
+            "n_missing": self.n_missing,
+        }
 
     def _repr_html_(self) -> str:
         note = f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. {self.signature}"
-        return html_table([{"score": k, "value": v} for k, v in self.items()], note=note)
+        return html_table(
+            [{"score": k, "value": v} for k, v in self.items()], note=note
+        )
 
 
 def summeval_scores(
-    tables: dict[str, np.ndarray], ratings: Any, *, variant: str = "v2", main: str = "cosine"
+    tables: dict[str, np.ndarray],
+    ratings: Any,
+    *,
+    variant: str = "v2",
+    main: str = "cosine",
 ) -> tuple[dict[str, float], list[int]]:
     """Score tables of similarities against ratings as MTEB does.
 
@@ -157,18 +194,19 @@ def summeval_scores(
     ratings : array_like, (articles, systems)
         Human ratings; NaN cells are left out.
     variant : {"v2", "v1"}
-        "v2" averages the correlations of the articles; "v1" is the first version, which averages correlations
-        and p-values together.
+        "v2" averages the correlations of the articles; "v1" is the first version, which
+        averages correlations and p-values together.
     main : str
         The kind whose Spearman correlation is the main score.
 
     Returns
     -------
     scores : dict of str to float
-        `{kind}_pearson` and `{kind}_spearman` for each kind, and `pearson`, `spearman` and `main_score`.
+        `{kind}_pearson` and `{kind}_spearman` for each kind, and `pearson`, `spearman`
+        and `main_score`.
     skipped : list of int
-        Articles left out because the ratings or one kind of similarity are all equal there, or, in v1, because
-        they have fewer than three pairs.
+        Articles left out because the ratings or one kind of similarity are all equal
+        there, or, in v1, because they have fewer than three pairs.
 
     Raises
     ------
@@ -181,14 +219,28 @@ def summeval_scores(
             f"tables must map a kind of similarity to its table, not {type(tables).__name__} {tables!r:.40}"
         )
     require_option(main, "main", tables)
-    human, *_ = _tables(ratings=ratings, **{f"tables[{kind!r}]": table for kind, table in tables.items()})
-    there = {kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()}
-    rated = {kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()}
-    skip = np.any([_all_equal(table) for table in (human, *there.values(), *rated.values())], axis=0)
+    human, *_ = _tables(
+        ratings=ratings,
+        **{f"tables[{kind!r}]": table for kind, table in tables.items()},
+    )
+    there = {
+        kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()
+    }
+    rated = {
+        kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()
+    }
+    skip = np.any(
+        [_all_equal(table) for table in (human, *there.values(), *rated.values())],
+        axis=0,
+    )
     if variant == "v1":  # with fewer than three pairs there is no p-value to average
-        skip |= np.any([(~np.isnan(table)).sum(axis=1) < 3 for table in there.values()], axis=0)
+        skip |= np.any(
+            [(~np.isnan(table)).sum(axis=1) < 3 for table in there.values()], axis=0
+        )
     if skip.all():
-        raise ValueError("no article is left: in each one the ratings or the similarities are all equal")
+        raise ValueError(
+            "no article is left: in each one the ratings or the similarities are all equal"
+        )
     scores = {
         f"{kind}_{coefficient}": _mean_of_versions(
             _by_row(human[~skip], table[~skip], coefficient),
@@ -223,7 +275,8 @@ def summeval_task(
     quality : str
         Which rating; MTEB uses relevance.
     similarity : {"cosine", "dot"}
-        Which one `main_score`, `pearson` and `spearman` repeat; both are always reported.
+        Which one `main_score`, `pearson` and `spearman` repeat; both are always
+        reported.
     variant : {"v2", "v1"}
         "v1" reproduces the first version, which averaged p-values into its scores.
     references : {"max", "mean"} or int
@@ -232,17 +285,19 @@ def summeval_task(
     Returns
     -------
     SummEvalResult
-        A dict with `cosine_pearson`, `cosine_spearman`, `dot_pearson`, `dot_spearman`, `pearson`, `spearman` and
-        `main_score`, each in [-1, 1] (v1: up to 1).
+        A dict with `cosine_pearson`, `cosine_spearman`, `dot_pearson`, `dot_spearman`,
+        `pearson`, `spearman` and `main_score`, each in [-1, 1] (v1: up to 1).
 
     Raises
     ------
     ValueError
-        If the quality or an option is unknown (the message lists the known ones), or no article can be scored.
+        If the quality or an option is unknown (the message lists the known ones), or no
+        article can be scored.
 
     References
     ----------
-    Muennighoff et al. 2023, MTEB: Massive Text Embedding Benchmark, EACL. MTEB issue 1156 (the first version's bug).
+    Muennighoff et al. 2023, MTEB: Massive Text Embedding Benchmark, EACL. MTEB issue
+    1156 (the first version's bug).
 
     Examples
     --------
@@ -257,17 +312,37 @@ def summeval_task(
     model = load_embedder(embedder)
     machine, human = _embed(loaded, model)
     tables = {
-        kind: reference_similarities(machine, human, similarity=kind, references=references) for kind in SIMILARITIES
+        kind: reference_similarities(
+            machine, human, similarity=kind, references=references
+        )
+        for kind in SIMILARITIES
     }
-    scores, skipped = summeval_scores(tables, loaded.ratings[quality], variant=variant, main=similarity)
-    choices = {"metric": "summeval", "variant": variant, "quality": quality, "sim": similarity, "refs": references}
-    signature = Signature(choices | {"embedder": model.fingerprint, "data": f"{loaded.name}-{loaded.fingerprint}"})
-    return SummEvalResult(scores, signature, skipped, int(np.isnan(loaded.ratings[quality]).sum()))
+    scores, skipped = summeval_scores(
+        tables, loaded.ratings[quality], variant=variant, main=similarity
+    )
+    choices = {
+        "metric": "summeval",
+        "variant": variant,
+        "quality": quality,
+        "sim": similarity,
+        "refs": references,
+    }
+    signature = Signature(
+        choices
+        | {"embedder": model.fingerprint, "data": f"{loaded.name}-{loaded.fingerprint}"}
+    )
+    return SummEvalResult(
+        scores, signature, skipped, int(np.isnan(loaded.ratings[quality]).sum())
+    )
 
 
 def _embed(data: SummEval, model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """Vectors of the machine summaries (articles, systems, d) and of each article's references."""
     flat = [text for row in data.summaries for text in row]
-    vectors = np.asarray(model.encode(flat + [text for row in data.references for text in row]))
+    vectors = np.asarray(
+        model.encode(flat + [text for row in data.references for text in row])
+    )
     ends = np.cumsum([len(row) for row in data.references])[:-1]
-    return vectors[: len(flat)].reshape(*data.shape, -1), np.split(vectors[len(flat) :], ends)
+    return vectors[: len(flat)].reshape(*data.shape, -1), np.split(
+        vectors[len(flat) :], ends
+    )

@@ -24,7 +24,15 @@ from summeval_nb.judged.judging import (
     ask_many,
     as_statement,
 )
-from ..ground.results import Metric, Outcome, ScoreTable, Sentence, Signature, require_column, require_flag
+from summeval_nb.ground.results import (
+    Metric,
+    Outcome,
+    ScoreTable,
+    Sentence,
+    Signature,
+    require_column,
+    require_flag,
+)
 from ..ground.results import require_share, require_text, require_texts
 from ..text.split import split_sentences, split_units
 from ..models._named import load_store
@@ -47,7 +55,9 @@ class Unit(NamedTuple):
     resolved: str
 
 
-def make_units(text: str, resolution: Resolution | None, *, keep_lists: bool = False) -> list[Unit]:
+def make_units(
+    text: str, resolution: Resolution | None, *, keep_lists: bool = False
+) -> list[Unit]:
     """Return the units of a text with their resolved texts; without a resolution the text stays as it is.
 
     Examples
@@ -56,7 +66,9 @@ def make_units(text: str, resolution: Resolution | None, *, keep_lists: bool = F
     ['The bridge is old. It opened in 1931.']
     """
     places = split_units(text, keep_lists=keep_lists)
-    resolved = resolution.units if resolution is not None else [place.text for place in places]
+    resolved = (
+        resolution.units if resolution is not None else [place.text for place in places]
+    )
     return [Unit(place, new) for place, new in zip(places, resolved, strict=True)]
 
 
@@ -81,10 +93,14 @@ def hypothesis_score(tags: Sequence[Entailment]) -> float | None:
     0.5
     """
     judged = [tag for tag in tags if not tag.failed]
-    return sum(tag.label == "entailed" for tag in judged) / len(judged) if judged else None
+    return (
+        sum(tag.label == "entailed" for tag in judged) / len(judged) if judged else None
+    )
 
 
-def pair_score(hypotheses: Sequence[Sequence[Entailment]], max_failed: float = 0.5) -> tuple[float | None, str]:
+def pair_score(
+    hypotheses: Sequence[Sequence[Entailment]], max_failed: float = 0.5
+) -> tuple[float | None, str]:
     """Return the mean over hypotheses and a reason, which is empty unless the score is None.
 
     Parameters
@@ -102,7 +118,9 @@ def pair_score(hypotheses: Sequence[Sequence[Entailment]], max_failed: float = 0
     """
     total = sum(map(len, hypotheses))
     failed = sum(tag.failed for tags in hypotheses for tag in tags)
-    scores = [score for tags in hypotheses if (score := hypothesis_score(tags)) is not None]
+    scores = [
+        score for tags in hypotheses if (score := hypothesis_score(tags)) is not None
+    ]
     if not total:
         return None, "there is no statement to judge"
     if not scores or failed / total > max_failed:
@@ -121,7 +139,9 @@ class JudgedStatement:
     @property
     def counts(self) -> int | None:
         """1, 0, or None."""
-        return None if self.entailment.failed else int(self.entailment.label == "entailed")
+        return (
+            None if self.entailment.failed else int(self.entailment.label == "entailed")
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +187,11 @@ class Inference:
     @property
     def n_failed(self) -> int:
         """How many of them the judge failed on."""
-        return sum(one.entailment.failed for hypothesis in self.hypotheses for one in hypothesis.statements)
+        return sum(
+            one.entailment.failed
+            for hypothesis in self.hypotheses
+            for one in hypothesis.statements
+        )
 
 # %% ../../nbs/4_judged/43_answers.ipynb #62507628
 PAIRS = {
@@ -177,7 +201,18 @@ PAIRS = {
 }
 
 
-_COLUMNS = ["pair", "hypothesis", "unit", "start", "end", "resolved", "statement", "rewritten", "label", "counts"]
+_COLUMNS = [
+    "pair",
+    "hypothesis",
+    "unit",
+    "start",
+    "end",
+    "resolved",
+    "statement",
+    "rewritten",
+    "label",
+    "counts",
+]
 _COLUMNS += ["probability", "evidence", "not_found", "reason"]
 
 
@@ -228,14 +263,27 @@ def _flag_words(name: str, flag: Flag) -> str:
 # %% ../../nbs/4_judged/43_answers.ipynb #ac5de221
 def _answer_html(report: AnswerReport) -> Markup:
     """A report as one HTML block, the three pairs side by side: no script, no request, everything escaped."""
-    flags = [_flag_words("answer", report.answer_refused), _flag_words("ground truth", report.truth_refused)]
+    flags = [
+        _flag_words("answer", report.answer_refused),
+        _flag_words("ground truth", report.truth_refused),
+    ]
     shown = {
-        "texts": [("Question", report.question), ("Ground truth", report.ground_truth), ("Answer", report.answer)],
+        "texts": [
+            ("Question", report.question),
+            ("Ground truth", report.ground_truth),
+            ("Answer", report.answer),
+        ],
         "pairs": [(report.inferences[name], title) for name, title in PAIRS.items()],
         "rows": [row | {"pair": PAIRS[row["pair"]]} for row in report.rows()],
     }
     notes = [*flags, *report.notes]
-    return render("answer.html", **shown, notes=notes, light=_LABEL_LIGHT, signature=report.signature)
+    return render(
+        "answer.html",
+        **shown,
+        notes=notes,
+        light=_LABEL_LIGHT,
+        signature=report.signature,
+    )
 
 # %% ../../nbs/4_judged/43_answers.ipynb #ee4ac01e
 def _report_row(report: AnswerReport) -> dict[str, Any]:
@@ -252,11 +300,22 @@ def _report_row(report: AnswerReport) -> dict[str, Any]:
 
 
 def _report_dict(report: AnswerReport) -> dict[str, Any]:
-    texts = {"question": report.question, "ground_truth": report.ground_truth, "answer": report.answer}
+    texts = {
+        "question": report.question,
+        "ground_truth": report.ground_truth,
+        "answer": report.answer,
+    }
     premises = {name: one.premise for name, one in report.inferences.items()}
-    flags = {"answer": report.answer_refused.reason, "ground_truth": report.truth_refused.reason}
+    flags = {
+        "answer": report.answer_refused.reason,
+        "ground_truth": report.truth_refused.reason,
+    }
     rest = {"premises": premises, "statements": report.rows(), "refusal_reasons": flags}
-    rest |= {"notes": list(report.notes), "reasons": report.reasons, "signature": str(report.signature)}
+    rest |= {
+        "notes": list(report.notes),
+        "reasons": report.reasons,
+        "signature": str(report.signature),
+    }
     return texts | {"context": list(report.context)} | report.row() | rest
 
 
@@ -314,7 +373,11 @@ class AnswerReport(_Scores):
     @property
     def reasons(self) -> dict[str, str]:
         """Why scores are undefined; only those that are."""
-        return {name: one.reason for name, one in self.inferences.items() if one.score is None}
+        return {
+            name: one.reason
+            for name, one in self.inferences.items()
+            if one.score is None
+        }
 
     @property
     def n_failed(self) -> int:
@@ -338,8 +401,13 @@ class AnswerReport(_Scores):
         return _as_frame(self.rows())
 
     def __repr__(self) -> str:
-        numbers = {name: one.score for name, one in self.inferences.items()} | {"n_failed": self.n_failed}
-        numbers |= {"answer_refused": self.answer_refused.value, "truth_refused": self.truth_refused.value}
+        numbers = {name: one.score for name, one in self.inferences.items()} | {
+            "n_failed": self.n_failed
+        }
+        numbers |= {
+            "answer_refused": self.answer_refused.value,
+            "truth_refused": self.truth_refused.value,
+        }
         return f"AnswerReport({', '.join(f'{name}={value}' for name, value in numbers.items())})"
 
     def _repr_html_(self) -> str:
@@ -348,7 +416,9 @@ class AnswerReport(_Scores):
     def to_html(self, path: str | Path) -> Path:
         """Write the report as one file that needs nothing else, and return its path."""
         target = Path(path)
-        write_whole(target, html_page(f"Answer: {self.question[:60]}", _answer_html(self)))
+        write_whole(
+            target, html_page(f"Answer: {self.question[:60]}", _answer_html(self))
+        )
         return target
 
 # %% ../../nbs/4_judged/43_answers.ipynb #c86e1b01
@@ -361,14 +431,25 @@ class _Row(NamedTuple):
     answer: str
 
 
-def _check_row(context: Any, question: Any, ground_truth: Any, answer: Any, where: str = "") -> _Row:
+def _check_row(
+    context: Any, question: Any, ground_truth: Any, answer: Any, where: str = ""
+) -> _Row:
     """Check the types of one row; `where` names it in messages."""
-    contexts = (context,) if isinstance(context, str) else require_texts(context, f"{where}context")
+    contexts = (
+        (context,)
+        if isinstance(context, str)
+        else require_texts(context, f"{where}context")
+    )
     texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
-    return _Row(tuple(contexts), *(require_text(text, f"{where}{name}") for name, text in texts.items()))
+    return _Row(
+        tuple(contexts),
+        *(require_text(text, f"{where}{name}") for name, text in texts.items()),
+    )
 
 
-def table_records(table: Any, columns: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+def table_records(
+    table: Any, columns: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
     """Return a table's rows as dictionaries with the wanted names.
 
     Parameters
@@ -381,7 +462,8 @@ def table_records(table: Any, columns: Mapping[str, Sequence[str]]) -> list[dict
     Raises
     ------
     ValueError
-        If a column is missing or columns have different lengths; the message names those that are there.
+        If a column is missing or columns have different lengths; the message names
+        those that are there.
     """
     if hasattr(table, "to_dict") and hasattr(table, "columns"):
         table = table.to_dict("records")  # pandas
@@ -389,17 +471,29 @@ def table_records(table: Any, columns: Mapping[str, Sequence[str]]) -> list[dict
         lengths = {name: len(values) for name, values in table.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns must have the same length, not {lengths}")
-        table = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+        table = [
+            dict(zip(table, values, strict=True))
+            for values in zip(*table.values(), strict=True)
+        ]
     records = []
     for number, record in enumerate(table):
         if not isinstance(record, Mapping):
             raise TypeError(
                 f"row {number} must be a dictionary, not {type(record).__name__}: pass a table or a list of dicts"
             )
-        found = {name: next((own for own in known if own in record), None) for name, known in columns.items()}
-        missing = [" or ".join(map(repr, columns[name])) for name, own in found.items() if own is None]
+        found = {
+            name: next((own for own in known if own in record), None)
+            for name, known in columns.items()
+        }
+        missing = [
+            " or ".join(map(repr, columns[name]))
+            for name, own in found.items()
+            if own is None
+        ]
         if missing:
-            raise ValueError(f"row {number} has no column {', '.join(missing)}; it has {list(record)}")
+            raise ValueError(
+                f"row {number} has no column {', '.join(missing)}; it has {list(record)}"
+            )
         records.append({name: record[own] for name, own in found.items()})
     return records
 
@@ -417,7 +511,9 @@ def _opening(text: str) -> str:
     return text[sentences[0].start : sentences[-1].end] if sentences else ""
 
 
-def _no_score(name: str, row: _Row, flags: Mapping[str, Flag], score_refusals: bool) -> str:
+def _no_score(
+    name: str, row: _Row, flags: Mapping[str, Flag], score_refusals: bool
+) -> str:
     """Why a pair has no score before anything was judged; '' if it is to be judged."""
     empty = [part for part in _TEXTS[name] if not getattr(row, part).strip()]
     if name == "answer_given_context" and not any(one.strip() for one in row.context):
@@ -440,15 +536,27 @@ class _Parts(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _resolve(texts: Sequence[str], ask: Any, keep_lists: bool) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
+def _resolve(
+    texts: Sequence[str], ask: Any, keep_lists: bool
+) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
     """The units of each text with pronouns resolved, and a note on how."""
-    places = {text: [place.text for place in split_units(text, keep_lists=keep_lists)] for text in texts}
-    found = dict(zip(texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True))
+    places = {
+        text: [place.text for place in split_units(text, keep_lists=keep_lists)]
+        for text in texts
+    }
+    found = dict(
+        zip(
+            texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True
+        )
+    )
     out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
     for text, one in found.items():
         failed = isinstance(one, JudgeFailure)
         note = f"pronouns were left as they are: {one.reason}" if failed else one.note
-        out[text] = (make_units(text, None if failed else one, keep_lists=keep_lists), (note,) if note else ())
+        out[text] = (
+            make_units(text, None if failed else one, keep_lists=keep_lists),
+            (note,) if note else (),
+        )
     return out
 
 
@@ -456,8 +564,12 @@ def _split(texts: Sequence[str], ask: Any, keep_lists: bool) -> dict[str, _Parts
     """The units and statements of each text."""
     texts = list(dict.fromkeys(texts))
     resolved = _resolve(texts, ask, keep_lists)
-    hypotheses = list(dict.fromkeys(unit.resolved for units, _ in resolved.values() for unit in units))
-    statements = dict(zip(hypotheses, ask("statements", [(one,) for one in hypotheses]), strict=True))
+    hypotheses = list(
+        dict.fromkeys(unit.resolved for units, _ in resolved.values() for unit in units)
+    )
+    statements = dict(
+        zip(hypotheses, ask("statements", [(one,) for one in hypotheses]), strict=True)
+    )
     return {
         text: _Parts(units, [statements[unit.resolved] for unit in units], notes)
         for text, (units, notes) in resolved.items()
@@ -476,8 +588,14 @@ def _premise(name: str, row: _Row, parts: Mapping[str, _Parts]) -> str:
 def _hypotheses(parts: _Parts, tags: Sequence[Any]) -> tuple[Hypothesis, ...]:
     """The units with their statements' entailments; failures of the judge stand on each statement."""
     out = []
-    for unit, statements, found in zip(parts.units, parts.statements, tags, strict=True):
-        whole = [as_statement(unit.resolved, unit.resolved)] if isinstance(statements, JudgeFailure) else statements
+    for unit, statements, found in zip(
+        parts.units, parts.statements, tags, strict=True
+    ):
+        whole = (
+            [as_statement(unit.resolved, unit.resolved)]
+            if isinstance(statements, JudgeFailure)
+            else statements
+        )
         failure = statements if isinstance(statements, JudgeFailure) else found
         if isinstance(failure, JudgeFailure):
             found = [Entailment(label=None, reason=str(failure)) for _ in whole]
@@ -488,27 +606,52 @@ def _hypotheses(parts: _Parts, tags: Sequence[Any]) -> tuple[Hypothesis, ...]:
 
 # %% ../../nbs/4_judged/43_answers.ipynb #b2ee6e61
 def _judge_pairs(
-    rows: Sequence[_Row], wanted: Sequence[tuple[int, str]], parts: Mapping[str, _Parts], ask: Any, max_failed: float
+    rows: Sequence[_Row],
+    wanted: Sequence[tuple[int, str]],
+    parts: Mapping[str, _Parts],
+    ask: Any,
+    max_failed: float,
 ) -> dict[tuple[int, str], Inference]:
     """The inferences of the wanted (row, pair)s; hypotheses about the same premise are put to the judge in a row."""
     premises = {(i, name): _premise(name, rows[i], parts) for i, name in wanted}
-    texts = {(i, name): rows[i].ground_truth if name == "truth_given_answer" else rows[i].answer for i, name in wanted}
+    texts = {
+        (i, name): rows[i].ground_truth
+        if name == "truth_given_answer"
+        else rows[i].answer
+        for i, name in wanted
+    }
     items: dict[tuple[str, tuple[str, ...]], None] = {}
     for key in sorted(wanted, key=lambda key: (rows[key[0]].context, key[0])):
         for statements in parts[texts[key]].statements:
             if not isinstance(statements, JudgeFailure):
                 items[premises[key], tuple(one.text for one in statements)] = None
-    found = dict(zip(items, ask("entail", [(premise, list(texts)) for premise, texts in items]), strict=True))
+    found = dict(
+        zip(
+            items,
+            ask("entail", [(premise, list(texts)) for premise, texts in items]),
+            strict=True,
+        )
+    )
     out = {}
     for key in wanted:
         own = parts[texts[key]]
         tags = [
-            one if isinstance(one, JudgeFailure) else found[premises[key], tuple(s.text for s in one)]
+            one
+            if isinstance(one, JudgeFailure)
+            else found[premises[key], tuple(s.text for s in one)]
             for one in own.statements
         ]
         hypotheses = _hypotheses(own, tags)
-        score, reason = pair_score([[s.entailment for s in one.statements] for one in hypotheses], max_failed)
-        out[key] = Inference(name=key[1], premise=premises[key], hypotheses=hypotheses, score=score, reason=reason)
+        score, reason = pair_score(
+            [[s.entailment for s in one.statements] for one in hypotheses], max_failed
+        )
+        out[key] = Inference(
+            name=key[1],
+            premise=premises[key],
+            hypotheses=hypotheses,
+            score=score,
+            reason=reason,
+        )
     return out
 
 # %% ../../nbs/4_judged/43_answers.ipynb #d20d52b2
@@ -528,16 +671,32 @@ def _flags(rows: Sequence[_Row], ask: Any) -> list[dict[str, Flag]]:
         Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one
         for one in ask("refusal", [(text,) for text in texts])
     ]
-    return [{"answer": flags[2 * i], "ground_truth": flags[2 * i + 1]} for i in range(len(rows))]
+    return [
+        {"answer": flags[2 * i], "ground_truth": flags[2 * i + 1]}
+        for i in range(len(rows))
+    ]
 
 
 def _report(
-    row: _Row, pairs: dict[str, Inference], flags: Mapping[str, Flag], parts: Mapping[str, _Parts], signature: Signature
+    row: _Row,
+    pairs: dict[str, Inference],
+    flags: Mapping[str, Flag],
+    parts: Mapping[str, _Parts],
+    signature: Signature,
 ) -> AnswerReport:
     """A row's report, with the notes that belong to it."""
-    notes = [note for text in (row.answer, row.ground_truth) if text in parts for note in parts[text].notes]
+    notes = [
+        note
+        for text in (row.answer, row.ground_truth)
+        if text in parts
+        for note in parts[text].notes
+    ]
     blank = sum(not one.strip() for one in row.context)
-    notes += [f"{blank} of {len(row.context)} contexts are empty and were left out"] if blank else []
+    notes += (
+        [f"{blank} of {len(row.context)} contexts are empty and were left out"]
+        if blank
+        else []
+    )
     return AnswerReport(
         inferences=pairs,
         question=row.question,
@@ -551,7 +710,9 @@ def _report(
     )
 
 # %% ../../nbs/4_judged/43_answers.ipynb #4d27a671
-def _evaluate_rows(rows: Sequence[_Row], ask: Any, options: _Options) -> list[AnswerReport]:
+def _evaluate_rows(
+    rows: Sequence[_Row], ask: Any, options: _Options
+) -> list[AnswerReport]:
     """Reports for checked rows, stage by stage over all of them; `ask(purpose, items)` asks the judge."""
     flags = _flags(rows, ask)
     reasons = {
@@ -565,7 +726,10 @@ def _evaluate_rows(rows: Sequence[_Row], ask: Any, options: _Options) -> list[An
     judged = _judge_pairs(rows, wanted, parts, ask, options.max_failed)
     reports = []
     for i, row in enumerate(rows):
-        pairs = {n: judged.get((i, n)) or Inference(name=n, reason=reasons[i, n]) for n in PAIRS}
+        pairs = {
+            n: judged.get((i, n)) or Inference(name=n, reason=reasons[i, n])
+            for n in PAIRS
+        }
         reports.append(_report(row, pairs, flags[i], parts, options.signature))
     return reports
 
@@ -584,12 +748,21 @@ def _prepare(
     kept = load_store(store)
 
     def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return ask_many(chosen, purpose, items, store=kept, progress=purpose if progress else "")
+        return ask_many(
+            chosen, purpose, items, store=kept, progress=purpose if progress else ""
+        )
 
     given = {"score_refusals": score_refusals, "keep_lists": keep_lists}
     choices = {name: require_flag(value, name) for name, value in given.items()}
     share = require_share(max_failed, "max_failed")
-    signature = Signature({"metric": "answer", "judge": chosen.fingerprint, **choices, "max_failed": share})
+    signature = Signature(
+        {
+            "metric": "answer",
+            "judge": chosen.fingerprint,
+            **choices,
+            "max_failed": share,
+        }
+    )
     return ask, _Options(score_refusals, keep_lists, share, signature)
 
 # %% ../../nbs/4_judged/43_answers.ipynb #3e28b783
@@ -614,8 +787,9 @@ def evaluate_answer(
     question, ground_truth, answer : str
         What was asked, the expected answer, the system's answer. Plain text.
     judge : str or Judge
-        Who answers the small questions: `"embedded"` (chapter 42), `"nli:FOLDER"`, `"llm:FOLDER"` (chapter 46), or a
-        judge. What the embedded judge says of a statement is what `evaluate` says of it.
+        Who answers the small questions: `"embedded"` (chapter 42), `"nli:FOLDER"`,
+        `"llm:FOLDER"` (chapter 46), or a judge. What the embedded judge says of a
+        statement is what `evaluate` says of it.
     score_refusals : bool
         Score refused answers and ground truths like any other text.
     keep_lists : bool
@@ -628,10 +802,11 @@ def evaluate_answer(
     Returns
     -------
     AnswerReport
-        `answer_given_context`, `answer_given_truth`, `truth_given_answer`: each in [0, 1], or None with a reason
-        in `reasons`; `answer_refused`, `truth_refused`: flags with probability; every statement behind them. What the
-        embedded judge leaves unclear is neutral and counts 0; what is in a language that it does not read is not
-        judged, and the reason says so.
+        `answer_given_context`, `answer_given_truth`, `truth_given_answer`: each in [0,
+        1], or None with a reason in `reasons`; `answer_refused`, `truth_refused`: flags
+        with probability; every statement behind them. What the embedded judge leaves
+        unclear is neutral and counts 0; what is in a language that it does not read is
+        not judged, and the reason says so.
 
     Raises
     ------
@@ -647,10 +822,15 @@ def evaluate_answer(
     1.0
     """
     row = _check_row(context, question, ground_truth, answer)
-    return _evaluate_rows([row], *_prepare(judge, score_refusals, keep_lists, max_failed, store, progress=False))[0]
+    return _evaluate_rows(
+        [row],
+        *_prepare(judge, score_refusals, keep_lists, max_failed, store, progress=False),
+    )[0]
 
 # %% ../../nbs/4_judged/43_answers.ipynb #15c59904
-def _mean_interval(values: Sequence[float], confidence: float, seed: int) -> tuple[float, float] | tuple[None, None]:
+def _mean_interval(
+    values: Sequence[float], confidence: float, seed: int
+) -> tuple[float, float] | tuple[None, None]:
     """A percentile bootstrap interval of the mean over rows; none with fewer than two values."""
     if len(values) < 2:
         return None, None
@@ -660,7 +840,9 @@ def _mean_interval(values: Sequence[float], confidence: float, seed: int) -> tup
 
     data = np.asarray(values, dtype=float)
     means = lambda drawn: data[drawn].mean(axis=1)
-    drawn = bootstrap(means, len(data), confidence=confidence, n_resamples=2000, seed=seed)
+    drawn = bootstrap(
+        means, len(data), confidence=confidence, n_resamples=2000, seed=seed
+    )
     return drawn.low, drawn.high
 
 
@@ -671,25 +853,43 @@ def _rate(name: str, hits: int, of: int, confidence: float) -> dict[str, Any]:
     if not of:
         return {"measure": name, "value": None, "low": None, "high": None, "n": 0}
     interval = binomtest(hits, of).proportion_ci(confidence, method="wilson")
-    return {"measure": name, "value": hits / of, "low": float(interval.low), "high": float(interval.high), "n": of}
+    return {
+        "measure": name,
+        "value": hits / of,
+        "low": float(interval.low),
+        "high": float(interval.high),
+        "n": of,
+    }
 
 # %% ../../nbs/4_judged/43_answers.ipynb #2349a1cc
-def _summary(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[dict[str, Any]]:
+def _summary(
+    reports: Sequence[AnswerReport], confidence: float, seed: int
+) -> list[dict[str, Any]]:
     """Means of the scores and rates of refusals, with intervals and the number of rows behind each."""
     rows = []
     for name in PAIRS:
-        scores = [score for one in reports if (score := one.inferences[name].score) is not None]
+        scores = [
+            score
+            for one in reports
+            if (score := one.inferences[name].score) is not None
+        ]
         low, high = _mean_interval(scores, confidence, seed)
         mean = sum(scores) / len(scores) if scores else None
-        rows.append({"measure": name, "value": mean, "low": low, "high": high, "n": len(scores)})
+        rows.append(
+            {"measure": name, "value": mean, "low": low, "high": high, "n": len(scores)}
+        )
     flags = [(one.answer_refused.value, one.truth_refused.value) for one in reports]
     for place, name in enumerate(("answers refused", "ground truths refused")):
         known = [flag[place] for flag in flags if flag[place] is not None]
         rows.append(_rate(name, sum(map(bool, known)), len(known), confidence))
     decided = [flag for flag in flags if None not in flag]
     both = sum(all(flag) for flag in decided)
-    rows.append(_rate("refusal precision", both, sum(bool(a) for a, _ in decided), confidence))
-    rows.append(_rate("refusal recall", both, sum(bool(t) for _, t in decided), confidence))
+    rows.append(
+        _rate("refusal precision", both, sum(bool(a) for a, _ in decided), confidence)
+    )
+    rows.append(
+        _rate("refusal recall", both, sum(bool(t) for _, t in decided), confidence)
+    )
     return rows
 
 # %% ../../nbs/4_judged/43_answers.ipynb #fe512cca
@@ -716,14 +916,21 @@ class AnswerTable(ScoreTable):
         """How many statements the judge failed on, over all rows."""
         return sum(report.n_failed for report in self.reports)
 
-    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[dict[str, Any]]:
+    def summary(
+        self, *, confidence: float = 0.95, seed: int = 0
+    ) -> list[dict[str, Any]]:
         """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
         return _summary(self.reports, require_share(confidence, "confidence"), seed)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the three scores by name, NaN where a row has none."""
-        scores = {name: [one.inferences[name].score for one in self.reports] for name in PAIRS}
-        return {name: np.array([np.nan if v is None else v for v in found], float) for name, found in scores.items()}
+        scores = {
+            name: [one.inferences[name].score for one in self.reports] for name in PAIRS
+        }
+        return {
+            name: np.array([np.nan if v is None else v for v in found], float)
+            for name, found in scores.items()
+        }
 
     def reasons(self) -> list[str]:
         """Return why a row has no main score; '' where it has one."""
@@ -735,33 +942,62 @@ class AnswerTable(ScoreTable):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each answer."""
-        return [{"row": number, **report.row()} for number, report in enumerate(self.reports)]
+        return [
+            {"row": number, **report.row()}
+            for number, report in enumerate(self.reports)
+        ]
 
     def statements(self) -> pd.DataFrame:
         """Return one row for each statement of each answer."""
-        return _as_frame([{"row": n, **row} for n, one in enumerate(self.reports) for row in one.rows()], "row")
+        return _as_frame(
+            [
+                {"row": n, **row}
+                for n, one in enumerate(self.reports)
+                for row in one.rows()
+            ],
+            "row",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
         reports = [report.to_dict() for report in self.reports]
-        counts = {"mean": self.mean(), "n_undefined": self.n_undefined, "n_failed": self.n_failed}
-        return {"summary": self.summary(), **counts, "rows": reports, "signature": str(self.signature)}
+        counts = {
+            "mean": self.mean(),
+            "n_undefined": self.n_undefined,
+            "n_failed": self.n_failed,
+        }
+        return {
+            "summary": self.summary(),
+            **counts,
+            "rows": reports,
+            "signature": str(self.signature),
+        }
 
     def __repr__(self) -> str:
         return f"AnswerTable({len(self)} answers, {self.n_failed} failed statements)\n{text_table(self.summary())}"
 
     def _repr_html_(self) -> str:
         counts = f"{len(self)} answers, {self.n_failed} statements failed"
-        return html_table(self.summary(), caption=f"Answers: {counts}", note=str(self.signature))
+        return html_table(
+            self.summary(), caption=f"Answers: {counts}", note=str(self.signature)
+        )
 
 
 def _outcome(report: AnswerReport) -> Outcome:
     parts = {
-        name: value for name, value in report.to_dict().items() if name not in ("context", "premises", "signature")
+        name: value
+        for name, value in report.to_dict().items()
+        if name not in ("context", "premises", "signature")
     }
     score = report.answer_given_context
     status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
-    return Outcome(score, status, report.reasons.get("answer_given_context", ""), parts, str(report.signature))
+    return Outcome(
+        score,
+        status,
+        report.reasons.get("answer_given_context", ""),
+        parts,
+        str(report.signature),
+    )
 
 # %% ../../nbs/4_judged/43_answers.ipynb #e3129114
 def evaluate_answers(
@@ -779,11 +1015,13 @@ def evaluate_answers(
     Parameters
     ----------
     table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        Columns `context` or `contexts` (a string or a list of strings), `question`, `ground_truth`, `answer`.
+        Columns `context` or `contexts` (a string or a list of strings), `question`,
+        `ground_truth`, `answer`.
     judge, score_refusals, keep_lists, max_failed
         As for `evaluate_answer`.
     store : Store or path, optional
-        Where the judge's answers are kept: after an interruption a second run asks only for what is missing.
+        Where the judge's answers are kept: after an interruption a second run asks only
+        for what is missing.
     progress : bool
         Whether to show progress bars, one for each stage.
 
@@ -797,7 +1035,8 @@ def evaluate_answers(
     ValueError
         If a column is missing.
     TypeError
-        If a cell is not text; the message names the row. All rows are checked before any is judged.
+        If a cell is not text; the message names the row. All rows are checked before
+        any is judged.
 
     Examples
     --------
@@ -806,19 +1045,33 @@ def evaluate_answers(
     >>> evaluate_answers(rows, progress=False)[0].answer_given_context
     1.0
     """
-    names = {"context": ("context", "contexts"), **{n: (n,) for n in ("question", "ground_truth", "answer")}}
+    names = {
+        "context": ("context", "contexts"),
+        **{n: (n,) for n in ("question", "ground_truth", "answer")},
+    }
     records = table_records(table, names)
-    rows = [_check_row(**record, where=f"row {number}: ") for number, record in enumerate(records)]
-    ask, options = _prepare(judge, score_refusals, keep_lists, max_failed, store, progress)
+    rows = [
+        _check_row(**record, where=f"row {number}: ")
+        for number, record in enumerate(records)
+    ]
+    ask, options = _prepare(
+        judge, score_refusals, keep_lists, max_failed, store, progress
+    )
     order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
     reports: dict[int, AnswerReport] = {}
     for start in range(0, len(rows), _AT_ONCE):
         lot = order[start : start + _AT_ONCE]
-        reports.update(zip(lot, _evaluate_rows([rows[i] for i in lot], ask, options), strict=True))
-    return AnswerTable(reports=[reports[i] for i in range(len(rows))], signature=options.signature)
+        reports.update(
+            zip(lot, _evaluate_rows([rows[i] for i in lot], ask, options), strict=True)
+        )
+    return AnswerTable(
+        reports=[reports[i] for i in range(len(rows))], signature=options.signature
+    )
 
 
-_AT_ONCE = 256  # rows that go through all stages together: bounds the memory, and what an interruption costs
+# rows that go through all stages together: bounds the memory, and what an interruption
+# costs
+_AT_ONCE = 256
 
 # %% ../../nbs/4_judged/43_answers.ipynb #e8935715
 @dataclass(frozen=True, kw_only=True)
@@ -826,7 +1079,12 @@ class AnswerMetric(Metric):
     """The evaluation of answers with its choices, which are those of `evaluate_answers`."""
 
     name = "answers"
-    columns = {"context": "texts", "question": "text", "ground_truth": "text", "answer": "text"}
+    columns = {
+        "context": "texts",
+        "question": "text",
+        "ground_truth": "text",
+        "answer": "text",
+    }
     judged = "answer"
 
     judge: Any = "embedded"
@@ -845,9 +1103,13 @@ class AnswerMetric(Metric):
         """Every choice that could change a number."""
         return evaluate_answers([], **self._choices(), progress=False).signature
 
-    def score(self, context: Any, question: str, ground_truth: str, answer: str) -> AnswerReport:
+    def score(
+        self, context: Any, question: str, ground_truth: str, answer: str
+    ) -> AnswerReport:
         """Return the report of one answer; see `evaluate_answer`."""
-        return evaluate_answer(context, question, ground_truth, answer, **self._choices())
+        return evaluate_answer(
+            context, question, ground_truth, answer, **self._choices()
+        )
 
     def score_many(
         self,
@@ -859,7 +1121,11 @@ class AnswerMetric(Metric):
         progress: bool | None = None,
     ) -> AnswerTable:
         """Return the reports of many answers; see `evaluate_answers`."""
-        columns = dict(zip(self.columns, (contexts, questions, ground_truths, answers), strict=True))
+        columns = dict(
+            zip(
+                self.columns, (contexts, questions, ground_truths, answers), strict=True
+            )
+        )
         table = {name: require_column(values, name) for name, values in columns.items()}
         return evaluate_answers(table, **self._choices(), progress=bool(progress))
 
