@@ -43,8 +43,10 @@ from .agreement.significance import compare as compare
 from .agreement.significance import compare_all as compare_all
 from .agreement.significance import pairwise_accuracy as pairwise_accuracy
 from .agreement.metrics import METRICS as METRICS
+from .agreement.metrics import BertScore as BertScore
 from .agreement.metrics import Embedding as Embedding
 from .agreement.metrics import Length as Length
+from .agreement.metrics import Meteor as Meteor
 from .agreement.metrics import MetricTable as MetricTable
 from .agreement.metrics import load_metric as load_metric
 from .agreement.metrics import metric_scores as metric_scores
