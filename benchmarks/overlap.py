@@ -159,9 +159,9 @@ def corpus_peers() -> list[Peer]:
 
 
 def chrf_peers() -> list[Peer]:
-    def theirs(texts: Texts, groups: Groups) -> np.ndarray:
-        from sacrebleu.metrics import CHRF
+    from sacrebleu.metrics import CHRF
 
+    def theirs(texts: Texts, groups: Groups) -> np.ndarray:
         metric = CHRF(word_order=2)
         return np.array([metric.sentence_score(text, group).score for text, group in zip(texts, groups, strict=True)])
 
@@ -170,9 +170,9 @@ def chrf_peers() -> list[Peer]:
 
 
 def ter_peers() -> list[Peer]:
-    def theirs(texts: Texts, groups: Groups) -> np.ndarray:
-        from sacrebleu.metrics import TER
+    from sacrebleu.metrics import TER
 
+    def theirs(texts: Texts, groups: Groups) -> np.ndarray:
         return np.array([TER().sentence_score(text, group).score for text, group in zip(texts, groups, strict=True)])
 
     ours = Peer("summeval_nb", lambda texts, groups: ter_many(texts, groups).scores)
