@@ -16,6 +16,7 @@ BESIDE = {  # modules whose tests stand in a file of another name
     "judged/judge_llm.py": "test_judge.py",
     "judged/judging.py": "test_judge.py",
     "models/llm.py": "test_llm_faults.py",
+    "overlap/_bert.py": "test_matching.py",
     "overlap/_languages.py": "test_languages_of_bleu.py",
     "overlap/_tables.py": "test_chrf.py",
     "runs/capacity.py": "test_batch.py",
