@@ -9,6 +9,7 @@ import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,7 +107,7 @@ class Meteor(_AgainstReferences):
     def signature(self) -> Signature:
         """Whose program computes."""
         return Signature(
-            {"metric": "meteor", "nltk": require_module("nltk", "all").__version__}
+            {"metric": "meteor", "nltk": version("nltk")}
         )
 
     def _numbers(
