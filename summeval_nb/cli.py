@@ -274,7 +274,7 @@ def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str,
     flags = [
         p.name
         for p in signature(function).parameters.values()
-        if str(p.annotation).startswith("bool")
+        if isinstance(p.default, bool) or str(p.annotation).startswith("bool")
     ]
     return found | {
         name: words.get(str(found[name]).lower(), found[name])

@@ -106,9 +106,7 @@ class Meteor(_AgainstReferences):
     @property
     def signature(self) -> Signature:
         """Whose program computes."""
-        return Signature(
-            {"metric": "meteor", "nltk": version("nltk")}
-        )
+        return Signature({"metric": "meteor", "nltk": version("nltk")})
 
     def _numbers(
         self, candidates: list[str], references: list[list[str]]
