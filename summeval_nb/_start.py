@@ -38,10 +38,12 @@ def main() -> NoReturn:
         signal.signal(signal.SIGINT, _leave)
     from summeval_nb.cli import main as command
 
-    if heeds:
-        signal.signal(signal.SIGINT, _interrupt)
     try:
+        if heeds:
+            signal.signal(signal.SIGINT, _interrupt)
         command()
+    except KeyboardInterrupt:  # in the instant before the command's own handling, or after it
+        _leave(signal.SIGINT, None)
     finally:
         if heeds:
             signal.signal(signal.SIGINT, _leave)  # all is said and written

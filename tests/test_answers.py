@@ -261,7 +261,7 @@ def test_hostile_text_stays_text(tmp_path):
     attack = '"><script>alert(1)</script></style><img src=x onerror=alert(1)>'
     report = evaluate_answer([attack], attack, attack + " It rained.", attack + " It snowed.", judge=AnswerKey())
     page = report.to_html(tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<script" not in page and "<img" not in page and page.count("</style>") == 2
+    assert "<script" not in page and "<img" not in page and page.count("</style>") == 1
     assert not re.search(r"https?:|src=|url\(", page.replace("&lt;img src=x", ""))
 
 

@@ -689,7 +689,7 @@ def test_other_settings_are_refused_and_can_start_over(tmp_path):
 
 
 BAD = {
-    "unknown metric": ({"metric": "blue"}, "known: 'faithfulness', 'bleu'"),
+    "unknown metric": ({"metric": "blue"}, "known: 'length', 'bleu'"),
     "unknown option": ({"options": {"m": 4}}, "known: 'n', 'tokenize'"),
     "option's value": ({"options": {"tokenize": "best"}}, "unknown"),
     "missing column": ({"items": [{"text": "a", "summary": "b"}]}, "there is no 'candidate'; there is: text, summary"),
@@ -708,7 +708,7 @@ BAD = {
     "output": ({"output": "xlsx"}, "known: 'jsonl', 'parquet'"),
     "on_error": ({"on_error": "ignore"}, "known: 'record', 'raise'"),
     "gpus without ray": ({"num_gpus": 1}, "belong to engine='ray'"),
-    "metric is no function": ({"metric": 7}, "a name or a function"),
+    "metric is no function": ({"metric": 7}, "a name, a Metric such as Bleu\\(\\), or a function"),
     "options of a function": ({"metric": fragile, "options": {"a": 1}}, "functools.partial"),
 }
 

@@ -163,7 +163,7 @@ def test_yes_and_no_are_flags(option, expected, place, capsys):
     row = {"candidate": "cats sitting running fast", "references": "cat sits runs fast"}
     Path("stems.jsonl").write_text(json.dumps(row))
     assert leave("rouge", "stems.jsonl", "-o", option, "-o", 'types=["rouge1"]', "--json") == 0
-    assert json.loads(capsys.readouterr().out)["mean"]["rouge1"]["f1"] == expected
+    assert json.loads(capsys.readouterr().out)["mean_by_type"]["rouge1"]["f1"] == expected
     assert leave("run", "stems.jsonl", "--metric", "rouge", "-o", option, "-o", 'types=["rouge1"]', *RUN[4:], "o") == 0
     assert json.loads(Path("o/results.jsonl").read_text())["score"] == expected
 
@@ -184,12 +184,12 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
     assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(expected, abs=1e-9)
     types = ["rouge1", "rouge2", "rougeL"]
     assert leave("rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
-    scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["scores"]
+    scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["rows"]
     lines = [Path(name).read_bytes().decode().removesuffix("\n").split("\n") for name in ("made.txt", "wanted.txt")]
     assert [len(one) for one in lines] == [3, 3]
     for i, (candidate, reference) in enumerate(zip(*lines, strict=True)):
         for kind, wanted in scorer.score(reference, candidate).items():
-            mine = [found[kind][part][i] for part in ("precision", "recall", "f1")]
+            mine = [found[i][f"{kind}_{part}"] for part in ("precision", "recall", "f1")]
             assert mine == pytest.approx([*wanted], abs=1e-12), (i, kind)
 
 

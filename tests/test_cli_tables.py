@@ -137,7 +137,7 @@ def test_store_answer_score_correlate_summeval(tmp_path):
 BAD = {
     "no file": (["bleu", "{missing}"], "no file"),
     "no metric": (["run", "{pairs}", "--out", "{folder}/o"], "metric"),
-    "unknown metric": (["run", "{pairs}", "--metric", "blue", "--out", "{folder}/o"], "known: 'faithfulness'"),
+    "unknown metric": (["run", "{pairs}", "--metric", "blue", "--out", "{folder}/o"], "known: 'length', 'bleu'"),
     "unknown option": (["bleu", "{pairs}", "-o", "m=2"], "known: 'n', 'tokenize'"),
     "unknown option of a run": (
         ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "-o", "m=2"],

@@ -120,7 +120,7 @@ def test_no_page_loads_anything_from_another_host(site):
 
 
 def documented() -> set[str]:
-    return {full for path in execute.notebooks() for full in nbdev_pages.public_names(path)}
+    return {full for path in execute.notebooks() for full in nbdev_pages.public_names(path).values()}
 
 
 def test_search_knows_every_public_name(site):

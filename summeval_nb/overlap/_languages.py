@@ -34,7 +34,7 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
         raise ImportError(
-            f"the tokenizer {name!r} needs {' and '.join(missing)}, which come with {install}", name=missing[0]
+            f"the tokenizer {name!r} needs {' and '.join(missing)}, from {install} on the index", name=missing[0]
         )
     if file:
         path = Path(loaded.SACREBLEU_DIR) / "models" / file

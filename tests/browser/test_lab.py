@@ -180,13 +180,13 @@ def test_every_chapter_reads_well_in_the_lab(lab, visit):
     raw = {}
     for name in READ:
         n_texts = sum(cell.cell_type == "markdown" for cell in nbformat.read(ROOT / "nbs" / name, 4).cells)
-        page.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", name)
+        page.evaluate("path => { jupyterapp.commands.execute('docmanager:open', {path}); }", name)
         expect(page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h1").first).to_be_visible(timeout=MINUTES)
         page.wait_for_function(f"() => ({PROSE})().filter(text => text).length === {n_texts}", timeout=MINUTES)
         if found := [match[0] for text in page.evaluate(PROSE) if (match := RAW.search(FORMULA.sub("", text)))]:
             raw[name] = found
             tour.screenshot(name.replace("/", "-"))
-        page.evaluate("() => jupyterapp.shell.currentWidget.close()")
+        page.evaluate("() => { jupyterapp.shell.currentWidget.close(); }")
         if page.get_by_role("button", name="Discard").count():
             page.get_by_role("button", name="Discard").click()
     assert not raw, raw
