@@ -28,7 +28,6 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.ground.results import (
     require_metric,
-    require_module,
     require_option,
     require_texts,
     score_rows,
