@@ -102,7 +102,12 @@ def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
         with client.setup_kernel(env=_environment() | watched, cleanup_kc=True):
             _run_cells(client, notebook, path)
         opened = {_source(Path(line)) for line in log.read_text(encoding="utf-8").splitlines()}
-        return sorted(file.relative_to(ROOT).as_posix() for file in opened if not file.is_relative_to(BUILD))
+        return sorted(file.relative_to(ROOT).as_posix() for file in opened if not _is_made(file))
+
+
+def _is_made(path: Path) -> bool:
+    """Whether a file is made here and says nothing of its own: the site, what the installation wrote down."""
+    return path.is_relative_to(BUILD) or path.parent.suffix == ".egg-info"
 
 
 def _source(path: Path) -> Path:

@@ -51,7 +51,9 @@ def bench(tmp_path, monkeypatch):
 def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
     for name in ("__init__", "near", "far"):
         (tmp_path / "summeval_nb" / f"{name}.py").write_text("NAME = 'assets/table.json'" if name == "near" else "")
-    start = "import os, pathlib, summeval_nb.near\n"
+    (tmp_path / "summeval_nb.egg-info").mkdir()
+    (tmp_path / "summeval_nb.egg-info" / "entry_points.txt").write_text("")
+    start = "import os, pathlib, summeval_nb.near\nopen('../summeval_nb.egg-info/entry_points.txt').close()\n"
     path = bench(start + "(os.environ['IN_TEST'], pathlib.Path.cwd().name, os.urandom(8).hex())")
 
     def text() -> str:
