@@ -17,7 +17,6 @@ LONG = {
     "11_split",
     "12_embed",
     "13_cosine",
-    "14_retrieve",
     "21_check",
     "22_reading",
     "23_claims",

@@ -17,7 +17,7 @@ __all__ = ['topk_related']
 
 # %% ../../nbs/1_text/14_retrieve.ipynb #a34dc003
 def topk_related(sim_matrix: Any, k: int) -> np.ndarray:
-    """Return, for each summary sentence, the positions of the k most similar article sentences.
+    """Return the positions of the k article sentences closest to each summary sentence.
 
     Inherited: its table has a row for each summary sentence, as every table here has.
 
