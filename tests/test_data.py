@@ -67,8 +67,8 @@ def test_a_broken_line_is_named(tmp_path, second, message):
         ("half.jsonl", b'{"id": '),
         ("latin.jsonl", '{"id": "é"}'.encode("latin-1")),
         ("plain.jsonl.gz", b'{"id": "a"}'),
-        ("cut.jsonl.gz", gzip.compress(json.dumps(article()).encode() * 50)[:-12]),
-        ("spoiled.jsonl.gz", gzip.compress(json.dumps(article()).encode() * 50)[:40] + bytes(60)),
+        ("cut.jsonl.gz", gzip.compress(json.dumps(article()).encode() * 50, mtime=0)[:-12]),
+        ("spoiled.jsonl.gz", gzip.compress(json.dumps(article()).encode() * 50, mtime=0)[:40] + bytes(60)),
         ("empty.jsonl", b"\n\n"),
     ],
 )
