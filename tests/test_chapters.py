@@ -16,7 +16,6 @@ PICTURE = re.compile(r"\bplt\.|\bax(?:es)?\b|\.plot\(|\bHTML\(|\bexplain\(|\bdis
 LONG = {
     "11_split",
     "12_embed",
-    "13_cosine",
     "21_check",
     "23_claims",
     "24_check_nli",

@@ -14,7 +14,7 @@ __all__ = ['require_matrix', 'dot_similarity', 'unit_rows', 'cosine_similarity']
 
 # %% ../../nbs/1_text/13_cosine.ipynb #7fde02b3
 def require_matrix(value: Any, name: str) -> np.ndarray:
-    """Return `value` as a float64 matrix with at least one row and one column, all finite; otherwise raise.
+    """Return `value` as a finite float64 matrix of at least one row and column.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ def require_matrix(value: Any, name: str) -> np.ndarray:
     if array.ndim != 2:
         remedy = "; wrap one vector in a list: [vector]" if array.ndim == 1 else ""
         raise ValueError(
-            f"{name} must be a matrix (2 dimensions), not an array of shape {array.shape}{remedy}"
+            f"{name} must be a matrix (2 dimensions), "
+            f"not an array of shape {array.shape}{remedy}"
         )
     if 0 in array.shape:
         raise ValueError(
@@ -60,11 +61,12 @@ def require_matrix(value: Any, name: str) -> np.ndarray:
     if not np.isfinite(wide).all():
         row, column = np.argwhere(~np.isfinite(wide))[0]
         raise ValueError(
-            f"{name} holds {wide[row, column]} at row {row}, column {column}: remove or repair that vector"
+            f"{name} holds {wide[row, column]} at row {row}, column {column}: "
+            "remove or repair that vector"
         )
     return wide
 
-# %% ../../nbs/1_text/13_cosine.ipynb #b1f0e22d
+
 def _require_pair(embed_text: Any, embed_summary: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return both tables checked; raise a `ValueError` if their dimensions differ."""
     text, summary = (
@@ -73,14 +75,15 @@ def _require_pair(embed_text: Any, embed_summary: Any) -> tuple[np.ndarray, np.n
     )
     if text.shape[1] != summary.shape[1]:
         raise ValueError(
-            f"embed_text has {text.shape[1]} dimensions, embed_summary {summary.shape[1]}: "
+            f"embed_text has {text.shape[1]} dimensions, "
+            f"embed_summary {summary.shape[1]}: "
             "embed both with the same model (one row a sentence)"
         )
     return text, summary
 
 # %% ../../nbs/1_text/13_cosine.ipynb #752c72f9
 def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """Return the different rows, and for each row of `matrix` the number of its representative."""
+    """Return the different rows, and for each row of `matrix` the place of its equal."""
     place: dict[bytes, int] = {}
     copies = [
         place.setdefault(row.tobytes(), len(place)) for row in matrix + 0.0
@@ -90,7 +93,7 @@ def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
 
 
 def _products(text: np.ndarray, summary: np.ndarray) -> np.ndarray:
-    """Return all products of a summary row with a text row, (N, M); equal rows get exactly equal products."""
+    """Return all products of the rows, (N, M); equal rows get exactly equal ones."""
     (text, text_copies), (summary, summary_copies) = _distinct(text), _distinct(summary)
     return (summary @ text.T)[np.ix_(summary_copies, text_copies)]
 
@@ -127,13 +130,16 @@ def dot_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
         products = _products(text, summary)
     if not np.isfinite(products).all():
         raise ValueError(
-            "a dot product exceeds what float64 holds (1.8e308): scale the vectors, or use the cosine"
+            "a dot product exceeds what float64 holds (1.8e308): "
+            "scale the vectors, or use the cosine"
         )
     return products
 
 # %% ../../nbs/1_text/13_cosine.ipynb #47dc29e6
 def unit_rows(matrix: np.ndarray) -> np.ndarray:
-    """Return each vector of the last axis divided by its length, without over- or underflow; zeros stay zeros.
+    """Return each vector of the last axis at length 1; zeros stay zeros.
+
+    Nothing over- or underflows on the way, however long or short a vector is.
 
     Examples
     --------
