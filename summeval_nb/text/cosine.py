@@ -83,7 +83,7 @@ def _require_pair(embed_text: Any, embed_summary: Any) -> tuple[np.ndarray, np.n
 
 # %% ../../nbs/1_text/13_cosine.ipynb #752c72f9
 def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """Return the different rows, and for each row of `matrix` the place of its equal."""
+    """Return the different rows, and for each row the place of its equal."""
     place: dict[bytes, int] = {}
     copies = [
         place.setdefault(row.tobytes(), len(place)) for row in matrix + 0.0
