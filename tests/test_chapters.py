@@ -35,7 +35,6 @@ LONG = {
     "45_ratings",
     "46_judge_llm",
     "51_agreement",
-    "52_summeval",
     "53_significance",
     "54_metrics",
     "61_batch",

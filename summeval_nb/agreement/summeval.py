@@ -27,11 +27,12 @@ SIMILARITIES = ("cosine", "dot")
 
 
 def _vectors(values: Any, name: str, rank: int) -> np.ndarray:
-    """Return vectors as float64 with the last axis the dimension; NaN and wrong ranks raise."""
+    """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != rank:
         raise ValueError(
-            f"{name} must have {rank} axes, the last one the dimension, not the shape {array.shape}"
+            f"{name} must have {rank} axes, the last one the dimension, "
+            f"not the shape {array.shape}"
         )
     if not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinite numbers")
@@ -39,29 +40,31 @@ def _vectors(values: Any, name: str, rank: int) -> np.ndarray:
 
 
 def _products(machine: np.ndarray, human: np.ndarray, similarity: str) -> np.ndarray:
-    """Cosines or dot products within each article: (a, s, d) and (a, r, d) -> (a, s, r)."""
+    """Cosines or dot products by article: (a, s, d) and (a, r, d) -> (a, s, r)."""
     if similarity == "cosine":
         machine, human = unit_rows(machine), unit_rows(human)
     return machine @ human.swapaxes(-1, -2)
 
 
 def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
-    """(…, systems, references) -> (…, systems): the greatest, the mean, or one reference's."""
+    """(…, systems, references) -> (…, systems): the greatest, the mean, or one's."""
     if references == "max":
         return table.max(axis=-1)
     if references == "mean":
         return table.mean(axis=-1)
     if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
         raise ValueError(
-            f"references must be 'max', 'mean' or the number of one reference, not {references!r}"
+            "references must be 'max', 'mean' or the number of one reference, "
+            f"not {references!r}"
         )
     if not 0 <= references < table.shape[-1]:
         raise ValueError(
-            f"there is no reference {references}: an article has {table.shape[-1]}, counted from 0"
+            f"there is no reference {references}: an article has {table.shape[-1]}, "
+            "counted from 0"
         )
     return table[..., references]
 
-# %% ../../nbs/5_agreement/52_summeval.ipynb #7c0ef727
+
 def reference_similarities(
     machine: Any,
     human: Sequence[Any],
@@ -69,13 +72,13 @@ def reference_similarities(
     similarity: str = "cosine",
     references: str | int = "max",
 ) -> np.ndarray:
-    """Compare the vectors of machine summaries with those of the human summaries of the same article.
+    """Compare machine summaries' vectors with those of their article's human summaries.
 
     Parameters
     ----------
     machine : array_like, (articles, systems, d)
         Vectors of the machine summaries.
-    human : array_like, (articles, references, d), or a sequence of arrays (references_i, d)
+    human : array_like, (articles, references, d), or a sequence of (references_i, d)
         Vectors of the human summaries; their number may differ between articles.
     similarity : {"cosine", "dot"}
         Zero vectors have similarity 0.
@@ -102,7 +105,8 @@ def reference_similarities(
     machine = _vectors(machine, "machine", 3)
     if len(human) != len(machine) or not len(human):
         raise ValueError(
-            f"machine has {len(machine)} articles and human {len(human)}; both need the same, at least one"
+            f"machine has {len(machine)} articles and human {len(human)}; "
+            "both need the same, at least one"
         )
     one_shape = len({np.shape(some) for some in human}) == 1
     blocks = (
@@ -115,7 +119,8 @@ def reference_similarities(
         own = machine[start : start + len(block)]
         if block.shape[1] == 0 or block.shape[2] != own.shape[2]:
             raise ValueError(
-                f"human vectors of shape {block.shape[1:]} do not fit machine vectors of shape {own.shape[1:]}"
+                f"human vectors of shape {block.shape[1:]} do not fit "
+                f"machine vectors of shape {own.shape[1:]}"
             )
         found.append(_pool(_products(own, block, similarity), references))
         start += len(block)
@@ -123,7 +128,7 @@ def reference_similarities(
 
 # %% ../../nbs/5_agreement/52_summeval.ipynb #a3184d1b
 def _p_values(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
-    """Two-sided p-values of correlations over n pairs, as scipy's pearsonr and spearmanr give them."""
+    """Two-sided p-values of correlations over n pairs, as scipy gives them."""
     free = np.maximum(n - 2, 0).astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
         if coefficient == "pearson":
@@ -138,7 +143,7 @@ def _p_values(r: np.ndarray, n: np.ndarray, coefficient: str) -> np.ndarray:
 def _mean_of_versions(
     r: np.ndarray, n: np.ndarray, coefficient: str, variant: str
 ) -> float:
-    """The mean correlation (v2), or the mean of correlations and p-values together (v1)."""
+    """The mean correlation (v2), or that of correlations and p-values together (v1)."""
     return float(
         np.mean(r) if variant == "v2" else np.mean([r, _p_values(r, n, coefficient)])
     )
@@ -149,9 +154,12 @@ def _all_equal(table: np.ndarray) -> np.ndarray:
     low = np.where(np.isnan(table), np.inf, table).min(axis=1)
     return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
 
-# %% ../../nbs/5_agreement/52_summeval.ipynb #ddedd846
+
 class SummEvalResult(dict[str, float]):
-    """Scores by MTEB's names, with `signature`, `skipped` (indices of articles left out) and `n_missing` cells."""
+    """Scores by MTEB's names, with their signature and what was left out.
+
+    `skipped` lists the indices of articles left out, `n_missing` counts missing cells.
+    """
 
     def __init__(
         self,
@@ -172,7 +180,10 @@ class SummEvalResult(dict[str, float]):
         }
 
     def _repr_html_(self) -> str:
-        note = f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. {self.signature}"
+        note = (
+            f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. "
+            f"{self.signature}"
+        )
         return html_table(
             [{"score": k, "value": v} for k, v in self.items()], note=note
         )
@@ -216,7 +227,8 @@ def summeval_scores(
     require_option(variant, "variant", ("v1", "v2"))
     if not isinstance(tables, Mapping) or not tables:
         raise TypeError(
-            f"tables must map a kind of similarity to its table, not {type(tables).__name__} {tables!r:.40}"
+            "tables must map a kind of similarity to its table, "
+            f"not {type(tables).__name__} {tables!r:.40}"
         )
     require_option(main, "main", tables)
     human, *_ = _tables(
@@ -239,7 +251,8 @@ def summeval_scores(
         )
     if skip.all():
         raise ValueError(
-            "no article is left: in each one the ratings or the similarities are all equal"
+            "no article is left: "
+            "in each one the ratings or the similarities are all equal"
         )
     scores = {
         f"{kind}_{coefficient}": _mean_of_versions(
@@ -264,7 +277,7 @@ def summeval_task(
     variant: str = "v2",
     references: str | int = "max",
 ) -> SummEvalResult:
-    """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
+    """Run MTEB's SummEval task: does nearness to references agree with ratings?
 
     Parameters
     ----------
@@ -337,7 +350,7 @@ def summeval_task(
 
 
 def _embed(data: SummEval, model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Vectors of the machine summaries (articles, systems, d) and of each article's references."""
+    """Vectors of the machine summaries (articles, systems, d) and of the references."""
     flat = [text for row in data.summaries for text in row]
     vectors = np.asarray(
         model.encode(flat + [text for row in data.references for text in row])
