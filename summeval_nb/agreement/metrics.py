@@ -9,7 +9,6 @@ import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from .agreement import COEFFICIENTS, LEVELS, Correlation, correlate
 from ..overlap.bleu import require_pairs
 from ..ground.data import SummEval
-from ..text.embed import MiniLMEmbedder, load_embedder
+from ..text.embed import load_embedder
 from summeval_nb.ground.results import (
     Metric,
     NumberTable,
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['METRICS', 'Length', 'Meteor', 'BertScore', 'Embedding', 'metric_class', 'load_metric', 'metric_scores', 'MetricTable',
-           'metric_table']
+__all__ = ['METRICS', 'Length', 'Embedding', 'metric_class', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
@@ -95,101 +93,7 @@ class _AgainstReferences(Metric):
         values = self._numbers(texts, groups) if texts else np.zeros(0)
         return NumberTable(name=self.name, values=values, signature=self.signature)
 
-# %% ../../nbs/5_agreement/54_metrics.ipynb #a432d1ed
-@dataclass(frozen=True, kw_only=True)
-class Meteor(_AgainstReferences):
-    """METEOR by nltk, in [0, 1]; needs nltk's WordNet."""
-
-    name = "meteor"
-
-    @property
-    def signature(self) -> Signature:
-        """Whose program computes."""
-        return Signature({"metric": "meteor", "nltk": version("nltk")})
-
-    def _numbers(
-        self, candidates: list[str], references: list[list[str]]
-    ) -> np.ndarray:
-        from nltk.corpus import wordnet
-        from nltk.translate.meteor_score import meteor_score
-
-        try:
-            wordnet.ensure_loaded()
-        except LookupError as error:
-            remedy = "run nltk.download('wordnet') once, or leave 'meteor' out"
-            raise LookupError(
-                f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}"
-            ) from error
-        pairs = zip(candidates, references, strict=True)
-        return np.array(
-            [
-                meteor_score([one.split() for one in group], text.split())
-                for text, group in pairs
-            ]
-        )
-
 # %% ../../nbs/5_agreement/54_metrics.ipynb #ac7256a2
-def _token_matrices(model: Any, texts: list[str]) -> tuple[list[np.ndarray], int]:
-    """Normalised token vectors of each text, and how many special tokens stand at each end of them."""
-    if isinstance(model, MiniLMEmbedder):
-        vectors, special = model.encode_all_tokens(texts), 1
-    else:
-        vectors, special = model.encode_tokens(texts), 0
-    return [one.astype(np.float64) for one in vectors], special
-
-
-def _matched(
-    candidate: np.ndarray, reference: np.ndarray, special: int
-) -> float | None:
-    """BERTScore's F of two texts given by their token vectors; None where one has no token of its own."""
-    if min(len(candidate), len(reference)) <= 2 * special:
-        return None
-    table = candidate @ reference.T
-    inner = [slice(special, size - special) for size in table.shape]
-    precision, recall = (
-        table.max(axis=1)[inner[0]].mean(),
-        table.max(axis=0)[inner[1]].mean(),
-    )
-    return (
-        float(2 * precision * recall / (precision + recall))
-        if precision + recall > 0
-        else 0.0
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BertScore(_AgainstReferences):
-    """BERTScore's F with an embedder's own token vectors, in [-1, 1]; the best reference."""
-
-    name = "bertscore"
-    embedder: Any = "minilm"
-
-    @property
-    def signature(self) -> Signature:
-        """The embedder."""
-        return Signature(
-            {
-                "metric": "bertscore",
-                "embedder": load_embedder(self.embedder).fingerprint,
-            }
-        )
-
-    def _numbers(
-        self, candidates: list[str], references: list[list[str]]
-    ) -> np.ndarray:
-        each = _distinct(references)
-        texts = candidates + [text for group in each for text in group]
-        matrices, special = _token_matrices(load_embedder(self.embedder), texts)
-        by_text = dict(zip(texts, matrices, strict=True))
-        best = []
-        for text, group in zip(candidates, references, strict=True):
-            found = [_matched(by_text[text], by_text[one], special) for one in group]
-            best.append(
-                max((value for value in found if value is not None), default=np.nan)
-            )
-        return np.array(best)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Embedding(_AgainstReferences):
     """The greatest cosine of a candidate's sentence vector and those of its references, in [-1, 1]."""
@@ -241,8 +145,8 @@ _KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "rougeL": ("overlap.rouge:Rouge", {"types": ("rougeL",)}),
     "chrf": ("overlap.chrf:Chrf", {}),
     "ter": ("overlap.ter:Ter", {}),
-    "meteor": ("agreement.metrics:Meteor", {}),
-    "bertscore": ("agreement.metrics:BertScore", {}),
+    "meteor": ("overlap.matching:Meteor", {}),
+    "bertscore": ("overlap.matching:BertScore", {}),
     "embedding": ("agreement.metrics:Embedding", {}),
     "faithfulness": ("evidence.faithfulness:FaithfulnessMetric", {}),
     "answers": ("judged.answers:AnswerMetric", {}),

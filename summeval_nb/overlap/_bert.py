@@ -1,4 +1,4 @@
-"""Edited directly. Token vectors of one layer of a transformers model in a folder, as bert-score takes them."""
+"""Edited directly. Token vectors of a transformers model in a folder, as bert-score takes them, or of an embedder."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ground.results import require_count, require_module
+from ..text.embed import encodable, load_embedder
 
-__all__ = ["TokenModel", "Vectors", "details", "load_token_model", "matched"]
+__all__ = ["EmbedderTokens", "TokenModel", "Vectors", "details", "load_token_model", "matched", "token_source"]
 
 
 class Vectors(NamedTuple):
-    """A text's tokens, special ones included: ids, words, unit vectors (tokens, d), and which are special."""
+    """A text's tokens, special ones included: ids, words, unit vectors (tokens, d), and which are special.
+
+    An embedder does not say which tokens it read: then there are no ids, and words are `1`, `2`, …
+    """
 
     ids: list[int]
     words: list[str]
@@ -32,8 +36,15 @@ class TokenModel:
 
     def __init__(self, folder: Path, layer: int | None) -> None:
         transformers = require_module("transformers", "models")
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        self.model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+        logging = transformers.utils.logging
+        shown = logging.is_progress_bar_enabled()
+        logging.disable_progress_bar()  # a bar for a local file says nothing
+        try:
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            self.model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+        finally:
+            if shown:
+                logging.enable_progress_bar()
         layers = int(self.model.config.num_hidden_layers)
         self.layer = layers if layer is None else require_count(layer, "layer", minimum=0)
         if self.layer > layers:
@@ -51,7 +62,7 @@ class TokenModel:
         found: dict[str, Vectors] = {}
         for start in range(0, len(different), 32):
             lot = different[start : start + 32]
-            ids = [self.tokenizer.encode(text.strip(), truncation=most < 10**9) for text in lot]
+            ids = [self.tokenizer.encode(text.strip(), truncation=most < 10**9) for text in encodable(lot)]
             longest = max(map(len, ids))
             padded = torch.zeros((len(ids), longest), dtype=torch.long)
             mask = torch.zeros((len(ids), longest), dtype=torch.long)
@@ -73,6 +84,44 @@ class TokenModel:
         seen = Counter(token for one in references for token in set(one.ids))
         known = {token: math.log((len(references) + 1) / (count + 1)) for token, count in seen.items()}
         return known | {-1: math.log(len(references) + 1)}  # -1: a token that no reference has
+
+
+class EmbedderTokens:
+    """An embedder's own token vectors, with those of the special tokens at both ends where it has `encode_all_tokens`.
+
+    The embedder cuts long texts where it cuts them; it has one layer, and no token numbers to weigh.
+    """
+
+    layer = "own"
+
+    def __init__(self, embedder: Any) -> None:
+        self.embedder = load_embedder(embedder)
+        self.fingerprint = self.embedder.fingerprint
+
+    def encode(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return each different text's vectors."""
+        different = list(dict.fromkeys(texts))
+        all_of_them = getattr(self.embedder, "encode_all_tokens", None)
+        ends, encode = all_of_them is not None, all_of_them or self.embedder.encode_tokens
+        found = {}
+        for text, matrix in zip(different, encode(different), strict=True):
+            special = np.zeros(len(matrix), dtype=bool)
+            if ends:
+                special[[0, -1]] = True
+            words = [str(number) for number in range(0 if ends else 1, len(matrix) + (not ends))]
+            found[text] = Vectors([], words, np.asarray(matrix, np.float64), special)
+        return found
+
+    def weights(self, references: Sequence[Vectors]) -> dict[int, float]:
+        """Refuse: what has no number cannot be counted."""
+        raise ValueError("idf=True needs a model that says which tokens it read: pass model= instead of embedder=")
+
+
+def token_source(model: str | Path, layer: int | None, embedder: Any) -> TokenModel | EmbedderTokens:
+    """Return what gives token vectors: the model in a folder, or an embedder; "minilm" is the packaged model."""
+    if embedder is None or (isinstance(embedder, str) and embedder == "minilm"):
+        return load_token_model(model, layer)
+    return EmbedderTokens(embedder)
 
 
 def load_token_model(model: str | Path, layer: int | None) -> TokenModel:

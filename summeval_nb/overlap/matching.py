@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -22,7 +23,7 @@ from summeval_nb.ground.results import (
     require_text,
 )
 from ..ground.viz import Mark
-from ._bert import Vectors, details, load_token_model, matched
+from ._bert import Vectors, details, matched, token_source
 from ._tables import ArrayTable
 from .bleu import require_pairs, require_references
 from .ngrams import COLORS, MatchPicture, Tokens
@@ -107,6 +108,7 @@ class Meteor(Metric):
         )
         named = {
             "metric": "meteor-nltk",
+            "nltk": version("nltk"),
             "synonyms": kind,
             "tok": tokenizer_name(self.tokenize),
         }
@@ -332,9 +334,17 @@ class BertScore(Metric):
     layer: int | None = None
     idf: bool = False
     baseline: float | None = None
+    embedder: Any = None
 
     def __post_init__(self) -> None:
         require_flag(self.idf, "idf")
+        if self.embedder is not None and self.model != "minilm":
+            raise ValueError("give model or embedder, not both")
+        own = self.embedder is not None and self.embedder != "minilm"
+        if own and (self.idf or self.layer is not None):
+            raise ValueError(
+                "layer and idf belong to model=: an embedder has one kind of token vectors, and no token numbers"
+            )
         if self.baseline is not None and not (
             isinstance(self.baseline, int | float) and -1 <= self.baseline < 1
         ):
@@ -345,7 +355,7 @@ class BertScore(Metric):
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        loaded = load_token_model(self.model, self.layer)
+        loaded = token_source(self.model, self.layer, self.embedder)
         named = {
             "metric": "bertscore",
             "model": loaded.fingerprint,
@@ -416,7 +426,7 @@ def _bert_matches(
 ) -> list[BertMatch]:
     """Return the matches of all texts; every different text is encoded once."""
     model, signature, results = (
-        load_token_model(metric.model, metric.layer),
+        token_source(metric.model, metric.layer, metric.embedder),
         metric.signature,
         [],
     )
@@ -466,6 +476,7 @@ def bert_score(
     layer: int | None = None,
     idf: bool = False,
     baseline: float | None = None,
+    embedder: Any = None,
 ) -> BertMatch:
     """Return BERTScore of one text; several references as in the bert-score package.
 
@@ -483,15 +494,16 @@ def bert_score(
         Weigh tokens by how rare they are among the references.
     baseline : float, optional
         The score of unrelated texts, for rescaling.
+    embedder : path or object, optional
+        An embedder with token vectors (chapter 12) instead of a model. It cuts long texts where it cuts them.
 
     References
     ----------
     Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to bert-score 0.3.13 with the same
     folder to 1e-5.
     """
-    return BertScore(model=model, layer=layer, idf=idf, baseline=baseline).score(
-        candidate, references
-    )
+    options = {"layer": layer, "idf": idf, "baseline": baseline, "embedder": embedder}
+    return BertScore(model=model, **options).score(candidate, references)
 
 
 def bert_many(
@@ -502,8 +514,8 @@ def bert_many(
     layer: int | None = None,
     idf: bool = False,
     baseline: float | None = None,
+    embedder: Any = None,
 ) -> BertTable:
     """Return BERTScore of each text against its references; parameters as for `bert_score`."""
-    return BertScore(model=model, layer=layer, idf=idf, baseline=baseline).score_many(
-        candidates, references
-    )
+    options = {"layer": layer, "idf": idf, "baseline": baseline, "embedder": embedder}
+    return BertScore(model=model, **options).score_many(candidates, references)
