@@ -38,7 +38,6 @@ LONG = {
     "53_significance",
     "54_metrics",
     "61_batch",
-    "62_run_report",
     "63_cli",
     "71_exercises",
     "72_play",

@@ -10,8 +10,9 @@ import pytest
 
 from summeval_nb.evidence.faithfulness import evaluate, faithfulness_from_dict
 from summeval_nb.ground.viz import style_sheet
+from summeval_nb.runs._run_page import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.batch import run
-from summeval_nb.runs.run_report import RunReport, align, compare_scores, read_rows, worst_html
+from summeval_nb.runs.run_report import RunReport, align, compare_scores, gather, read_rows
 
 quiet = partial(run, progress=False, workers=0)
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
@@ -209,3 +210,42 @@ def test_infinite_scores_are_refused(bad):
     with pytest.raises(ValueError, match="finite"):
         compare_scores(np.array([0.1, bad]), np.array([0.1, 0.2]))
     assert compare_scores([0.1, 0.2, 0.3], [0.2, 0.3, 0.4]).n == 3
+
+
+@pytest.mark.parametrize(
+    ("scores", "first", "last"),
+    [
+        ([], "0", "1"),
+        ([0.2, 1.0], "0", "1"),
+        ([3.0, 40.0], "0", "100"),
+        ([-2.0, 2.0], "-2", "2"),
+        ([150.0, 250.0], "150", "250"),
+    ],
+)
+def test_a_histogram_has_twenty_bins_over_what_the_scores_need(scores, first, last):
+    drawing = histogram_svg([np.array([*scores, np.nan])], ["a & b"])
+    assert drawing.count("<rect") == 20 and drawing.count(f" {first} to ") == 1 and f" to {last}</title>" in drawing
+    counted = [int(n) for n in re.findall(r"<title>a &amp; b: (\d+) items", drawing)]
+    assert sum(counted) == len(scores)
+
+
+def test_the_bars_of_two_runs_stand_beside_each_other():
+    drawing = histogram_svg([np.array([0.11]), np.array([0.12, 0.13])], ["one", "two"])
+    boxes = re.findall(r'x="([\d.]+)" y="([\d.]+)" width="13.0"[^<]*<title>(one|two): ([12]) items', drawing)
+    assert boxes == [("100.0", "95.0", "one", "1"), ("114.0", "20.0", "two", "2")]
+
+
+def test_a_ledger_for_people_has_a_total():
+    rows = usage_rows({"refusals": {"questions": 40, "from_store": 30}, "entailment": {"calls": 20, "seconds": 12.54}})
+    assert [row["stage"] for row in rows] == ["refusals", "entailment", "total"]
+    assert (rows[-1]["questions"], rows[-1]["from store"], rows[-1]["calls"], rows[-1]["seconds"]) == (40, 30, 20, 12.5)
+
+
+def test_the_worst_rows_are_kept_in_order_with_their_first_places():
+    scores = [0.5, None, 0.1, 0.5, 0.9]
+    rows = [
+        {"item": i, "id": None, "score": s, "status": "ok", "reason": "at 1: 7 words", "signature": ""}
+        for i, s in enumerate(scores)
+    ]
+    found = gather(iter(rows), worst=2)
+    assert [row["item"] for row in found.worst] == [2, 0] and dict(found.reasons) == {("ok", "· words"): 1}

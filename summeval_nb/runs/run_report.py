@@ -6,122 +6,44 @@
 from __future__ import annotations
 
 import heapq
-import json
 import math
 import re
-import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ._run_folder import file_check, manifest_check
-from ..evidence.faithfulness import faithfulness_from_dict
 from ..ground._files import write_whole
 from ..ground._resampling import bootstrap, sign_flip_p_value
-from ._identity import differences
-from ..ground.results import require_count, require_module, require_share
-from ..ground.viz import Markup, html_page, html_table, render, text_table
+from ..ground.results import require_count, require_share
+from ..ground.viz import html_page, html_table, render, text_table
+from ._run_page import compared_parts, page_parts, usage_rows
+from ._run_pairs import Aligned, pair_rows, require_pairs
+from ._run_rows import complete_manifest, metric_name, rows_of_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'histogram_svg', 'worst_html', 'RunComparison',
-           'compare_scores', 'Aligned', 'align', 'usage_rows', 'RunReport', 'run_page']
-
-# %% ../../nbs/6_runs/62_run_report.ipynb #0f245651
-def _is_whole(manifest: Mapping[str, Any]) -> bool:
-    """Whether a manifest holds what a report needs, in its types."""
-    counts, mean = manifest["counts"], manifest["mean"]
-    numbers = [counts["ok"], counts["undefined"], counts["failed"], manifest["items"]]
-    finite = mean is None or (isinstance(mean, (int, float)) and math.isfinite(mean))
-    results = manifest["results"] in ("results.jsonl", "results.parquet")
-    return (
-        finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
-    )
-
-
-_ROW = {"item", "id", "score", "status", "reason", "parts", "signature"}
-
-
-def _require_row(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-        whole = (
-            row.keys() >= _ROW
-            and isinstance(row["parts"], dict)
-            and isinstance(row["item"], int)
-        )
-        whole = whole and (row["score"] is None or math.isfinite(row["score"]))
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        whole = False
-    if not whole:
-        remedy = "call run again with the same arguments to write it anew"
-        raise ValueError(f"line {number} of {str(path)!r} is no row of a run; {remedy}")
-    return row
+__all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'RunComparison', 'compare_scores', 'align',
+           'RunReport', 'run_page']
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #5844c38c
 def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """Return a run's manifest; what is no complete run raises a `ValueError` with a remedy."""
-    path = Path(folder) / "manifest.json"
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        complete = manifest["complete"]
-        known = isinstance(manifest["settings"]["metric"], (str, dict)) and (
-            not complete or _is_whole(manifest)
-        )
-    except FileNotFoundError:
-        raise ValueError(
-            f"{str(folder)!r} holds no run: there is no manifest.json"
-        ) from None
-    except RecursionError:
-        raise ValueError(
-            f"{str(path)!r} is not the manifest of a run: it is nested too deeply"
-        ) from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        known = complete = False
-    if not known:
-        raise ValueError(f"{str(path)!r} is not the manifest of a run")
-    if manifest.get("check", "") not in ("", manifest_check(manifest)):
-        remedy = "call run again with the same arguments to write it anew"
-        raise ValueError(f"{str(path)!r} was changed after the run wrote it; {remedy}")
-    if not complete:
-        raise ValueError(
-            f"the run in {str(folder)!r} is not complete; call run again with the same arguments to finish it"
-        )
-    return manifest
+    """Return a run's manifest; no complete run is a `ValueError` with a remedy."""
+    return complete_manifest(Path(folder))
 
 
 def read_rows(folder: str | Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a run in the order of its corpus, holding one at a time."""
-    manifest = read_manifest(folder)
-    path = Path(folder) / manifest["results"]
-    if not path.is_file():
-        raise ValueError(
-            f"there is no {str(path)!r}; call run again with the same arguments to write it anew"
-        )
-    if manifest.get("results_sha256", "") not in ("", file_check(path)):
-        remedy = "call run again with the same arguments to write it anew"
-        raise ValueError(f"{str(path)!r} was changed after the run wrote it; {remedy}")
-    if path.suffix == ".parquet":
-        with require_module("pyarrow.parquet", "parquet").ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=1000):
-                yield from (
-                    {**row, "parts": json.loads(row["parts"])}
-                    for row in batch.to_pylist()
-                )
-    else:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                yield _require_row(line, path, number)
+    yield from rows_of_file(Path(folder), read_manifest(folder))
 
-# %% ../../nbs/6_runs/62_run_report.ipynb #30f845b6
+# %% ../../nbs/6_runs/62_run_report.ipynb #ddbf49c6
 def reason_group(reason: str) -> str:
-    """Return a reason without the details in which items differ: places, numbers and quoted texts.
+    """Return a reason without what differs between items: places and numbers.
 
     Examples
     --------
@@ -133,9 +55,9 @@ def reason_group(reason: str) -> str:
     bare = re.sub(r"^at \d+: ", "", reason)
     return re.sub(r"\d+", "·", bare)[:200]
 
-# %% ../../nbs/6_runs/62_run_report.ipynb #ddbf49c6
+
 class Gathered(NamedTuple):
-    """One pass over a run: scores (NaN where there is none), counted reasons, worst rows first, and signatures."""
+    """One pass over a run: scores (NaN: none), counted reasons, worst rows first."""
 
     scores: np.ndarray
     reasons: Counter[tuple[str, str]]
@@ -158,86 +80,12 @@ def gather(rows: Iterator[Mapping[str, Any]], worst: int = 10) -> Gathered:
         else:
             entry = (-score, -row["item"], dict(row))
             (heapq.heappush if len(heap) < worst else heapq.heappushpop)(heap, entry)
-    return Gathered(
-        np.array(scores),
-        reasons,
-        [row for *_, row in sorted(heap, reverse=True)],
-        signatures,
-    )
-
-# %% ../../nbs/6_runs/62_run_report.ipynb #65ceb5c5
-_COLORS = ("#2f6fa8", "#d98a3d")
-
-
-def _edges(values: Sequence[np.ndarray]) -> np.ndarray:
-    """Twenty bins over [0, 1] or [0, 100] where the scores lie there, else over their range."""
-    known = np.concatenate([array[~np.isnan(array)] for array in values])
-    if not known.size:
-        return np.linspace(0, 1, 21)
-    low, high = float(known.min()), float(known.max())
-    top = 1.0 if high <= 1 else 100.0
-    if low >= 0 and high <= top:
-        low, high = 0.0, top
-    return np.linspace(low, high if high > low else low + 1, 21)
-
-
-def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
-    """Return the distribution of one or two runs' scores as an SVG drawing with text for screen readers."""
-    edges = _edges(values)
-    counts = [np.histogram(array[~np.isnan(array)], edges)[0] for array in values]
-    top = max(1, *(int(one.max()) for one in counts))
-    bars, width = [], 28 / len(values)
-    for side, (name, heights) in enumerate(zip(names, counts, strict=True)):
-        for i, count in enumerate(heights.tolist()):
-            height = 150 * count / top
-            box = {
-                "x": 40 + 30 * i + side * width,
-                "y": 170 - height,
-                "width": width - 1,
-                "height": height,
-            }
-            title = f"{name}: {count} items from {edges[i]:.3g} to {edges[i + 1]:.3g}"
-            bars.append(
-                {k: f"{v:.1f}" for k, v in box.items()}
-                | {"color": _COLORS[side], "title": title}
-            )
-    marks = [(40 + 30 * i, f"{edges[i]:.3g}") for i in range(0, 21, 5)]
-    return render(
-        "histogram.html", names=names, bars=bars, top=top, edges=marks, colors=_COLORS
-    )
-
-# %% ../../nbs/6_runs/62_run_report.ipynb #b6833167
-def worst_html(row: Mapping[str, Any], *, opened: bool = True) -> Markup:
-    """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
-    name = row["id"] if row["id"] is not None else f"item {row['item']}"
-    parts = [
-        {"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]}
-        for k, v in row["parts"].items()
-    ]
-    return render(
-        "item.html",
-        name=name,
-        score=row["score"],
-        opened=opened,
-        drawn=_report_html(row),
-        parts=parts,
-    )
-
-
-def _report_html(row: Mapping[str, Any]) -> str | None:
-    """The report of a row's result; None where the parts are not those of faithfulness, whatever they are called."""
-    whole = {
-        **row["parts"],
-        **{name: row.get(name) for name in ("score", "reason", "signature")},
-    }
-    try:
-        return faithfulness_from_dict(whole)._repr_html_()
-    except (AttributeError, LookupError, TypeError, ValueError):
-        return None
+    lowest = [row for *_, row in sorted(heap, reverse=True)]
+    return Gathered(np.array(scores), reasons, lowest, signatures)
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #ae0b8a3e
 class RunComparison(NamedTuple):
-    """Two runs on the items that both scored: means, difference B - A, its interval, two-sided p-value."""
+    """Two runs on their common items: means, difference B - A, interval, p-value."""
 
     n: int
     left_out: int
@@ -254,38 +102,32 @@ class RunComparison(NamedTuple):
         if self.p_value is None:
             return f"Nothing may be said: {self.method}."
         word = "higher" if (self.difference or 0) > 0 else "lower"
-        claim = (
-            f"{b} scores {word} than {a}"
-            if self.p_value < alpha
-            else f"no difference between {a} and {b} is shown"
-        )
+        claim = f"no difference between {a} and {b} is shown"
+        if self.p_value < alpha:
+            claim = f"{b} scores {word} than {a}"
         interval = f"{self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
-        return f"On {self.n} common items {claim}: {interval}, p = {self.p_value:.3g} ({self.method})."
+        found = f"{claim}: {interval}, p = {self.p_value:.3g} ({self.method})."
+        return f"On {self.n} common items {found}"
 
-# %% ../../nbs/6_runs/62_run_report.ipynb #9b955e71
+# %% ../../nbs/6_runs/62_run_report.ipynb #00354803
 _EXACT_LIMIT = 2000
 
 
 def _paired(
     d: np.ndarray, confidence: float, seed: int
 ) -> tuple[float, float, float, str]:
+    """The interval of a mean difference, its p-value, and how they were found."""
     from scipy import stats
 
     if not d.any():
         return 0.0, 0.0, 1.0, "all scores are equal"
-    if len(d) > _EXACT_LIMIT or d.std() == 0:
-        spread = d.std(ddof=1) / math.sqrt(len(d))
+    mean, spread = float(d.mean()), d.std(ddof=1) / math.sqrt(len(d))
+    if len(d) > _EXACT_LIMIT and spread:
         half = float(stats.norm.ppf((1 + confidence) / 2) * spread)
-        if spread:
-            p = float(2 * stats.norm.sf(abs(d.mean()) / spread))
-            return (
-                float(d.mean() - half),
-                float(d.mean() + half),
-                p,
-                "normal approximation",
-            )
+        p = float(2 * stats.norm.sf(abs(mean) / spread))
+        return mean - half, mean + half, p, "normal approximation"
     p = sign_flip_p_value(d, n_resamples=9999, seed=seed)
-    if d.std() == 0:
+    if not spread:
         return float(d[0]), float(d[0]), p, "sign-flip permutation"
     means = lambda drawn: d[drawn].mean(axis=-1)
     _, low, high = bootstrap(
@@ -293,14 +135,13 @@ def _paired(
     )
     return low, high, p, "bootstrap, sign-flip permutation"
 
-# %% ../../nbs/6_runs/62_run_report.ipynb #00354803
-_NUMBERS = ("mean_a", "mean_b", "difference", "low", "high", "p_value")
-
 
 def compare_scores(
     a: np.ndarray, b: np.ndarray, *, confidence: float = 0.95, seed: int = 0
 ) -> RunComparison:
-    """Compare two runs' scores of the same items (NaN: none), by bootstrap and sign-flip permutation test.
+    """Compare two runs' scores of the same items (NaN: none).
+
+    By a bootstrap interval and a sign-flip permutation test.
 
     References
     ----------
@@ -315,186 +156,21 @@ def compare_scores(
     True
     """
     require_share(confidence, "confidence")
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(
-            f"two runs of the same items are needed, not {a.shape} and {b.shape}"
-        )
-    if np.isinf(a).any() or np.isinf(b).any():
-        raise ValueError(
-            "scores must be finite numbers, or NaN for none, and one is infinite"
-        )
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.any() and max(np.abs(a[both]).max(), np.abs(b[both]).max()) > 1e100:
-        raise ValueError(
-            "scores beyond 1e100 cannot be compared: their squares are beyond all numbers"
-        )
+    a, b, both = require_pairs(a, b)
     d = (b - a)[both]
-    rest: dict[str, Any] = {"n": len(d), "left_out": int((~both).sum())}
+    counts = len(d), int((~both).sum())
     if len(d) < 2:
-        rest |= dict.fromkeys(_NUMBERS)
-        return RunComparison(
-            **rest, method="fewer than two items were scored by both runs"
-        )
-    low, high, p, method = _paired(d, confidence, seed)
+        few = "fewer than two items were scored by both runs"
+        return RunComparison(*counts, None, None, None, None, None, None, few)
     means = float(a[both].mean()), float(b[both].mean()), float(d.mean())
-    rest |= zip(_NUMBERS, (*means, low, high, p), strict=True)
-    return RunComparison(**rest, method=method)
-
-# %% ../../nbs/6_runs/62_run_report.ipynb #952fdda6
-def _require_same_metric(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Raise a `ValueError` for runs of different metrics; return what to say about other options."""
-    before, now = (
-        {name: run["settings"].get(name) for name in ("metric", "options")}
-        for run in (one, other)
-    )
-    names = [_metric_name(run["settings"]) for run in (one, other)]
-    if names[0] != names[1]:
-        raise ValueError(
-            f"the runs have different metrics, {names[0]} and {names[1]}, whose scores are no pairs"
-        )
-    changed = [
-        change.replace(" before", " in the one").replace(" now)", " in the other)")
-        for change in differences(before, now)
-    ]
-    return [f"The runs have other settings: {', '.join(changed)}."] if changed else []
-
-
-def _metric_name(settings: Mapping[str, Any]) -> str:
-    metric = settings["metric"]
-    return (
-        metric
-        if isinstance(metric, str)
-        else str(metric.get("function") or metric.get("fingerprint"))
-    )
-
-
-def _rows_of(folder: Path) -> list[_Row]:
-    found = []
-    for row in read_rows(folder):
-        key = (
-            row["id"]
-            if row["id"] is None or isinstance(row["id"], str)
-            else json.dumps(row["id"])
-        )
-        content = row.get("content")
-        about = content.partition(".")[0] if isinstance(content, str) else None
-        found.append(
-            _Row(key, math.nan if row["score"] is None else row["score"], about)
-        )
-    return found
-
-
-def _by_id(rows: Sequence[_Row]) -> bool:
-    return all(row.id is not None for row in rows) and len(
-        {row.id for row in rows}
-    ) == len(rows)
-
-
-def _same_item(one: _Row, other: _Row) -> bool:
-    return None in (one.about, other.about) or one.about == other.about
+    low, high, p, method = _paired(d, confidence, seed)
+    return RunComparison(*counts, *means, low, high, p, method)
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #bb135748
-class Aligned(NamedTuple):
-    """Both runs' scores of their common items, how many items only one of them has, and what must be said with it."""
-
-    a: np.ndarray
-    b: np.ndarray
-    alone: int = 0
-    notes: tuple[str, ...] = ()
-
-
-class _Row(NamedTuple):
-    id: str | None
-    score: float
-    about: str | None
-
-
 def align(folder_a: Path, folder_b: Path) -> Aligned:
-    """Return two runs' scores of the same items; runs that cannot be compared raise a `ValueError`."""
+    """Return two runs' scores of the same items; what is no pair is a `ValueError`."""
     manifests = [read_manifest(folder) for folder in (folder_a, folder_b)]
-    notes = _require_same_metric(*manifests)
-    a, b = (_rows_of(folder) for folder in (folder_a, folder_b))
-    if not (_by_id(a) and _by_id(b)):
-        same = (
-            len(a) == len(b)
-            and all(map(_same_item, a, b))
-            and all(row.about for row in a)
-        )
-        if (
-            not same
-            and len({manifest.get("input_sha256") for manifest in manifests}) > 1
-        ):
-            raise ValueError(
-                "the runs have no usable ids and different inputs, so their items cannot be paired"
-            )
-        return Aligned(
-            np.array([row.score for row in a]),
-            np.array([row.score for row in b]),
-            0,
-            tuple(notes),
-        )
-    second = {row.id: row for row in b}
-    common = [(row, second[row.id]) for row in a if row.id in second]
-    pairs = [pair for pair in common if _same_item(*pair)]
-    if len(pairs) < len(common) and not isinstance(
-        manifests[0]["settings"]["metric"], str
-    ):
-        pairs = common  # what an item of somebody's own metric is about, nobody knows
-        notes.append(
-            "The rows of the two runs differ; that their ids mean the same items is for you to know."
-        )
-    if not pairs:
-        what = (
-            "share ids, but each stands for another item"
-            if common
-            else "have no item in common"
-        )
-        raise ValueError(f"the two runs {what}; compare runs over the same corpus")
-    if len(pairs) < len(common):
-        notes.append(
-            f"{len(common) - len(pairs)} items have the same id in both runs and another content: left out."
-        )
-    if any(
-        None in (one.about, two.about) and not math.isnan(one.score + two.score)
-        for one, two in pairs
-    ):
-        notes.append(
-            "A run does not say what its items are about: they are paired by id alone."
-        )
-    alone = len(a) + len(b) - 2 * len(common)
-    one, two = ([pair[side].score for pair in pairs] for side in (0, 1))
-    return Aligned(np.array(one), np.array(two), alone, tuple(notes))
-
-# %% ../../nbs/6_runs/62_run_report.ipynb #d746239c
-_USAGE = {
-    "questions": "questions",
-    "from_store": "from store",
-    "calls": "calls",
-    "failures": "failed calls",
-    "retries": "repeated requests",
-    "prompt_tokens": "prompt tokens",
-    "cached_tokens": "of them cached",
-    "generated_tokens": "completion tokens",
-    "seconds": "seconds",
-}
-
-
-def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
-    """Return one row for each stage of a ledger, and their total, for people."""
-    stages = {
-        **usage,
-        "total": {
-            name: sum(row.get(name, 0) for row in usage.values()) for name in _USAGE
-        },
-    }
-    return [
-        {
-            "stage": stage,
-            **{title: round(row.get(name, 0), 1) for name, title in _USAGE.items()},
-        }
-        for stage, row in stages.items()
-    ]
+    return pair_rows(manifests, [read_rows(folder) for folder in (folder_a, folder_b)])
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #f6faa50e
 @dataclass(frozen=True)
@@ -551,14 +227,17 @@ class RunReport:
 
         return pd.DataFrame(list(self.rows()))
 
+    def _summary(self) -> list[dict[str, Any]]:
+        """The run as one row of a table: metric, mean, items, counts."""
+        row = {"metric": metric_name(self.manifest["settings"]), "mean": self.mean}
+        return [{**row, "items": self.manifest["items"], **self.counts}]
+
     def __repr__(self) -> str:
         used = f"\n{text_table(usage_rows(self.usage))}" if self.usage else ""
-        return (
-            f"RunReport({str(self.folder)!r})\n{text_table(_summary_rows(self))}{used}"
-        )
+        return f"RunReport({str(self.folder)!r})\n{text_table(self._summary())}{used}"
 
     def _repr_html_(self) -> str:
-        return html_table(_summary_rows(self), caption=f"Run in {self.folder}")
+        return html_table(self._summary(), caption=f"Run in {self.folder}")
 
     def to_html(
         self,
@@ -567,102 +246,27 @@ class RunReport:
         other: RunReport | str | Path | None = None,
         worst: int = 10,
     ) -> Path:
-        """Write the page of this run, compared with `other` where one is given, and return its path."""
+        """Write the page, compared with `other` where one is given; return its path."""
         write_whole(path, run_page(self, other, worst))
         return Path(path)
-
-
-def _summary_rows(report: RunReport) -> list[dict[str, Any]]:
-    metric = _metric_name(report.manifest["settings"])
-    return [
-        {
-            "metric": metric,
-            "mean": report.mean,
-            "items": report.manifest["items"],
-            **report.counts,
-        }
-    ]
-
-# %% ../../nbs/6_runs/62_run_report.ipynb #7b253a54
-def _compared(
-    report: RunReport, other: RunReport, names: Sequence[str]
-) -> dict[str, Any]:
-    """What a page says of two runs; A is the other (earlier) run, B is this one."""
-    aligned = align(other.folder, report.folder)
-    compared = compare_scores(aligned.a, aligned.b)
-    for note in aligned.notes:
-        warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=2)
-    means = {
-        f"mean of {names[1]}": compared.mean_a,
-        f"mean of {names[0]}": compared.mean_b,
-    }
-    found = {
-        "difference": compared.difference,
-        "low": compared.low,
-        "high": compared.high,
-        "p": compared.p_value,
-    }
-    extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
-    return {
-        "said": [*aligned.notes, compared.sentence(names[1], names[0]) + extra],
-        "compared": [
-            {
-                "common items": compared.n,
-                "left out": compared.left_out,
-                **means,
-                **found,
-            }
-        ],
-    }
-
-
-def _foot(report: RunReport, found: Gathered) -> dict[str, Any]:
-    """What a page says of how a run was made, and of what has no score."""
-    reasons = found.reasons.most_common(50)
-    fields = [
-        (k, v) for k, v in report.manifest.items() if k not in ("counts", "usage")
-    ]
-    return {
-        "summary": _summary_rows(report),
-        "reasons": [
-            {"status": status, "reason": reason, "items": n}
-            for (status, reason), n in reasons
-        ],
-        "signatures": [
-            {"signature": text, "items": n}
-            for text, n in found.signatures.most_common(5)
-            if text
-        ],
-        "details": [
-            {"field": name, "value": json.dumps(value)} for name, value in fields
-        ],
-        "usage": usage_rows(report.usage) if report.usage else [],
-    }
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #b06bd13f
 def run_page(
     report: RunReport, other: RunReport | str | Path | None = None, worst: int = 10
 ) -> str:
-    """Return the page of a run as one HTML document without scripts, links or images from elsewhere."""
+    """Return the page of a run as one HTML document that loads nothing."""
     require_count(worst, "worst", minimum=0)
     found = gather(report.rows(), worst)
     second = RunReport.load(other) if isinstance(other, (str, Path)) else other
     arrays, names = [found.scores], [report.folder.name or "this run"]
     if second:
         arrays.append(gather(second.rows(), 0).scores)
-        names.append(
-            second.folder.name if second.folder.name != names[0] else str(second.folder)
-        )
-    items = [
-        worst_html(row, opened=place == 0 or len(found.worst) <= _FEW)
-        for place, row in enumerate(found.worst)
-    ]
-    drawn = {"names": names, "histogram": histogram_svg(arrays, names), "worst": items}
-    compared = _compared(report, second, names) if second else {"compared": []}
-    return html_page(
-        f"Run {names[0]}",
-        render("run.html", **drawn, **compared, **_foot(report, found)),
-    )
-
-
-_FEW = 2  # items that are all shown open
+        same_name = second.folder.name == names[0]
+        names.append(str(second.folder) if same_name else second.folder.name)
+    parts = page_parts(report.manifest, found, arrays, names)
+    parts |= {"summary": report._summary(), "compared": []}
+    if second:
+        aligned = align(second.folder, report.folder)
+        compared = compare_scores(aligned.a, aligned.b)
+        parts |= compared_parts(aligned, compared, names)
+    return html_page(f"Run {names[0]}", render("run.html", **parts))
