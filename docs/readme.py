@@ -25,6 +25,7 @@ from execute import NOTEBOOKS, ROOT, execute_notebook
 from nbdev_pages import cell_tags, split_directives
 
 PICTURES = ROOT / "docs" / "_static" / "readme"
+_LONG_TABLE = re.compile(r"<!-- readme: a row for each part -->\n\n((?:\|.*\n)+)")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -36,8 +37,21 @@ def github_markdown(text: str) -> str:
         outside = re.match(r"[a-z]+:|#|/", address)
         return f"]({address if outside else posixpath.normpath(posixpath.join('nbs', address))})"
 
+    text = _LONG_TABLE.sub(lambda table: row_for_each_part(table[1]), text)
     text = NOTE.sub(lambda note: f"> [!{note[1].upper()}]\n> {note[2]}", text)
     return re.sub(r"\]\(([^)\s]+)\)", link, text)
+
+
+def row_for_each_part(table: str) -> str:
+    """Make of the table of chapters, a row each with its question, one with a row for each part."""
+    parts: dict[str, list[str]] = {}
+    for row in table.splitlines()[2:]:
+        part, chapter, _ = (cell.strip() for cell in row.split("|")[1:-1])
+        if part:
+            parts[part] = []
+        parts[list(parts)[-1]].append(chapter)
+    rows = "".join(f"| {part} | {', '.join(chapters)} |\n" for part, chapters in parts.items())
+    return f"| part | chapters |\n|---|---|\n{rows}"
 
 
 class StalePicture(Exception):

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -179,6 +180,29 @@ def test_a_stale_picture_is_noticed():
     assert stored.stat().st_size < 150_000
     with pytest.raises(readme.StalePicture, match=stored.name):
         readme.picture("<p>another report</p>", stored.name, take=False)
+
+
+def test_the_readme_has_a_row_for_each_part():
+    """The landing page asks a question a chapter; the README is read in a minute."""
+    table = (
+        "| part | chapter | its question |\n|---|---|---|\n| **1 Text** | [11](a) | Where? |\n| | [12](b) | What? |\n"
+    )
+    text = f"above\n\n<!-- readme: a row for each part -->\n\n{table}| **2** | [21](c) | Is it? |\n\nbelow"
+    brief = "| part | chapters |\n|---|---|\n| **1 Text** | [11](nbs/a), [12](nbs/b) |\n| **2** | [21](nbs/c) |\n"
+    assert readme.github_markdown(text) == f"above\n\n{brief}\nbelow"
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
+
+
+def test_how_often_it_is_right_is_what_was_measured():
+    """Each row of the README's table, from the figures that the package carries."""
+    measured = json.loads((ROOT / "summeval_nb" / "assets" / "reading.json").read_text())["measured"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    auc = {**measured["auc"], "edits": measured["edits_auc"]}
+    for name, row in {**measured["states"], "package": measured["package"]}.items():
+        shares = [row["false_found"], row["true_passed"], *([row["unclear"]] if "unclear" in row else [])]
+        exact = [Decimal(str(share)) for share in (row.get("auc", auc.get(name)), *shares)]
+        figures = [str(share.quantize(Decimal("0.01"), ROUND_HALF_UP)).removeprefix("0") for share in exact]
+        assert f" | {' | '.join(figures)} |" in text, (name, figures)
 
 
 def test_readme_is_the_landing_page(site):
