@@ -15,7 +15,6 @@ PICTURE = re.compile(r"\bplt\.|\bax(?:es)?\b|\.plot\(|\bHTML\(|\bexplain\(|\bdis
 # Chapters that are not short yet. Take a name out when its chapter is; nothing is ever put in.
 LONG = {
     "11_split",
-    "12_embed",
     "21_check",
     "23_claims",
     "24_check_nli",

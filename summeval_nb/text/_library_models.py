@@ -1,0 +1,137 @@
+# A plain private module. Edited directly: no notebook exports it; tested in tests/test_embed.py.
+"""Models of sentence-transformers: found without the network, known by their content, asked for token vectors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from summeval_nb.ground.results import require_module
+from summeval_nb.text._lots import require_vectors, warn_cut
+
+
+def model_hash(model: Any) -> str:
+    """Return a hash of what decides a sentence-transformers model's vectors: weights, tokenizer, settings."""
+    import torch
+
+    backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
+    if backend != "torch":
+        remedy = "wrap it in an object of your own with encode(sentences) and a fingerprint"
+        raise ValueError(f"weights with backend={backend!r} cannot be hashed, so two models would look alike: {remedy}")
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    for module in model:
+        settings = module.get_config_dict() if hasattr(module, "get_config_dict") else repr(module)
+        digest.update(f"{type(module).__name__} {json.dumps(settings, sort_keys=True, default=str)}".encode())
+    prompts = [model.prompts, model.default_prompt_name, model.truncate_dim, model.max_seq_length]
+    digest.update(json.dumps([_tokenizer_settings(model), prompts], sort_keys=True, default=str).encode())
+    return digest.hexdigest()
+
+
+def _tokenizer_settings(model: Any) -> Any:
+    """Return a tokenizer's content, without the padding and truncation that its last call left behind."""
+    tokenizer: Any = getattr(model, "tokenizer", None)
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if hasattr(tokenizer, "to_str"):
+        content = json.loads(tokenizer.to_str())
+        return {key: value for key, value in content.items() if key not in ("padding", "truncation")}
+    return sorted(tokenizer.get_vocab().items()) if hasattr(tokenizer, "get_vocab") else None
+
+
+def files_stamp(folder: Path) -> list[tuple[str, int, int]]:
+    """Name, size and time of change of each file in a folder; empty for a name."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+    return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+
+
+@contextmanager
+def _quiet(quiet: bool) -> Iterator[None]:
+    """Hide the bar that transformers draws while it reads local weights; put the setting back."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    if quiet:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if quiet and shown:
+            logging.enable_progress_bar()
+
+
+def library_model(name: str | os.PathLike[str], device: str, download: bool) -> Any:
+    """Load a model from a folder or the local cache; from the network only if `download`."""
+    library = require_module("sentence_transformers", "models")
+    source = os.fspath(name)
+    if Path(source).is_dir() and not Path(source, "modules.json").is_file():
+        raise ValueError(
+            f"{source} holds no modules.json, so it is not a sentence-transformers model: build one with "
+            "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
+        )
+    try:
+        with _quiet(not download):
+            return library.SentenceTransformer(source, device=device, local_files_only=not download)
+    except ImportError:
+        raise
+    except Exception as error:  # damaged files raise errors of many libraries
+        if Path(source).is_dir():
+            raise ValueError(f"the model in {source} cannot be loaded: {error}") from error
+        remedy = "check the name" if download else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
+        raise ValueError(f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}") from error
+
+
+def is_library_model(value: Any) -> bool:
+    """Whether an object is a SentenceTransformer, by its class's name: the library takes seconds to import."""
+    return any(kind.__name__ == "SentenceTransformer" for kind in type(value).__mro__)
+
+
+def special_tokens(model: Any) -> tuple[int, int] | None:
+    """Return how many tokens stand before (with the default prompt) and after the text's own; None without tokens."""
+    try:
+        mask = model.tokenizer("a", return_special_tokens_mask=True)["special_tokens_mask"]
+        item = model.encode(["a"], output_value=None, show_progress_bar=False)[0]
+        prompt = model.prompts.get(model.default_prompt_name or "", "")
+        extra = len(model.tokenizer(prompt, add_special_tokens=False)["input_ids"]) if prompt else 0
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    if "token_embeddings" not in item or 0 not in mask:
+        return None
+    return mask.index(0) + extra, mask[::-1].index(0)
+
+
+def warn_long(model: Any, texts: list[str]) -> None:
+    """Warn of texts that a model with tokens will cut; only texts that could be too long are looked at."""
+    if limit := model.max_seq_length:
+        suspects = [text for text in texts if len(text.encode()) > limit]
+        ids = model.tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
+        warn_cut(sum(len(one) > limit for one in ids), len(texts), limit)
+
+
+def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:
+    """Return one text's normalised token vectors without padding and special tokens."""
+    import torch.nn.functional as F
+
+    real = item["token_embeddings"][item["attention_mask"].bool()]
+    inner = real[special[0] : max(special[0], len(real) - special[1])]
+    return F.normalize(inner.float(), dim=-1).cpu().numpy()
+
+
+def library_pass(
+    model: Any, lot: list[str], special: tuple[int, int] | None, name: str
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return a lot's sentence vectors and, where `special` says how to find them, its token vectors."""
+    options: dict[str, Any] = {"batch_size": len(lot), "show_progress_bar": False}
+    if special is None:
+        return require_vectors(model.encode(lot, **options), len(lot), name), []
+    items = model.encode(lot, output_value=None, convert_to_numpy=False, **options)
+    vectors = np.stack([item["sentence_embedding"].float().cpu().numpy() for item in items])
+    return require_vectors(vectors, len(lot), name), [_inner_tokens(item, special) for item in items]
