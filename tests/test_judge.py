@@ -104,7 +104,7 @@ def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
     held = json.loads(Path(__file__).with_name("refusals_held.json").read_text(encoding="utf-8"))
     found = {kind: [bool(flag) for flag in ask_many(judge, "refusal", [(t,) for t in held[kind]])] for kind in held}
     assert [len(flags) for flags in found.values()] == [30, 30]
-    assert sum(found["answered"]) <= 2 and sum(found["refused"]) >= 11
+    assert sum(found["answered"]) <= 2 and sum(found["refused"]) >= 25
 
 
 # The types -----------------------------------------------------------------------------------------------------------

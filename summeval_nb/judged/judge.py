@@ -12,12 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 # %% auto #0
-__all__ = ['SAID_ENOUGH', 'premise_sentences', 'place_keyphrase', 'EmbeddedJudge', 'load_judge']
+__all__ = ['SAID_ENOUGH', 'place_keyphrase', 'EmbeddedJudge', 'load_judge']
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b5e1c333
 from ..evidence._inputs import unread_reasons
@@ -31,7 +31,6 @@ from summeval_nb.evidence.check import (
     load_checker,
     sentence_matches,
     sentence_tokens,
-    sigmoid,
     stem_weight,
     take_apart,
 )
@@ -43,7 +42,6 @@ from summeval_nb.judged.judging import (
     Answer,
     BulkJudge,
     Entailment,
-    Flag,
     Judge,
     JudgeFailure,
     Keyphrase,
@@ -64,14 +62,14 @@ from summeval_nb.ground.results import (
     require_option,
 )
 from ..ground.results import require_text
-from ..text._language import foreign_language, language_name
+from ._refusals import premise_sentences as premise_sentences
+from ._refusals import refusal_flags, refusal_rules, unread
 from ..text._markdown import NO_EVIDENCE
 from summeval_nb.text.split import (
     Reading,
     split_claims,
     split_markdown,
     split_sentences,
-    split_units,
 )
 from ..models._named import load_model
 from ..models.store import content_key
@@ -82,235 +80,6 @@ def _clause_statements(hypothesis: str) -> list[Statement]:
     return [as_statement(claim, hypothesis) for claim in split_claims(hypothesis)] or [
         as_statement(hypothesis, hypothesis)
     ]
-
-# %% ../../nbs/4_judged/42_judge.ipynb #0eb25b7a
-_UNABLE = (
-    r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"
-    r"|would(?:n['’]t| not)|decline|rather not|not possible|impossible)"
-)
-_ACT = (
-    r"(?:answer|say|tell|help|assist|determine|find|locate|"
-    r"provide|know|see|comment|check|respond|give|discuss|judge)"
-)
-_SOURCE = (
-    r"(?:text|article|passage|context|document|report|source|leaflet|manual|page|paragraph|story|excerpt|file|table"
-    r"|records?|entry|material|note|letter|it|this)s?"
-)
-_SAY = r"(?:mention|say|state|specify|reveal|indicate|tell us)"
-_GIVE = r"(?:contain|provide|cover|give|tell|include|address|discuss|name|answer)"
-_LACKING = r"(?:information|details?|mention|indication|entry|figures|answer|hint)"
-_GIVEN = r"(?:mentioned|said|stated|specified|contained|provided|covered|given|included|addressed|discussed|recorded)"
-_STRONG = (
-    rf"\b(?:i|we|assistant)\b[^.!?;:]{{0,40}}\b{_UNABLE}\b[^.!?;:]{{0,30}}\b{_ACT}",
-    rf"\bit\b[^.!?;:]{{0,12}}\b(?:not possible|impossible)\b[^.!?;:]{{0,12}}\b{_ACT}",
-    r"\b(?:question|answer|this)\b[^.!?;:]{0,20}\b(?:can(?:not|['’]t)|could not) be (?:answered|given|determined)",
-    r"\b(?:stay|stays|remain|remains|leave)\b[^.!?;:]{0,20}\bunanswered\b",
-    r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t|do not|wouldn['’]?t|would not)\b[^.!?;:]{0,12}\bknow\b",
-    r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t have|do not have|have no)\b[^.!?;:]{0,12}"
-    r"\b(?:idea|clue|answer|information|knowledge|access|details?|ability)",
-    r"^\W*(?:(?:final )?answer\W+)?"
-    r"(?:no idea|no clue|not a clue|dunno|beats me|no answer|n/a\b|unknown\W*$"
-    r"|unanswerable|not answerable|cannot answer|insufficient|not enough"
-    r"|not (?:stated|available|specified|found|in the)\b)",
-    r"\bi(?:['’]m| am)(?: \w+)? (?:not sure|unsure)\b(?![^.!?]*\bbut\b)",
-    r"\b(?:not enough|insufficient|need more|lacks? the)\b[^.!?;:]{0,20}\b(?:information|context|details?|data)\b",
-    r"\bguess\b[^.!?]{0,20}\bmine\b|\bonly be guessing\b|\bguidelines\b[^.!?]{0,20}\bnot allow\b",
-    r"\b(?:beyond|outside) (?:what|my|our|me|the scope)\b",
-    r"\b(?:i|we)\b[^.!?;:]{0,12}\bnot in a position\b",
-)
-_WEAK = (
-    rf"(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_SAY}\b|\bnever {_SAY}",
-    rf"\b{_SOURCE}\b[^.!?;:,]{{0,20}}\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_GIVE}\b|\bnever {_GIVE}s?\b",
-    rf"(?:\b(?:is|was|are|were)|['’]s)(?:n['’]?t| not)\b(?: \w+)? (?:{_GIVEN}|available|found)\b"
-    r"(?![^.!?;:]*\b(?:until|before)\b)",
-    rf"\b(?:is|are|was|were|gives?|offers?|contains?|has|have|holds?|provides?|includes?|makes?|finds?|found|see)\b"
-    rf"(?: \w+)? no (?:\w+ )?{_LACKING}\b",
-    rf"^\W*no (?:\w+ )?{_LACKING}\W*(?:$|(?:about|on|as to|regarding|in the)\b)",
-    rf"\bno (?:\w+ )?{_LACKING}\b[^.!?;:]{{0,40}}\b(?:is|are|was|were) (?:made|found|{_GIVEN}|available)\b"
-    r"(?![^.!?;:]*\b(?:until|before)\b)",
-    r"\b(?:says?|has|have|states?|contains?|tells?(?: us)?) nothing (?:about|of|on)\b",
-    rf"\bnothing\b[^.!?;:]{{0,40}}\b(?:is|was) (?:found|{_GIVEN})\b(?![^.!?;:]*\b(?:until|before)\b)",
-    rf"\bnothing (?:in|on) (?:the|this|these|my|our) {_SOURCE}\b(?! of)[^.!?;:]{{0,15}}"
-    r"\b(?:answers?|says?|tells?|mentions?|about|on|$)",
-    r"\bnothing about\b[^.!?;:]{0,30}(?:\b(?:in|here|there)\b|$)",
-    r"\b(?:none of them|neither \w+) (?:gives?|says?|mentions?)\b|\b(?:silent on|nothing to go on)\b",
-    r"\bcan(?:not|['’]t) be (?:determined|answered|found|known|inferred)\b",
-    r"\b(?:no|nothing)\b[^.!?;:]{0,60}\b(?:could|can|was|were) (?:be )?(?:found|located|retrieved)\b"
-    r"(?![^.!?;:]*\b(?:until|before)\b)",
-)
-_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
-
-# %% ../../nbs/4_judged/42_judge.ipynb #f485bac9
-class _Signs(NamedTuple):
-    """What the patterns found in a text: the strong sign's words, and the share of its clauses with a weak sign."""
-
-    strong: str
-    weak: str
-    weak_share: float
-
-
-def _refusal_signs(text: str) -> _Signs:
-    """Look for strong and weak signs of a refusal, clause by clause, quoted speech put aside."""
-    told = text if text.lstrip().startswith(("{", "[")) else _QUOTED.sub(" ", text)
-    clauses = [
-        c.lower()
-        for c in re.split(r"(?<=[.!?;])\s+|\n+|, (?:al)?though ", told)
-        if re.search(r"\w", c)
-    ]
-    strong = [match for c in clauses for p in _STRONG if (match := re.search(p, c))]
-    weak = [
-        next((match for p in _WEAK if (match := re.search(p, c))), None)
-        for c in clauses
-    ]
-    found = [match[0].strip() for match in weak if match]
-    share = len(found) / len(clauses) if clauses else 0.0
-    return _Signs(
-        strong[0][0].strip() if strong else "", found[0] if found else "", share
-    )
-
-# %% ../../nbs/4_judged/42_judge.ipynb #2620ef69
-_REFUSALS = (
-    "I cannot answer this question.",
-    "I do not know the answer.",
-    "The text does not contain the information that is needed.",
-    "There is not enough information to say.",
-    "Sorry, I am not able to help with that.",
-    "Nothing about this is mentioned in the document.",
-    "We were unable to find an answer to your question.",
-    "I have to decline this request.",
-    "Please ask somebody else, I have no details about it.",
-    "Could you say what you mean? I cannot answer as it stands.",
-    "No idea.",
-    "The question must remain open, as the passage never says.",
-)
-_ANSWERS = (
-    "The meeting takes place on Tuesday at ten.",
-    "It was built by the city in 1920.",
-    "No, that is not allowed.",
-    "The minister refused to answer the journalist.",
-    "The origin of the name is unknown.",
-    "It costs about 30 euros.",
-    "She was born in Vienna and moved to London.",
-    "The company did not pay its debts.",
-    "The text names two of them, and leaves out the third.",
-    "Yes, it is open to everybody.",
-    "I recommend the second model.",
-    "Press the button and wait.",
-)
-
-# %% ../../nbs/4_judged/42_judge.ipynb #e6602b87
-@lru_cache(maxsize=1024)
-def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
-    """The sentences of a premise, those over `max_chars` characters cut; spans point into the premise."""
-    out: list[Sentence] = []
-    for one in split_sentences(premise):
-        pieces = (
-            split_units(one.text, max_chars=max_chars)
-            if len(one) > max_chars
-            else [Sentence(one.text, 0, len(one))]
-        )
-        out += [
-            Sentence(piece.text, one.start + piece.start, one.start + piece.end)
-            for piece in pieces
-        ]
-    return tuple(out)
-
-# %% ../../nbs/4_judged/42_judge.ipynb #fef76b11
-def _model_vectors(embedder: Any) -> np.ndarray:
-    """The vectors of the model refusals and answers, encoded once for each embedder."""
-    return _encoded_models(getattr(embedder, "inner", embedder))
-
-
-@lru_cache(maxsize=8)
-def _encoded_models(embedder: Any) -> np.ndarray:
-    return unit_rows(
-        np.asarray(embedder.encode([*_REFUSALS, *_ANSWERS]), dtype=np.float64)
-    )
-
-
-def _leanings(texts: Sequence[str], embedder: Any) -> list[tuple[float, str]]:
-    """For each text the mean lean of its sentences towards refusals, in [-2, 2], and the nearest model refusal."""
-    sentences = [[s.text for s in premise_sentences(text)] or [text] for text in texts]
-    flat = list(dict.fromkeys(s for group in sentences for s in group))
-    own = unit_rows(np.asarray(embedder.encode(flat), dtype=np.float64))
-    similar = dict(zip(flat, own @ _model_vectors(embedder).T, strict=True))
-    out = []
-    for group in sentences:
-        rows = np.array([similar[s] for s in group])
-        lean = rows[:, : len(_REFUSALS)].max(axis=1) - rows[:, len(_REFUSALS) :].max(
-            axis=1
-        )
-        out.append(
-            (
-                float(lean.mean()),
-                _REFUSALS[int(rows[:, : len(_REFUSALS)].max(axis=0).argmax())],
-            )
-        )
-    return out
-
-# %% ../../nbs/4_judged/42_judge.ipynb #0abe7f48
-_REFUSAL_WEIGHTS = {
-    "strong": 3.78,
-    "all_weak": 2.88,
-    "some_weak": 0.51,
-    "lean": 1.5,
-    "intercept": -1.76,
-}
-
-
-def _refusal_features(signs: _Signs, lean: float) -> dict[str, float]:
-    """The numbers that the refusal's probability is made of."""
-    return {
-        "strong": float(bool(signs.strong)),
-        "all_weak": float(signs.weak_share == 1),
-        "some_weak": float(0 < signs.weak_share < 1),
-        "lean": lean,
-    }
-
-
-def _refusal_flag(signs: _Signs, lean: float, nearest: str) -> Flag:
-    """The flag of one text: its probability, and in words what it rests on."""
-    features = _refusal_features(signs, lean) | {"intercept": 1.0}
-    probability = sigmoid(
-        sum(_REFUSAL_WEIGHTS[name] * value for name, value in features.items())
-    )
-    found = [f"“{words}”" for words in (signs.strong, signs.weak) if words]
-    because = (
-        f"signs: {', '.join(found) or 'none'}; lean {lean:+.2f} towards “{nearest}”"
-    )
-    return Flag(value=probability >= 0.5, probability=probability, reason=because)
-
-
-def _refusals(
-    texts: Sequence[str], embedder: Any, lang: str | None = None
-) -> list[Flag]:
-    """Flags for many texts; one without a word, or clearly in another language than English, is undecided."""
-    why = {
-        text: _unread(text, lang) if re.search(r"\w", text) else "the text is empty"
-        for text in texts
-    }
-    judged = [text for text, reason in why.items() if not reason]
-    leanings = dict(
-        zip(judged, _leanings(judged, embedder) if judged else [], strict=True)
-    )
-    return [
-        Flag(value=None, reason=why[text])
-        if why[text]
-        else _refusal_flag(_refusal_signs(text), *leanings[text])
-        for text in texts
-    ]
-
-
-_READS = ("en",)  # the languages of the rules in this chapter
-
-
-def _unread(text: str, lang: str | None = None) -> str:
-    """Why the rules of this chapter do not fit a text, which are for English; '' if nothing speaks against it."""
-    code = lang or foreign_language(text[:4000], _READS)
-    if code is None or code.partition("-")[0] in _READS:
-        return ""
-    remedy = "use a language model, judge='llm:FOLDER', or say EmbeddedJudge(lang='en') if it is English"
-    return f"the text is in {language_name(code)}, and the embedded judge reads English: {remedy}"
 
 # %% ../../nbs/4_judged/42_judge.ipynb #def6d68a
 def _encode_with_tokens(
@@ -794,17 +563,17 @@ _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
         _clause_statements(hypothesis) for (hypothesis,) in items
     ],
     "entail": lambda e, c, k, lang, items: _entail_all(items, e, c, k, lang),
-    "refusal": lambda e, c, k, lang, items: _refusals(
+    "refusal": lambda e, c, k, lang, items: refusal_flags(
         [text for (text,) in items], e, lang
     ),
     "keyphrases": lambda e, c, k, lang, items: [
         JudgeFailure("keyphrases", reason)
-        if (reason := _unread(text, lang))
+        if (reason := unread(text, lang))
         else _counted_phrases(text, n)
         for text, n in items
     ],
     "keybert": lambda e, c, k, lang, items: [
-        JudgeFailure("keyphrases", reason) if (reason := _unread(text, lang)) else found
+        JudgeFailure("keyphrases", reason) if (reason := unread(text, lang)) else found
         for (text, _), found in zip(items, _keybert_phrases(items, e), strict=True)
     ],
     "questions": lambda e, c, k, lang, items: [
@@ -898,9 +667,7 @@ class EmbeddedJudge(BulkJudge):
         self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
         self._lang = None if lang is None else require_text(lang, "lang")
-        rules = content_key(
-            _STRONG, _WEAK, _REFUSALS, _ANSWERS, _REFUSAL_WEIGHTS, SAID_ENOUGH
-        )[:12]
+        rules = content_key(refusal_rules(), SAID_ENOUGH)[:12]
         low = getattr(self._checker, "contradicted_below", None)
         borders = f"t{self._checker.threshold}" + ("" if low is None else f"-{low}")
         parts = [

@@ -1,0 +1,263 @@
+"""Does a text decline to answer? Signs, turns of phrase and meaning, weighed by a fitted model. Edited directly.
+
+Chapter 42 tells what the signs are for and measures them; `benchmarks/fit_refusals.py` fits the weights.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from summeval_nb.evidence.check import sigmoid
+from summeval_nb.ground.results import Sentence
+from summeval_nb.judged.judging import Flag
+from summeval_nb.text._language import foreign_language, language_name
+from summeval_nb.text.cosine import unit_rows
+from summeval_nb.text.split import split_sentences, split_units
+
+_UNABLE = (
+    r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"
+    r"|would(?:n['’]t| not)|decline|rather not|not possible|impossible)"
+)
+_ACT = (
+    r"(?:answer|say|tell|help|assist|determine|find|locate|"
+    r"provide|know|see|comment|check|respond|give|discuss|judge)"
+)
+_SOURCE = (
+    r"(?:text|article|passage|context|document|report|source|leaflet|manual|page|paragraph|story|excerpt|file|table"
+    r"|records?|entry|material|note|letter|it|this)s?"
+)
+_SAY = r"(?:mention|say|state|specify|reveal|indicate|tell us)"
+_GIVE = r"(?:contain|provide|cover|give|tell|include|address|discuss|name|answer)"
+_LACKING = r"(?:information|details?|mention|indication|entry|figures|answer|hint)"
+_GIVEN = r"(?:mentioned|said|stated|specified|contained|provided|covered|given|included|addressed|discussed|recorded)"
+_STRONG = (
+    rf"\b(?:i|we|assistant)\b[^.!?;:]{{0,40}}\b{_UNABLE}\b[^.!?;:]{{0,30}}\b{_ACT}",
+    rf"\bit\b[^.!?;:]{{0,12}}\b(?:not possible|impossible)\b[^.!?;:]{{0,12}}\b{_ACT}",
+    r"\b(?:question|answer|this)\b[^.!?;:]{0,20}\b(?:can(?:not|['’]t)|could not) be (?:answered|given|determined)",
+    r"\b(?:stay|stays|remain|remains|leave)\b[^.!?;:]{0,20}\bunanswered\b",
+    r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t|do not|wouldn['’]?t|would not)\b[^.!?;:]{0,12}\bknow\b",
+    r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t have|do not have|have no)\b[^.!?;:]{0,12}"
+    r"\b(?:idea|clue|answer|information|knowledge|access|details?|ability)",
+    r"^\W*(?:(?:final )?answer\W+)?"
+    r"(?:no idea|no clue|not a clue|dunno|beats me|no answer|n/a\b|unknown\W*$"
+    r"|unanswerable|not answerable|cannot answer|insufficient|not enough"
+    r"|not (?:stated|available|specified|found|in the)\b)",
+    r"\bi(?:['’]m| am)(?: \w+)? (?:not sure|unsure)\b(?![^.!?]*\bbut\b)",
+    r"\b(?:not enough|insufficient|need more|lacks? the)\b[^.!?;:]{0,20}\b(?:information|context|details?|data)\b",
+    r"\bguess\b[^.!?]{0,20}\bmine\b|\bonly be guessing\b|\bguidelines\b[^.!?]{0,20}\bnot allow\b",
+    r"\b(?:beyond|outside) (?:what|my|our|me|the scope)\b",
+    r"\b(?:i|we)\b[^.!?;:]{0,12}\bnot in a position\b",
+)
+_WEAK = (
+    rf"(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_SAY}\b|\bnever {_SAY}",
+    rf"\b{_SOURCE}\b[^.!?;:,]{{0,20}}\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_GIVE}\b|\bnever {_GIVE}s?\b",
+    rf"(?:\b(?:is|was|are|were)|['’]s)(?:n['’]?t| not)\b(?: \w+)? (?:{_GIVEN}|available|found)\b"
+    r"(?![^.!?;:]*\b(?:until|before)\b)",
+    rf"\b(?:is|are|was|were|gives?|offers?|contains?|has|have|holds?|provides?|includes?|makes?|finds?|found|see)\b"
+    rf"(?: \w+)? no (?:\w+ )?{_LACKING}\b",
+    rf"^\W*no (?:\w+ )?{_LACKING}\W*(?:$|(?:about|on|as to|regarding|in the)\b)",
+    rf"\bno (?:\w+ )?{_LACKING}\b[^.!?;:]{{0,40}}\b(?:is|are|was|were) (?:made|found|{_GIVEN}|available)\b"
+    r"(?![^.!?;:]*\b(?:until|before)\b)",
+    r"\b(?:says?|has|have|states?|contains?|tells?(?: us)?) nothing (?:about|of|on)\b",
+    rf"\bnothing\b[^.!?;:]{{0,40}}\b(?:is|was) (?:found|{_GIVEN})\b(?![^.!?;:]*\b(?:until|before)\b)",
+    rf"\bnothing (?:in|on) (?:the|this|these|my|our) {_SOURCE}\b(?! of)[^.!?;:]{{0,15}}"
+    r"\b(?:answers?|says?|tells?|mentions?|about|on|$)",
+    r"\bnothing about\b[^.!?;:]{0,30}(?:\b(?:in|here|there)\b|$)",
+    r"\b(?:none of them|neither \w+) (?:gives?|says?|mentions?)\b|\b(?:silent on|nothing to go on)\b",
+    r"\bcan(?:not|['’]t) be (?:determined|answered|found|known|inferred)\b",
+    r"\b(?:no|nothing)\b[^.!?;:]{0,60}\b(?:could|can|was|were) (?:be )?(?:found|located|retrieved)\b"
+    r"(?![^.!?;:]*\b(?:until|before)\b)",
+)
+_QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
+
+
+class _Signs(NamedTuple):
+    """What the patterns found in a text: the strong sign's words, and the share of its clauses with a weak sign."""
+
+    strong: str
+    weak: str
+    weak_share: float
+
+
+def refusal_signs(text: str) -> _Signs:
+    """Look for strong and weak signs of a refusal, clause by clause, quoted speech put aside."""
+    clauses = [c.lower() for c in re.split(r"(?<=[.!?;])\s+|\n+|, (?:al)?though ", told(text)) if re.search(r"\w", c)]
+    strong = [match for c in clauses for p in _STRONG if (match := re.search(p, c))]
+    weak = [next((match for p in _WEAK if (match := re.search(p, c))), None) for c in clauses]
+    found = [match[0].strip() for match in weak if match]
+    share = len(found) / len(clauses) if clauses else 0.0
+    return _Signs(strong[0][0].strip() if strong else "", found[0] if found else "", share)
+
+
+class _Weights(NamedTuple):
+    """What `benchmarks/fit_refusals.py` found: a weight for each mark, turn of phrase and direction of meaning."""
+
+    intercept: float
+    marks: Mapping[str, float]
+    words: Mapping[str, float]
+    meaning: np.ndarray
+
+
+@cache
+def _weights() -> _Weights:
+    text = resources.files("summeval_nb").joinpath("assets/refusal_weights.json").read_text(encoding="utf-8")
+    found = json.loads(text)
+    return _Weights(found["intercept"], found["marks"], found["words"], np.array(found["meaning"]))
+
+
+def refusal_rules() -> str:
+    """All that decides whether a text is a refusal, as one text: what a fingerprint is made of."""
+    weights = _weights()
+    patterns = [*_STRONG, *_WEAK, *(one.pattern for one in _MARKS.values())]
+    return json.dumps([patterns, weights.intercept, weights.marks, weights.words, weights.meaning.tolist()])
+
+
+_MARKS: Mapping[str, re.Pattern[str]] = {
+    "a digit": re.compile(r"\d"),
+    "I or we": re.compile(r"\b(?:I|we|my|me)\b"),
+    "opens with No,": re.compile(r"^No,"),
+    "names its source": re.compile(
+        r"\b(?:text|article|passage|context|documents?|report|source|leaflet|manual|pages?|excerpt|file|table|records?"
+        r"|notes?|information|details?)\b",
+        re.I,
+    ),
+    "its source says": re.compile(
+        r"\b(?:text|article|passage|context|document|report|guide|book|page|sign|app|law|rule|letter|manual)s? "
+        r"(?:is|are|was|explains?|tells?|says?|said|answers?|describes?|states?|suggests?|gives?|shows?|covers?|reads?)\b"
+        r"(?! (?:silent|quiet|mute|nothing|no|little|inconclusive))",
+        re.I,
+    ),
+    "its source is silent": re.compile(
+        r"\b(?:text|article|passage|context|documents?|papers?|report|source|leaflet|manual|pages?|excerpt|minutes|chapters?"
+        r"|letters?|brochure|chronicle|guidebook|table|notes?|author|interview)\b[^.!?;:]{0,25}"
+        r"\b(?:silent|silence|quiet|mute|skips?|leaves? (?:out|open)|left open|stops? (?:short|before)|breaks? off"
+        r"|ends? before|never|not|no|nothing|nowhere|n.t|without)\b"
+        r"|\b(?:nowhere|none|nothing|neither|not a word|no (?:mention|word|hint|clue|reference|trace))\b[^.!?;:]{0,30}"
+        r"\b(?:text|article|passages?|context|documents?|papers?|report|sources?|leaflet|manual|pages?|excerpt|minutes"
+        r"|chapters?|letters?|brochure|files?|records?|notes|annex|here)\b",
+        re.I,
+    ),
+    "sends elsewhere": re.compile(
+        r"\b(?:ask|contact|consult|refer|call|check with|see|try|talk to|put to)\b[^.!?;:]{0,30}"
+        r"\b(?:a|an|the|your|somebody|someone)\b",
+        re.I,
+    ),
+    "another person": re.compile(r"\b(?:he|she|they|nobody|no one)\b", re.I),
+    "a negation": re.compile(r"\b(?:not|no|n.t|cannot|nothing|none|un\w+|without)\b", re.I),
+}
+
+
+def told(text: str) -> str:
+    """A text without what it quotes: somebody else said that; a text that is all quotation stays."""
+    bare = text if text.lstrip().startswith(("{", "[")) else _QUOTED.sub(" ", text)
+    return bare if re.search(r"\w", bare) else text
+
+
+def _marks(text: str, signs: _Signs) -> dict[str, float]:
+    """Which marks a text has, each 0 or 1."""
+    found = {
+        "a strong sign": bool(signs.strong),
+        "only weak signs": signs.weak_share == 1,
+        "some weak signs": 0 < signs.weak_share < 1,
+        **{name: pattern.search(told(text)) is not None for name, pattern in _MARKS.items()},
+        "quoted speech": told(text) != text,
+        "under four words": len(text.split()) < 4,
+        "several sentences": len(premise_sentences(text)) > 1,
+    }
+    return {name: float(value) for name, value in found.items()}
+
+
+def _phrases(text: str) -> Counter[str]:
+    """How often each word and each pair of neighbouring words occurs, punctuation counted as words."""
+    words = re.findall(r"[a-z']+|\d+|[^\w\s]", told(text).lower())
+    return Counter([*words, *map(" ".join, zip(words, words[1:], strict=False))])
+
+
+def _phrase_values(text: str, known: Mapping[str, Any]) -> dict[str, float]:
+    """The known words and pairs of a text: 1 + log of the count, all together of length one."""
+    values = {one: 1 + math.log(count) for one, count in _phrases(text).items() if one in known}
+    length = math.sqrt(sum(value**2 for value in values.values()))
+    return {one: value / length for one, value in values.items()}
+
+
+@lru_cache(maxsize=1024)
+def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
+    """The sentences of a premise, those over `max_chars` characters cut; spans point into the premise."""
+    out: list[Sentence] = []
+    for one in split_sentences(premise):
+        pieces = (
+            split_units(one.text, max_chars=max_chars) if len(one) > max_chars else [Sentence(one.text, 0, len(one))]
+        )
+        out += [Sentence(piece.text, one.start + piece.start, one.start + piece.end) for piece in pieces]
+    return tuple(out)
+
+
+def mean_vectors(texts: Sequence[str], embedder: Any) -> np.ndarray:
+    """For each text the mean of its sentences' vectors of length one, shape (n, d)."""
+    sentences = [[s.text for s in premise_sentences(told(text))] or [text] for text in texts]
+    flat = list(dict.fromkeys(s for group in sentences for s in group))
+    vectors = unit_rows(np.asarray(embedder.encode(flat), dtype=np.float64))
+    place = {text: row for row, text in enumerate(flat)}
+    return np.stack([vectors[[place[s] for s in group]].mean(axis=0) for group in sentences])
+
+
+class Lean(NamedTuple):
+    """How far a text leans towards a refusal, in log-odds: by its marks, its turns of phrase, its meaning."""
+
+    marks: float
+    words: float
+    meaning: float
+    signs: _Signs
+
+    @property
+    def total(self) -> float:
+        """The log-odds that the text is a refusal."""
+        return _weights().intercept + self.marks + self.words + self.meaning
+
+    def flag(self) -> Flag:
+        """The flag, and in words what it rests on."""
+        probability = sigmoid(self.total)
+        found = [f"“{words}”" for words in (self.signs.strong, self.signs.weak) if words]
+        because = (
+            f"signs: {', '.join(found) or 'none'}; "
+            f"marks {self.marks:+.1f}, words {self.words:+.1f}, meaning {self.meaning:+.1f}"
+        )
+        return Flag(value=probability >= 0.5, probability=probability, reason=because)
+
+
+def lean_of(text: str, vector: np.ndarray) -> Lean:
+    """How far a text leans towards a refusal; `vector` is its row of `mean_vectors`."""
+    weights, signs = _weights(), refusal_signs(text)
+    marks = sum(weights.marks[name] * value for name, value in _marks(text, signs).items())
+    words = sum(weights.words[name] * value for name, value in _phrase_values(text, weights.words).items())
+    fits = vector.shape == weights.meaning.shape
+    return Lean(marks, words, float(vector @ weights.meaning) if fits else 0.0, signs)
+
+
+def refusal_flags(texts: Sequence[str], embedder: Any, lang: str | None = None) -> list[Flag]:
+    """Flags for many texts; one without a word, or clearly in another language than English, is undecided."""
+    why = {text: unread(text, lang) if re.search(r"\w", text) else "the text is empty" for text in texts}
+    judged = [text for text, reason in why.items() if not reason]
+    vectors = dict(zip(judged, mean_vectors(judged, embedder) if judged else [], strict=True))
+    return [Flag(value=None, reason=why[text]) if why[text] else lean_of(text, vectors[text]).flag() for text in texts]
+
+
+_READS = ("en",)  # the languages of the rules of the embedded judge
+
+
+def unread(text: str, lang: str | None = None) -> str:
+    """Why the embedded judge's rules do not fit a text, which are for English; '' if nothing speaks against it."""
+    code = lang or foreign_language(text[:4000], _READS)
+    if code is None or code.partition("-")[0] in _READS:
+        return ""
+    remedy = "use a language model, judge='llm:FOLDER', or say EmbeddedJudge(lang='en') if it is English"
+    return f"the text is in {language_name(code)}, and the embedded judge reads English: {remedy}"

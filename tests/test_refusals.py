@@ -1,0 +1,108 @@
+"""Refusals and answers: what was fitted is apart from what is measured, and every promise about numbers holds."""
+
+import json
+from collections import Counter
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from summeval_nb.judged._refusals import lean_of, mean_vectors, premise_sentences, refusal_flags, refusal_signs, told
+from summeval_nb.text.embed import load_embedder
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return load_embedder("minilm")
+
+
+def labelled(name: str) -> list[dict]:
+    text = resources.files("summeval_nb").joinpath(f"assets/{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_thirty_styles_are_two_hundred_texts_and_a_third_of_each_style_is_kept_aside():
+    rows = labelled("refusals_styles")
+    styles = [row for row in rows if row["style"] != "mixed"]
+    aside = [row for row in styles if row["part"] == "aside"]
+    assert len(styles) >= 200 and len({row["style"] for row in styles}) == 30
+    assert 3 * len(aside) == len(styles) and len({row["style"] for row in aside}) == 30
+    assert Counter(row["refused"] for row in aside) == {True: 35, False: 35}
+    assert len({row["text"] for row in rows}) == len(rows), "a text stands twice"
+    assert all(row["part"] == "development" for row in rows if row["style"] == "mixed")
+
+
+def test_on_the_third_kept_aside_nine_of_ten_are_right(embedder):
+    rows = [row for row in labelled("refusals_styles") if row["part"] == "aside"]
+    flags = refusal_flags([row["text"] for row in rows], embedder)
+    wrong = [row["text"] for row, flag in zip(rows, flags, strict=True) if bool(flag) != row["refused"]]
+    assert len(wrong) <= 0.1 * len(rows), wrong
+    alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]
+    assert len(alarms) <= 2, alarms  # of 35; over all sets kept aside it is 7 of 155
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, it rose by about the same amount in both groups.",
+        "No, it was about money.",
+        "No one was told about the plan before Monday.",
+        "The minister refused to answer.",
+        "Scientists do not know why.",
+        'She said: "I cannot answer that."',
+        "It cost 4 million euros; who paid is not stated.",
+    ],
+)
+def test_these_are_answers(embedder, text):
+    (flag,) = refusal_flags([text], embedder)
+    assert flag.value is False, flag
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't help you there.",
+        "Sorry, no idea.",
+        "The passages don't say.",
+        "There is not enough information to answer.",
+        "I'm not able to tell from the text.",
+        '{"answer": null}',
+    ],
+)
+def test_these_are_refusals(embedder, text):
+    (flag,) = refusal_flags([text], embedder)
+    assert flag.value is True, flag
+
+
+def test_a_flag_is_the_sum_of_its_parts_and_says_so(embedder):
+    text = "I cannot answer this from the text."
+    lean = lean_of(text, mean_vectors([text], embedder)[0])
+    (flag,) = refusal_flags([text], embedder)
+    assert flag.probability == pytest.approx(1 / (1 + np.exp(-lean.total)))
+    assert flag.value == (lean.total >= 0) and "“i cannot answer”" in flag.reason and "meaning" in flag.reason
+
+
+def test_signs_are_looked_for_outside_of_quoted_speech():
+    assert refusal_signs("I cannot answer this.").strong == "i cannot answer"
+    assert refusal_signs('He said: "I cannot answer this."').strong == ""
+    assert told('"All of it."') == '"All of it."' and told('{"a": 1}') == '{"a": 1}'
+
+
+def test_a_text_without_words_or_in_another_language_is_undecided(embedder):
+    found = refusal_flags(["...", "", "Das weiß ich leider nicht, weil es in dem Text nicht steht."], embedder)
+    assert [flag.value for flag in found] == [None] * 3 and "German" in found[2].reason
+
+
+def test_an_embedder_of_another_size_leaves_meaning_out():
+    class Small:
+        def encode(self, sentences):
+            return np.ones((len(sentences), 3))
+
+    (flag,) = refusal_flags(["I cannot answer this."], Small())
+    assert flag.value is True and "meaning +0.0" in flag.reason
+
+
+def test_long_premises_are_cut_and_their_spans_point_into_them():
+    long = "It rained. " + "1994;400;passengers;" * 100
+    found = premise_sentences(long)
+    assert len(found) > 3 and all(long[s.start : s.end] == s.text and len(s) <= 500 for s in found)
