@@ -3,28 +3,19 @@
 import doctest
 import itertools
 import json
-import warnings
 
 import numpy as np
 import pytest
+from helpers.correlations import SCIPY, at_level, example
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 import summeval_nb.agreement.agreement
 import summeval_nb.agreement.significance
-from summeval_nb.agreement.agreement import LEVELS, _bootstrap, _by_row, _draws, _kendall_pooled, correlate
-from summeval_nb.agreement.significance import (
-    _null,
-    _standardised,
-    _swaps,
-    adjust_p_values,
-    compare,
-    compare_all,
-    pairwise_accuracy,
-)
+from summeval_nb.agreement._drawings import resampled_correlations
+from summeval_nb.agreement.agreement import LEVELS, _draws, correlate
+from summeval_nb.agreement.significance import adjust_p_values, compare, compare_all, pairwise_accuracy
 
-SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 by_level = pytest.mark.parametrize("level", LEVELS)
 
@@ -35,31 +26,6 @@ by_level = pytest.mark.parametrize("level", LEVELS)
 def test_docstring_examples_run(module):
     found = doctest.testmod(module)
     assert found.attempted > 0 and found.failed == 0
-
-
-def by_scipy(x, y, coefficient):
-    """scipy's number over the cells that both have, or NaN."""
-    x, y = np.asarray(x, float), np.asarray(y, float)
-    present = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[present], y[present]
-    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return np.nan
-    return SCIPY[coefficient](x, y).statistic
-
-
-def at_level(x, y, level, coefficient):
-    """The three levels, written out with scipy and numpy's own means."""
-    if level == "pooled":
-        return by_scipy(x.ravel(), y.ravel(), coefficient)
-    if level == "summary":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # mean of no article
-            return np.nanmean([by_scipy(a, b, coefficient) for a, b in zip(x, y, strict=True)])
-    both = np.where(np.isnan(x) | np.isnan(y), np.nan, 1.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # mean of an empty column
-        means = [np.round(np.nanmean(table * both, axis=0), 12) for table in (x, y)]
-    return by_scipy(*means, coefficient)
 
 
 grades = st.sampled_from([1.0, 1.5, 2.0, 3.0, 4.0, 5.0, None])
@@ -107,16 +73,6 @@ def test_levels_by_hand(level, coefficient, expected):
     )
 
 
-def example(missing=False, seed=0, shape=(9, 7)):
-    rng = np.random.default_rng(seed)
-    human = rng.integers(1, 5, shape).astype(float)
-    metric = np.round(human + rng.normal(0, 2, shape), 1)
-    if missing:
-        human[rng.random(shape) < 0.1] = np.nan
-        metric[rng.random(shape) < 0.1] = np.nan
-    return metric, human
-
-
 @by_level
 @by_coefficient
 @pytest.mark.parametrize("missing", [False, True], ids=["full", "missing"])
@@ -124,20 +80,11 @@ def example(missing=False, seed=0, shape=(9, 7)):
 def test_weights_equal_resamples_written_out(level, coefficient, missing, resample):
     metric, human = example(missing)
     draws = _draws(metric.shape, 12, resample, seed=3)
-    ours = _bootstrap(metric, human, level, coefficient, draws)
+    ours = resampled_correlations(metric, human, level, coefficient, draws)
     for value, articles, systems in zip(ours, *draws, strict=True):
         chosen = [np.repeat(np.arange(len(w)), w.astype(int)) for w in (articles, systems)]
         expected = at_level(metric[np.ix_(*chosen)], human[np.ix_(*chosen)], level, coefficient)
         assert value == pytest.approx(expected, abs=1e-10, nan_ok=True)
-
-
-def test_pooled_kendall_is_exact_over_several_blocks():
-    rng = np.random.default_rng(0)
-    x, y, w = rng.integers(0, 40, 700) * 1.0, rng.normal(size=700).round(1), rng.integers(0, 4, (3, 700)) * 1.0
-    for weights, ours in zip(w.astype(int), _kendall_pooled(x, y, w), strict=True):
-        assert ours == pytest.approx(
-            stats.kendalltau(np.repeat(x, weights), np.repeat(y, weights)).statistic, abs=1e-12
-        )
 
 
 def test_draws_are_a_bootstrap():
@@ -155,15 +102,6 @@ def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
     metric, human = example()
     first, again, other = (correlate(metric, human, seed=seed).interval for seed in (1, 1, 2))
     assert first == again != other
-
-
-def test_long_and_short_rows_agree():
-    rng = np.random.default_rng(0)
-    x, y = rng.integers(0, 9, (3, 90)) * 1.0, rng.normal(size=(3, 90))
-    x[0, :5] = np.nan
-    for coefficient in SCIPY:
-        expected = [by_scipy(a, b, coefficient) for a, b in zip(x, y, strict=True)]
-        assert _by_row(x, y, coefficient) == pytest.approx(expected, abs=1e-12)
 
 
 def test_near_constant_rows_are_not_called_constant():
@@ -253,23 +191,6 @@ BAD = [
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
-
-
-@by_level
-@by_coefficient
-@pytest.mark.parametrize("kind", ["articles", "systems", "jointly"])
-@pytest.mark.parametrize("missing", [False, True], ids=["full", "missing"])
-def test_null_equals_permutations_made_one_by_one(level, coefficient, kind, missing):
-    a, human = example(missing)
-    b, _ = example(missing, seed=1)
-    swaps = _swaps(a.shape, 8, kind, seed=2)
-    ours = _null(a, b, human, level, coefficient, swaps)
-    everywhere = np.where(np.isnan(a) | np.isnan(b) | np.isnan(human), np.nan, 1.0)
-    za, zb, y = _standardised(a * everywhere), _standardised(b * everywhere), human * everywhere
-    for value, articles, systems in zip(ours, *swaps, strict=True):
-        cells = articles[:, None] ^ systems[None]
-        sides = [at_level(np.where(cells, *pair), y, level, coefficient) for pair in ((zb, za), (za, zb))]
-        assert value == pytest.approx(sides[0] - sides[1], abs=1e-9)
 
 
 def test_small_permutation_test_by_hand():
@@ -382,27 +303,6 @@ def test_pictures_and_tables_hold_together():
     for result in (one, test, accuracy):
         assert result.plot().has_data() and "</table>" in result._repr_html_()
         assert not result.to_frame().empty and str(result.signature) in repr(result)
-
-
-def test_means_are_tied_within_the_stated_tolerance():
-    """Neighbours within 1e-12 of the greatest value are one, also across a boundary of rounding to twelve digits."""
-    edge = 0.1234567890125  # between two numbers of twelve digits
-    assert round(edge - 1e-16, 12) != round(edge + 1e-16, 12)
-    tied = summeval_nb.agreement.agreement._tied(
-        np.array([[edge + 1e-16, 1.0, edge - 1e-16, np.nan, edge + 3e-12, -1.0]])
-    )
-    assert tied[0, 0] == tied[0, 2] < tied[0, 4] and np.isnan(tied[0, 3]) and tied[0, [1, 5]].tolist() == [1.0, -1.0]
-    scores = np.array([[edge + 1e-16, edge - 1e-16, 1.0]])
-    assert correlate(scores, [[1, 2, 3]], level="system", n_resamples=0).score == pytest.approx(2 / np.sqrt(6))
-
-
-def test_resamples_of_thirds_keep_their_ties():
-    """Whatever articles are drawn, systems with the same sum of thirds have the same mean."""
-    rng = np.random.default_rng(0)
-    grades = rng.integers(3, 16, (60, 5))
-    table = np.concatenate([grades, grades[rng.permutation(60)]], axis=1) / 3  # equal sums, added in another order
-    means = summeval_nb.agreement.agreement._system_means(table, np.zeros(table.shape, bool), np.ones((1, 60)))[0]
-    assert (means[:5] == means[5:]).all()
 
 
 @pytest.mark.parametrize("unit", [1e306, 1e-306, 2.0**-40])

@@ -33,8 +33,6 @@ LONG = {
     "44_summary_score",
     "45_ratings",
     "46_judge_llm",
-    "51_agreement",
-    "53_significance",
     "54_metrics",
     "61_batch",
     "63_cli",

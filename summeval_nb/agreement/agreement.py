@@ -5,13 +5,15 @@
 # %% ../../nbs/5_agreement/51_agreement.ipynb #7499c5c5
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
+from ._coefficients import by_row, mean_or_none, system_means
+from ._drawings import resampled_correlations
+from ._grids import require_tables
+from ._shown import histogram, in_words, why_undefined
 from ..ground._resampling import middle
 from summeval_nb.ground.results import (
     Score,
@@ -27,161 +29,20 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['LEVELS', 'COEFFICIENTS', 'RESAMPLE', 'Correlation', 'correlate']
 
-# %% ../../nbs/5_agreement/51_agreement.ipynb #045c4fe4
-def _deviations(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Deviations from the weighted mean: x (b, rows, s), w (b, k, s) -> (b, k, rows, s); 0 where a row is constant."""
-    present = ~np.isnan(x)
-    filled = np.where(present, x, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (w @ filled.swapaxes(-1, -2)) / (
-            w @ present.astype(float).swapaxes(-1, -2)
-        )
-    drawn = (w > 0)[:, :, None, :] & present[:, None]
-    highest = np.where(drawn, filled[:, None], -np.inf).max(axis=-1, keepdims=True)
-    lowest = np.where(drawn, filled[:, None], np.inf).min(axis=-1, keepdims=True)
-    return np.where(drawn & (lowest < highest), filled[:, None] - mean[..., None], 0.0)
-
-
-def _rank_deviations(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Twice the distance of each weighted mid-rank from the mean rank, in the shapes of `_deviations`."""
-    signs = np.nan_to_num(np.sign(x[..., :, None] - x[..., None, :]))
-    batch, rows, columns = x.shape
-    return (w @ signs.reshape(batch, rows * columns, columns).swapaxes(-1, -2)).reshape(
-        batch, -1, rows, columns
-    )
-
-
-def _cosine(u: np.ndarray, v: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Weighted cosine of deviations: two (b, k, rows, s) and w (b, k, s) -> (b, k, rows); NaN where one is all zero."""
-    weighted = u * w[:, :, None, :]
-    uv, uu = (weighted * v).sum(axis=-1), (weighted * u).sum(axis=-1)
-    vv = (v * v * w[:, :, None, :]).sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(
-            (uu > 0) & (vv > 0), np.clip(uv / np.sqrt(uu) / np.sqrt(vv), -1, 1), np.nan
-        )
-
-# %% ../../nbs/5_agreement/51_agreement.ipynb #0369d15d
-def _kendall(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Kendall's tau-b of every row under every weighting: x, y (b, rows, s), w (b, k, s) -> (b, k, rows)."""
-    first, second = np.triu_indices(x.shape[-1], 1)
-    sx, sy = (
-        np.nan_to_num(np.sign(z[..., first] - z[..., second])).astype(np.float32)
-        for z in (x, y)
-    )
-    q = (w[..., first] * w[..., second]).astype(
-        np.float32
-    )  # whole numbers: exact in single precision up to 2**24
-    both, in_x, in_y = (
-        (q @ (a * b).swapaxes(-1, -2)).astype(float)
-        for a, b in ((sx, sy), (sx, sx), (sy, sy))
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((in_x > 0) & (in_y > 0), both / np.sqrt(in_x * in_y), np.nan)
-
-
-def _moderate(x: np.ndarray) -> np.ndarray:
-    """Rows times a power of two: nothing that Pearson's r would notice, but squares neither overflow nor vanish."""
-    _, exponent = np.frexp(
-        np.where(np.isnan(x), 0.0, np.abs(x)).max(axis=-1, keepdims=True, initial=0.0)
-    )
-    return np.ldexp(x, -exponent)
-
-
-def _weighted(
-    x: np.ndarray, y: np.ndarray, w: np.ndarray, coefficient: str
-) -> np.ndarray:
-    """The coefficient of every row under every weighting: (b, rows, s) twice and (b, k, s) -> (b, k, rows)."""
-    missing = np.isnan(x) | np.isnan(y)
-    x, y = np.where(missing, np.nan, x), np.where(missing, np.nan, y)
-    if coefficient == "kendall":
-        return _kendall(x, y, w)
-    if coefficient == "pearson":
-        return _cosine(_deviations(_moderate(x), w), _deviations(_moderate(y), w), w)
-    return _cosine(_rank_deviations(x, w), _rank_deviations(y, w), w)
-
-# %% ../../nbs/5_agreement/51_agreement.ipynb #b3ffa14d
-_MANY = 64  # columns from which sorting beats comparing all pairs
-
-
-def _by_row(x: np.ndarray, y: np.ndarray, coefficient: str) -> np.ndarray:
-    """The coefficient of each row of two (rows, s) tables; NaN where it is undefined."""
-    rows, columns = x.shape
-    if columns < 2:
-        return np.full(rows, np.nan)
-    if columns > _MANY and coefficient != "pearson":
-        return np.array(
-            [_one_long_row(a, b, coefficient) for a, b in zip(x, y, strict=True)]
-        )
-    step = max(1, 4_000_000 // columns**2)
-    w = np.ones((1, 1, columns))
-    return np.concatenate(
-        [
-            _weighted(x[None, i : i + step], y[None, i : i + step], w, coefficient)[
-                0, 0
-            ]
-            for i in range(0, rows, step)
-        ]
-    )
-
-
-def _one_long_row(x: np.ndarray, y: np.ndarray, coefficient: str) -> float:
-    """The coefficient of one row by scipy; NaN where it is undefined."""
-    present = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[present], y[present]
-    if x.size < 2 or x.min() == x.max() or y.min() == y.max():
-        return math.nan
-    reference = {
-        "pearson": stats.pearsonr,
-        "spearman": stats.spearmanr,
-        "kendall": stats.kendalltau,
-    }[coefficient]
-    return float(reference(x, y).statistic)
-
 # %% ../../nbs/5_agreement/51_agreement.ipynb #1b5389fd
 LEVELS = ("summary", "system", "pooled")
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 
-_TOLERANCE = (
-    1e-12  # of the greatest value: means nearer to each other than this are one
-)
-
-
-def _tied(means: np.ndarray) -> np.ndarray:
-    """Means (k, s) where each chain of neighbours within `_TOLERANCE` has the value of its lowest."""
-    order = np.argsort(means, axis=-1)
-    ordered = np.take_along_axis(means, order, axis=-1)
-    near = np.diff(ordered, axis=-1, prepend=-np.inf) <= _TOLERANCE
-    lowest = np.maximum.accumulate(
-        np.where(near, 0, np.arange(means.shape[-1])), axis=-1
-    )
-    tied = np.empty_like(means)
-    np.put_along_axis(
-        tied, order, np.take_along_axis(ordered, lowest, axis=-1), axis=-1
-    )
-    return tied
-
-
-def _system_means(x: np.ndarray, missing: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Means of the columns under each weighting of the articles: x (articles, s), w (k, articles) -> (k, s)."""
-    scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = (w @ np.where(missing, 0.0, x / scale)) / (w @ (~missing).astype(float))
-    return _tied(means)
-
-
 def _estimate(x: np.ndarray, y: np.ndarray, level: str, coefficient: str) -> np.ndarray:
-    """The correlations that a level averages: one an article at the summary level, else a single one."""
+    """The correlations that a level averages: one an article, or a single one."""
     if level == "summary":
-        return _by_row(x, y, coefficient)
-    missing = np.isnan(x) | np.isnan(y)
+        return by_row(x, y, coefficient)
     if level == "system":
-        one = np.ones((1, len(x)))
-        return _by_row(
-            _system_means(x, missing, one), _system_means(y, missing, one), coefficient
-        )
-    return _by_row(x.reshape(1, -1), y.reshape(1, -1), coefficient)
+        missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
+        x, y = system_means(x, missing, one), system_means(y, missing, one)
+        return by_row(x, y, coefficient)
+    return by_row(x.reshape(1, -1), y.reshape(1, -1), coefficient)
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #cc6daeee
 RESAMPLE = ("both", "articles", "systems")
@@ -190,7 +51,7 @@ RESAMPLE = ("both", "articles", "systems")
 def _draws(
     shape: tuple[int, int], n: int, resample: str, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How often each article (n, articles) and each system (n, systems) was drawn in each of n resamples."""
+    """How often each article and each system was drawn: (n, articles), (n, systems)."""
     rng = np.random.default_rng(seed)
     counts = []
     for size, name in zip(shape, ("articles", "systems"), strict=True):
@@ -203,174 +64,10 @@ def _draws(
         counts.append(weights if resample in ("both", name) else np.ones((n, size)))
     return counts[0], counts[1]
 
-# %% ../../nbs/5_agreement/51_agreement.ipynb #25223923
-def _kendall_pooled(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Kendall's tau-b of one long row under many weightings: x, y (n,), w (k, n) -> (k,)."""
-    rx, ry = (stats.rankdata(z, method="dense").astype(np.int32) for z in (x, y))
-    single = np.ascontiguousarray(
-        w.T, dtype=np.float32
-    )  # sums of whole numbers, exact up to 2**24
-    total = np.zeros(len(w))
-    for start in range(0, x.size, 256):
-        block = slice(start, start + 256)
-        agree = (
-            np.sign(rx[block, None] - rx[start:])
-            * np.sign(ry[block, None] - ry[start:])
-        ).astype(np.float32)
-        agree[:, : agree.shape[0]] /= (
-            2  # pairs inside the block appear twice, those to its right once
-        )
-        total += 2 * ((agree @ single[start:]) * single[block]).sum(axis=0, dtype=float)
-    untied = [w.sum(axis=1) ** 2 - _squares_of_groups(r, single) for r in (rx, ry)]
-    defined = (untied[0] > 0) & (untied[1] > 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(defined, total / np.sqrt(untied[0] * untied[1]), np.nan)
-
-
-def _squares_of_groups(ranks: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Sum over groups of equal values of (total weight)²: ranks (n,), w (n, k) -> (k,)."""
-    order = np.argsort(ranks, kind="stable")
-    starts = np.flatnonzero(np.diff(ranks[order], prepend=0))
-    return (np.add.reduceat(w[order], starts, axis=0, dtype=float) ** 2).sum(axis=0)
-
-
-def _ranks_pooled(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """`_rank_deviations` of one long row by sorting: x (n,), w (k, n) -> (k, n)."""
-    values, group = np.unique(x, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(values.size))
-    weights = np.add.reduceat(w[:, order], starts, axis=1)
-    below = np.cumsum(weights, axis=1) - weights
-    above = w.sum(axis=1, keepdims=True) - below - weights
-    return (below - above)[:, group]
-
-# %% ../../nbs/5_agreement/51_agreement.ipynb #431e381a
-def _bootstrap(
-    x: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    draws: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    """The level's correlation in every resample; NaN where a resample has none."""
-    step = max(1, 4_000_000 // x.size)
-    parts = [
-        _resampled(
-            x, y, level, coefficient, draws[0][i : i + step], draws[1][i : i + step]
-        )
-        for i in range(0, len(draws[0]), step)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0)
-
-
-def _resampled(
-    x: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    articles: np.ndarray,
-    systems: np.ndarray,
-) -> np.ndarray:
-    """One block of resamples: drawings (k, articles) and (k, systems) -> (k,)."""
-    missing = np.isnan(x) | np.isnan(y)
-    if level == "summary":
-        values = _weighted(x[None], y[None], systems[None], coefficient)[0]
-        weights = np.where(np.isnan(values), 0.0, articles)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return (weights * np.nan_to_num(values)).sum(axis=1) / weights.sum(axis=1)
-    if level == "system":
-        mx, my = (_system_means(table, missing, articles)[:, None] for table in (x, y))
-        return _weighted(mx, my, systems[:, None], coefficient)[:, 0, 0]
-    w = (articles[:, :, None] * systems[:, None, :])[:, ~missing]
-    if coefficient == "kendall":
-        return _kendall_pooled(x[~missing], y[~missing], w)
-    deviations = (
-        [_ranks_pooled(t[~missing], w) for t in (x, y)]
-        if coefficient == "spearman"
-        else None
-    )
-    if deviations:
-        return _cosine(
-            deviations[0][None, :, None], deviations[1][None, :, None], w[None]
-        )[0, :, 0]
-    return _weighted(
-        x[~missing][None, None], y[~missing][None, None], w[None], coefficient
-    )[0, :, 0]
-
-# %% ../../nbs/5_agreement/51_agreement.ipynb #0d6870a9
-def _table(values: Any, name: str) -> np.ndarray:
-    """Return a table of numbers as a float array (articles, systems); None and NaN cells are missing ones."""
-    try:
-        table = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        message = f"{name} must be a table of numbers, one row an article, one column a system: {error}"
-        raise TypeError(message) from error
-    if table.ndim != 2:
-        remedy = (
-            "; for scores of systems without articles pass one row: [scores]"
-            if table.ndim == 1
-            else ""
-        )
-        raise ValueError(
-            f"{name} must have two axes (articles, systems), not the shape {table.shape}{remedy}"
-        )
-    if not table.size:
-        raise ValueError(f"{name} is empty: its shape is {table.shape}")
-    if np.isinf(table).any():
-        row, column = np.argwhere(np.isinf(table))[0]
-        raise ValueError(
-            f"{name}[{row}, {column}] is infinite; use None or NaN for a cell without a value"
-        )
-    return table
-
-
-def _tables(**named: Any) -> list[np.ndarray]:
-    """Return several tables of the same shape."""
-    tables = {name: _table(values, name) for name, values in named.items()}
-    shapes = {name: table.shape for name, table in tables.items()}
-    if len(set(shapes.values())) > 1:
-        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-        raise ValueError(
-            f"the tables must have the same shape (articles, systems): {listed}"
-        )
-    return list(tables.values())
-
-# %% ../../nbs/5_agreement/51_agreement.ipynb #d89ecdd5
-def _number(
-    score: float | None, interval: tuple[float, float] | None, reason: str
-) -> str:
-    if score is None:
-        return f"undefined: {reason}"
-    return f"{score:.3f}" + (
-        f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-    )
-
-
-def _histogram(
-    values: np.ndarray,
-    score: float | None,
-    interval: tuple[float, float] | None,
-    title: str,
-    label: str,
-    ax: Axes | None,
-) -> Axes:
-    """Draw values as a histogram with a line at the score and a band for the interval."""
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-    ax.hist(values, bins=40, color="#8fc1e8", edgecolor="white")
-    if interval:
-        ax.axvspan(*interval, color="#f2eee6", zorder=0)
-    if score is not None:
-        ax.axvline(score, color="#b34700", linewidth=2)
-    ax.set(title=title, xlabel=label, ylabel="count")
-    return ax
-
 # %% ../../nbs/5_agreement/51_agreement.ipynb #205a523d
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Correlation(Score):
-    """A correlation of a metric with human judgement, with its interval and what was left out.
+    """A metric's correlation with human judgement, its interval and what was left out.
 
     Parameters
     ----------
@@ -432,11 +129,12 @@ class Correlation(Score):
         }
 
     def __str__(self) -> str:
-        return f"{self.level}-level {self.coefficient} {_number(self.score, self.interval, self.reason)}"
+        number = in_words(self.score, self.interval, self.reason)
+        return f"{self.level}-level {self.coefficient} {number}"
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
-        return _histogram(
+        return histogram(
             self.resamples,
             self.score,
             self.interval,
@@ -444,32 +142,6 @@ class Correlation(Score):
             f"{self.coefficient} in a resample",
             ax,
         )
-
-# %% ../../nbs/5_agreement/51_agreement.ipynb #d322ca89
-def _reason(x: np.ndarray, y: np.ndarray, level: str) -> str:
-    """Why the correlation of two tables is undefined."""
-    missing = np.isnan(x) | np.isnan(y)
-    if missing.all():
-        return "no cell has a value in both tables"
-    if x.shape[1] < 2 and level != "pooled":
-        return (
-            f"a {level}-level correlation needs at least two systems, and there is one"
-        )
-    for name, table in (("metric", x), ("human", y)):
-        present = table[~missing]
-        if present.min() == present.max():
-            return f"all {name} values are the same ({present[0]:g}), and nothing correlates with a constant"
-    where = {
-        "summary": "in every single article",
-        "system": "over the system means",
-        "pooled": "over all cells",
-    }[level]
-    return f"one side is constant, or fewer than two cells are present, {where}"
-
-
-def _mean_or_none(values: np.ndarray) -> float | None:
-    defined = values[~np.isnan(values)]
-    return float(defined.mean()) if defined.size else None
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #76df99ac
 def correlate(
@@ -528,18 +200,18 @@ def correlate(
     >>> round(result.score, 3), result.n_skipped
     (0.6, 1)
     """
-    x, y = _tables(metric=metric, human=human)
+    x, y = require_tables(metric=metric, human=human)
     require_option(level, "level", LEVELS)
     require_option(coefficient, "coefficient", COEFFICIENTS)
     require_option(resample, "resample", RESAMPLE)
     require_count(n_resamples, "n_resamples", minimum=0)
     require_share(confidence, "confidence")
     values = _estimate(x, y, level, coefficient)
-    score = _mean_or_none(values)
+    score = mean_or_none(values)
     idle = score is None or (resample == "articles" and len(x) == 1)
     draws = _draws((x.shape[0], x.shape[1]), 0 if idle else n_resamples, resample, seed)
     interval, resamples = middle(
-        _bootstrap(x, y, level, coefficient, draws), confidence
+        resampled_correlations(x, y, level, coefficient, draws), confidence
     )
     choices = {
         "metric": "correlation",
@@ -549,7 +221,7 @@ def correlate(
     }
     return Correlation(
         score=score,
-        reason="" if score is not None else _reason(x, y, level),
+        reason="" if score is not None else why_undefined(x, y, level),
         signature=Signature(
             choices | {"resample": resample, "n": n_resamples, "seed": seed}
         ),

@@ -8,215 +8,39 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from summeval_nb.agreement.agreement import (
-    Correlation,
-    _bootstrap,
-    _by_row,
-    _draws,
-    _estimate,
-    _histogram,
-    _mean_or_none,
-    _number,
-    _system_means,
-    _tables,
-    _tied,
-    correlate,
+from ._accuracy import AccuracyCurve, accuracy_by_threshold
+from ._coefficients import system_means
+from ._compared import Difference, RankedMetrics
+from ._drawings import resampled_correlations
+from summeval_nb.agreement._grids import (
+    require_named_tables,
+    require_significance_level,
+    require_tables,
 )
+from ._shown import in_words
+from ._swaps import pair_p_value, permutation_tests
+from .agreement import Correlation, _draws, correlate
 from ..ground._resampling import middle
-from summeval_nb.ground.results import (
-    Score,
-    Signature,
-    require_count,
-    require_option,
-    require_share,
-)
-from ..ground.viz import html_table, text_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+from ..ground.results import Signature, require_count, require_option
 
 # %% auto #0
 __all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'PairedTest', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',
            'PairwiseAccuracy', 'pairwise_accuracy']
 
-# %% ../../nbs/5_agreement/53_significance.ipynb #99b1c591
-def _standardised(x: np.ndarray) -> np.ndarray:
-    spread = np.nanstd(x)
-    return (x - np.nanmean(x)) / (spread if spread > 0 else 1.0)
-
-
-def _swaps(
-    shape: tuple[int, int], n: int, kind: str, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which articles (n, articles) and which systems (n, systems) change sides in each of n permutations."""
-    rng = np.random.default_rng(seed)
-    articles, systems = (rng.random((n, size)) < 0.5 for size in shape)
-    return articles & (kind != "systems"), systems & (kind != "articles")
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #17e8590f
-def _signs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Signs of x[i, j] - y[i, k], 0 where one is missing: two (rows, s) -> (rows, s, s)."""
-    return np.nan_to_num(np.sign(x[:, :, None] - y[:, None, :])).astype(np.float32)
-
-
-def _mixed(
-    a: np.ndarray, b: np.ndarray, swapped: np.ndarray, factor: np.ndarray | None
-) -> np.ndarray:
-    """Sums over k of sign(x_j - x_k), times a factor or (None) squared, x being a with swapped columns of b.
-
-    a, b (rows, s), swapped (n, s), factor (rows, s, s) -> (n, rows, s)
-    """
-    rows, columns = a.shape
-    chosen = np.concatenate([~swapped, swapped], axis=1).astype(np.float32)
-    sums = []
-    for one in (a, b):
-        signs = np.concatenate(
-            [
-                _signs(one, other) * (_signs(one, other) if factor is None else factor)
-                for other in (a, b)
-            ],
-            2,
-        )
-        sums.append(
-            (chosen @ signs.reshape(rows * columns, 2 * columns).T).reshape(
-                -1, rows, columns
-            )
-        )
-    return np.where(swapped[:, None], sums[1], sums[0]).astype(float)
-
-
-def _swapped_rows(
-    a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarray, coefficient: str
-) -> np.ndarray:
-    """The coefficient of every row of `a`, with columns of `b` swapped in: (rows, s), swapped (n, s) -> (n, rows)."""
-    if coefficient == "pearson":
-        mixed = np.where(swapped[:, None], b, a)
-        human = np.broadcast_to(y, mixed.shape).reshape(-1, y.shape[1])
-        return _by_row(mixed.reshape(human.shape), human, coefficient).reshape(
-            mixed.shape[:2]
-        )
-    sy = _signs(y, y)
-    if coefficient == "spearman":
-        u, v = _mixed(a, b, swapped, np.ones_like(sy)), sy.sum(axis=-1, dtype=float)
-        uv, uu, vv = (u * v).sum(axis=-1), (u * u).sum(axis=-1), (v * v).sum(axis=-1)
-    else:
-        uv, uu = (_mixed(a, b, swapped, factor).sum(axis=-1) for factor in (sy, None))
-        vv = (sy * sy).sum(axis=(1, 2), dtype=float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where((uu > 0) & (vv > 0), uv / np.sqrt(uu * vv), np.nan)
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #b9948378
-def _sides(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    swaps: tuple[np.ndarray, np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:
-    """The level's correlations of both sides after each permutation."""
-    articles, systems = swaps
-    if level == "summary":
-        moved = (
-            systems if systems.any() else systems[:1]
-        )  # nothing to mix: one calculation serves all
-        kept, given = (_swapped_rows(a, b, y, s, coefficient) for s in (moved, ~moved))
-        sides = np.where(articles, given, kept), np.where(articles, kept, given)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            first, second = (
-                np.nan_to_num(side).sum(axis=1) / (~np.isnan(side)).sum(axis=1)
-                for side in sides
-            )
-        return first, second
-    if level == "system":
-        kept, given = _swapped_means(a, b, y, articles)
-        human = _system_means(y, np.isnan(y), np.ones((1, len(y))))
-        sides = np.where(systems, given, kept), np.where(systems, kept, given)
-    else:
-        cells = articles[:, :, None] ^ systems[:, None]
-        sides = (
-            np.where(cells, b, a).reshape(len(cells), -1),
-            np.where(cells, a, b).reshape(len(cells), -1),
-        )
-        human = y.reshape(1, -1)
-    first, second = (
-        _by_row(side, np.broadcast_to(human, side.shape), coefficient) for side in sides
-    )
-    return first, second
-
-
-def _swapped_means(
-    a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Means of the columns of a with swapped articles of b, and of b with those of a: (n, s) each."""
-    first, second = (np.where(np.isnan(y), 0.0, side) for side in (a, b))
-    count = (~np.isnan(y)).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        kept = (first.sum(axis=0) + articles @ (second - first)) / count
-        given = (second.sum(axis=0) + articles @ (first - second)) / count
-    return _tied(kept), _tied(given)
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #6507af7a
-def _null(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    swaps: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:
-    """The difference of the two correlations after each permutation."""
-    y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    a, b = (_standardised(np.where(np.isnan(y), np.nan, side)) for side in (a, b))
-    found = []
-    for parts in zip(
-        *(np.array_split(s, max(1, s.shape[0] * a.size // 2_000_000)) for s in swaps),
-        strict=True,
-    ):
-        first, second = _sides(a, b, y, level, coefficient, parts)
-        found.append(first - second)
-    return np.concatenate(found)
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #f3f351e4
+# %% ../../nbs/5_agreement/53_significance.ipynb #50f07c11
 ALTERNATIVES = ("greater", "two-sided", "less")
+PERMUTE: dict[str, tuple[str, ...]] = {"each": ("articles", "systems")}
+PERMUTE |= {kind: (kind,) for kind in ("articles", "systems", "jointly")}
 
 
-def _p_value(null: np.ndarray, observed: float, alternative: str) -> float:
-    """Share of permutations at least as extreme, the observed one included."""
-    null = null[~np.isnan(null)]
-    slack = (
-        1e-12  # a permutation that changes nothing must count, whatever the rounding
-    )
-    extreme = {"greater": null >= observed - slack, "less": null <= observed + slack}
-    hits = extreme.get(alternative, np.abs(null) >= abs(observed) - slack)
-    return float((1 + hits.sum()) / (1 + null.size))
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #df8011df
-def _sentence(test: PairedTest, names: Sequence[str], alpha: float) -> str:
-    if test.p_value is None:
-        return f"No statement is possible: {test.reason}."
-    claim = {
-        "greater": "agrees better with people than",
-        "less": "agrees less with people than",
-    }
-    words = claim.get(test.alternative, "agrees differently with people than")
-    allowed = "You may say" if test.p_value < alpha else "You may not say"
-    return (
-        f"{allowed} that {names[0]} {words} {names[1]}: {test.a.level}-level {test.a.coefficient} "
-        f"{test.a.score:.3f} against {test.b.score:.3f}, "
-        f"difference {_number(test.score, test.interval, '')}, p = {test.p_value:.3g}."
-    )
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #2787407b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PairedTest(Score):
-    """The difference of two metrics' correlations with the same human judgements, tested.
+class PairedTest(Difference):
+    """The difference of two metrics' correlations with human judgement, tested.
 
     Parameters
     ----------
@@ -248,82 +72,26 @@ class PairedTest(Score):
         self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05
     ) -> str:
         """Return what the test allows you to say, at the significance level `alpha`."""
-        return _sentence(self, names, alpha)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return three rows: A, B and their difference with its p-value."""
-        parts: list[tuple[Any, ...]] = [
-            ("A", self.a.score, self.a.interval, None),
-            ("B", self.b.score, self.b.interval, None),
-        ]
-        parts.append(("A - B", self.score, self.interval, self.p_value))
-        names = ("metric", "correlation", "low", "high", "p")
-        return [
-            dict(zip(names, (n, c, *(i or (None, None)), p), strict=True))
-            for n, c, i, p in parts
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the resampled values as plain Python data."""
-        own = {
-            "p_value": self.p_value,
-            "p_values": self.p_values,
-            "interval": self.interval,
-            "alternative": self.alternative,
-        }
-        return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
+        if self.p_value is None:
+            return f"No statement is possible: {self.reason}."
+        words = {
+            "greater": "agrees better with people than",
+            "less": "agrees less with people than",
+            "two-sided": "agrees differently with people than",
+        }[self.alternative]
+        allowed = "You may say" if self.p_value < alpha else "You may not say"
+        return (
+            f"{allowed} that {names[0]} {words} {names[1]}: "
+            f"{self.a.level}-level {self.a.coefficient} "
+            f"{self.a.score:.3f} against {self.b.score:.3f}, "
+            f"difference {in_words(self.score, self.interval, '')}, "
+            f"p = {self.p_value:.3g}."
+        )
 
     def __str__(self) -> str:
         return self.sentence()
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the differences after random swaps, and where the observed difference lies."""
-        title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
-        return _histogram(
-            self.null, self.score, None, title, "difference after random swaps", ax
-        )
 
-# %% ../../nbs/5_agreement/53_significance.ipynb #ca5f050d
-PERMUTE = {
-    "each": ("articles", "systems"),
-    "articles": ("articles",),
-    "systems": ("systems",),
-    "jointly": ("jointly",),
-}
-
-
-def _tests(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    observed: float,
-    alternative: str,
-    permute: str,
-    options: dict[str, Any],
-) -> tuple[dict[str, float], np.ndarray]:
-    """The p-value of each permutation test, and the null differences of the one with the largest."""
-    shape, level, coefficient = (
-        (y.shape[0], y.shape[1]),
-        options["level"],
-        options["coefficient"],
-    )
-    nulls = {
-        kind: _null(
-            a,
-            b,
-            y,
-            level,
-            coefficient,
-            _swaps(shape, options["n_resamples"], kind, options["seed"]),
-        )
-        for kind in PERMUTE[permute]
-    }
-    found = {
-        kind: _p_value(null, observed, alternative) for kind, null in nulls.items()
-    }
-    return found, nulls[max(found, key=found.__getitem__)]
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #50f07c11
 def compare(
     metric_a: Any,
     metric_b: Any,
@@ -337,7 +105,7 @@ def compare(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PairedTest:
-    """Test whether metric A agrees better with people than metric B on the same summaries.
+    """Test whether metric A agrees better with people than metric B.
 
     Parameters
     ----------
@@ -373,48 +141,28 @@ def compare(
     >>> compare(good, bad, quality, n_resamples=200).p_value < 0.05
     True
     """
-    a, b, y = _tables(metric_a=metric_a, metric_b=metric_b, human=human)
+    a, b, y = require_tables(metric_a=metric_a, metric_b=metric_b, human=human)
     require_option(alternative, "alternative", ALTERNATIVES)
     require_option(permute, "permute", PERMUTE)
     require_count(n_resamples, "n_resamples")
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    options: dict[str, Any] = {
-        "level": level,
-        "coefficient": coefficient,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
-    sides = [correlate(side, y, confidence=confidence, **options) for side in (a, b)]
-    choices = options | {
-        "alternative": alternative,
-        "permute": permute,
-        "conf": confidence,
-    }
-    left: dict[str, Any] = {"a": sides[0], "b": sides[1], "alternative": alternative}
+    how: dict[str, Any] = {"level": level, "coefficient": coefficient}
+    how |= {"n_resamples": n_resamples, "seed": seed}
+    of_a, of_b = (correlate(side, y, confidence=confidence, **how) for side in (a, b))
+    choices = how | {"alternative": alternative, "permute": permute, "conf": confidence}
+    left: dict[str, Any] = {"a": of_a, "b": of_b, "alternative": alternative}
     left["signature"] = Signature({"metric": "paired-test"} | choices)
-    if sides[0].score is None or sides[1].score is None:
-        reason = sides[0].reason or sides[1].reason
-        return PairedTest(
-            score=None,
-            reason=reason,
-            p_value=None,
-            p_values={},
-            interval=None,
-            null=np.empty(0),
-            **left,
-        )
-    difference = sides[0].score - sides[1].score
-    p_values, null = _tests(a, b, y, difference, alternative, permute, options)
+    if of_a.score is None or of_b.score is None:
+        left |= {"reason": of_a.reason or of_b.reason, "null": np.empty(0)}
+        return PairedTest(score=None, p_value=None, p_values={}, interval=None, **left)
+    difference, kinds = of_a.score - of_b.score, PERMUTE[permute]
+    p, left["null"] = permutation_tests(a, b, y, difference, alternative, kinds, how)
     draws = _draws((a.shape[0], a.shape[1]), n_resamples, "both", seed)
-    resampled = [_bootstrap(side, y, level, coefficient, draws) for side in (a, b)]
-    left["interval"], _ = middle(resampled[0] - resampled[1], confidence)
-    return PairedTest(
-        score=difference,
-        p_value=max(p_values.values()),
-        p_values=p_values,
-        null=null,
-        **left,
+    first, second = (
+        resampled_correlations(side, y, level, coefficient, draws) for side in (a, b)
     )
+    left["interval"], _ = middle(first - second, confidence)
+    return PairedTest(score=difference, p_value=max(p.values()), p_values=p, **left)
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #7f794723
 CORRECTIONS = ("holm", "bonferroni", "fdr", "none")
@@ -462,11 +210,11 @@ def adjust_p_values(p_values: Any, *, correction: str = "holm") -> np.ndarray:
     adjusted[order] = np.minimum(1.0, steps)
     return adjusted
 
-# %% ../../nbs/5_agreement/53_significance.ipynb #60d824b8
+# %% ../../nbs/5_agreement/53_significance.ipynb #fe94f345
 def _ranks(
     order: Sequence[str], p: Mapping[tuple[str, str], float], alpha: float
 ) -> dict[str, int]:
-    """Ranks of names sorted best first: a new rank begins at the first name that differs from any of the current."""
+    """Ranks of names, best first; a new one begins where a name differs from any."""
     ranks: dict[str, int] = {}
     current: list[str] = []
     rank = 1
@@ -479,8 +227,8 @@ def _ranks(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparisons:
-    """Several metrics on the same human judgements: correlations, corrected pairwise p-values and ranks.
+class Comparisons(RankedMetrics):
+    """Several metrics on the same human judgements: correlations, p-values and ranks.
 
     `correlations` is sorted, best first; `p_values[a, b]` is the corrected p-value of a
     pair (both orders); `ranks` gives equal ranks to metrics that cannot be told apart;
@@ -493,85 +241,7 @@ class Comparisons:
     undefined: dict[str, str]
     signature: Signature
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row a metric, best first, undefined ones last."""
-        names = ("metric", "rank", "correlation", "low", "high")
-        parts = [
-            (n, self.ranks[n], c.score, *(c.interval or (None, None)))
-            for n, c in self.correlations.items()
-        ]
-        parts += [(n, None, None, None, None) for n in self.undefined]
-        return [dict(zip(names, part, strict=True)) for part in parts]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `rows` as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data."""
-        order = list(self.ranks)
-        upper = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-        pairs = [{"a": a, "b": b, "p": self.p_values[a, b]} for a, b in upper]
-        return {
-            "rows": self.rows(),
-            "pairs": pairs,
-            "undefined": self.undefined,
-            "signature": str(self.signature),
-        }
-
-    def __repr__(self) -> str:
-        return f"Comparisons({len(self.rows())} metrics, signature={str(self.signature)!r})\n{text_table(self.rows())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), note=str(self.signature))
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #9b182c3f
-def _checked(
-    metrics: Mapping[str, Any],
-    human: Any,
-    alpha: float,
-    correction: str,
-    n_resamples: int,
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """The metrics' tables by name and the human table, when all arguments make sense."""
-    if (
-        not 1e-6 <= require_share(alpha, "alpha") < 1
-    ):  # the permutations needed grow with 1 / alpha
-        raise ValueError(
-            f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}"
-        )
-    require_count(n_resamples, "n_resamples")
-    require_option(correction, "correction", CORRECTIONS)
-    if not isinstance(metrics, Mapping):
-        raise TypeError(
-            f"metrics must map names to tables, not {type(metrics).__name__}"
-        )
-    if not metrics:
-        raise ValueError("metrics is empty: pass at least one metric's table by name")
-    named = {f"{str(name)!r}": table for name, table in metrics.items()}
-    *found_tables, y = _tables(**named, human=human)
-    tables = dict(zip(map(str, metrics), found_tables, strict=True))
-    return tables, y
-
-
-def _pair_p_value(
-    a: np.ndarray, b: np.ndarray, y: np.ndarray, options: dict[str, Any]
-) -> float:
-    """The two-sided p-value of `compare`, without its intervals."""
-    y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    means = [
-        _mean_or_none(_estimate(side, y, options["level"], options["coefficient"]))
-        for side in (a, b)
-    ]
-    if means[0] is None or means[1] is None:
-        return 1.0  # they share too few cells: nothing can be said
-    return max(
-        _tests(a, b, y, means[0] - means[1], "two-sided", "each", options)[0].values()
-    )
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #fe94f345
 def compare_all(
     metrics: Mapping[str, Any],
     human: Any,
@@ -614,31 +284,30 @@ def compare_all(
     --------
     >>> rng = np.random.default_rng(0)
     >>> quality = rng.normal(size=(20, 8))
-    >>> tables = {"good": quality + rng.normal(0, 0.3, (20, 8)), "random": rng.normal(size=(20, 8))}
+    >>> tables = {"good": quality + rng.normal(0, 0.3, (20, 8))}
+    >>> tables["random"] = rng.normal(size=(20, 8))
     >>> compare_all(tables, quality, n_resamples=200).ranks
     {'good': 1, 'random': 2}
     """
-    tables, y = _checked(metrics, human, alpha, correction, n_resamples)
-    options: dict[str, Any] = {
-        "level": level,
-        "coefficient": coefficient,
-        "seed": seed,
-        "n_resamples": n_resamples,
-    }
+    require_significance_level(alpha)
+    require_count(n_resamples, "n_resamples")
+    require_option(correction, "correction", CORRECTIONS)
+    tables, y = require_named_tables(metrics, human)
+    how: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed}
+    how["n_resamples"] = n_resamples
     found = {
-        n: correlate(t, y, confidence=confidence, **options) for n, t in tables.items()
+        name: correlate(table, y, confidence=confidence, **how)
+        for name, table in tables.items()
     }
     defined = {n: float(c) for n, c in found.items() if c.score is not None}
     order = sorted(defined, key=lambda name: -defined[name])
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    tests = options | {
-        "n_resamples": max(n_resamples, math.ceil(2 * len(pairs) / alpha))
-    }
-    raw = [_pair_p_value(tables[a], tables[b], y, tests) for a, b in pairs]
-    p = dict(
-        zip(pairs, adjust_p_values(raw, correction=correction).tolist(), strict=True)
-    )
-    choices = options | {"correction": correction, "alpha": alpha, "conf": confidence}
+    needed = max(n_resamples, math.ceil(2 * len(pairs) / alpha))
+    more = how | {"n_resamples": needed}
+    raw = [pair_p_value(tables[a], tables[b], y, more) for a, b in pairs]
+    adjusted = adjust_p_values(raw, correction=correction).tolist()
+    p = dict(zip(pairs, adjusted, strict=True))
+    choices = how | {"correction": correction, "alpha": alpha, "conf": confidence}
     return Comparisons(
         {name: found[name] for name in order},
         p | {(b, a): value for (a, b), value in p.items()},
@@ -647,43 +316,10 @@ def compare_all(
         Signature({"metric": "comparisons"} | choices),
     )
 
-# %% ../../nbs/5_agreement/53_significance.ipynb #5fc41643
-def _pairs(
-    x: np.ndarray, y: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """All pairs within each row: size of the metric's difference, concordant?, human tie?, and each pair's weight."""
-    first, second = np.triu_indices(x.shape[1], 1)
-    dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
-    present = ~(np.isnan(dx) | np.isnan(dy))
-    per_row = present.sum(axis=1)
-    rows = max(1, int((per_row > 0).sum()))
-    weight = np.broadcast_to(1 / (rows * np.maximum(per_row, 1))[:, None], dx.shape)
-    return (
-        np.abs(dx[present]),
-        (np.sign(dx) == np.sign(dy))[present],
-        (dy == 0)[present],
-        weight[present],
-    )
-
-
-def _accuracy_curve(
-    size: np.ndarray, concordant: np.ndarray, tied: np.ndarray, weight: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Candidate tie thresholds (0 first) and the accuracy with each."""
-    order = np.argsort(size, kind="stable")
-    size, weight = size[order], weight[order]
-    right_as_tie = np.concatenate([[0.0], np.cumsum(weight * tied[order])])
-    right_as_order = np.concatenate(
-        [[0.0], np.cumsum(weight * (concordant & ~tied)[order])]
-    )
-    thresholds = np.unique(np.concatenate([[0.0], size]))
-    upto = np.searchsorted(size, thresholds, side="right")
-    return thresholds, right_as_tie[upto] + right_as_order[-1] - right_as_order[upto]
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #e3e39a01
+# %% ../../nbs/5_agreement/53_significance.ipynb #72321e36
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PairwiseAccuracy(Score):
-    """Share of pairs that a metric decides as people do, ties included, with its tie threshold.
+class PairwiseAccuracy(AccuracyCurve):
+    """Share of pairs that a metric decides as people do, ties included.
 
     `epsilon` is the largest difference that counts as a tie; `calibrated` whether it
     was chosen on these data; `n_pairs` and `n_human_ties` count pairs; `thresholds` and
@@ -697,33 +333,7 @@ class PairwiseAccuracy(Score):
     thresholds: np.ndarray
     curve: np.ndarray
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row with the accuracy, the threshold and the counts."""
-        counts = {"pairs": self.n_pairs, "human ties": self.n_human_ties}
-        return [
-            {
-                "accuracy": self.score,
-                "epsilon": self.epsilon,
-                "calibrated": self.calibrated,
-            }
-            | counts
-        ]
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the accuracy against the tie threshold."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-        ax.step(self.thresholds, self.curve, where="post", color="#33628d")
-        if self.epsilon is not None and self.score is not None:
-            ax.plot(self.epsilon, self.score, "o", color="#b34700")
-        ax.set(
-            xlabel="largest difference that counts as a tie", ylabel="pairwise accuracy"
-        )
-        return ax
-
-# %% ../../nbs/5_agreement/53_significance.ipynb #72321e36
 def pairwise_accuracy(
     metric: Any,
     human: Any,
@@ -731,7 +341,7 @@ def pairwise_accuracy(
     level: str = "summary",
     epsilon: float | str = "calibrate",
 ) -> PairwiseAccuracy:
-    """Return the share of pairs on which metric and people agree, where "equal" is an answer too.
+    """Return the share of pairs on which metric and people agree, ties included.
 
     Parameters
     ----------
@@ -760,7 +370,7 @@ def pairwise_accuracy(
     >>> round(pairwise_accuracy([[1, 1.125, 3, 5]], [[2, 2, 3, 4]], epsilon=0).score, 4)
     0.8333
     """
-    x, y = _tables(metric=metric, human=human)
+    x, y = require_tables(metric=metric, human=human)
     require_option(level, "level", ("summary", "system"))
     calibrated = isinstance(epsilon, str) and epsilon == "calibrate"
     if not calibrated and (isinstance(epsilon, (str, bool)) or not epsilon >= 0):
@@ -770,26 +380,21 @@ def pairwise_accuracy(
     if level == "system":
         missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
         scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
-        x, y = _system_means(x, missing, one) * scale, _system_means(y, missing, one)
-    size, concordant, tied, weight = _pairs(x, y)
-    thresholds, curve = _accuracy_curve(size, concordant, tied, weight)
-    best = int(
-        curve.argmax()
-        if calibrated
-        else np.searchsorted(thresholds, float(epsilon), side="right") - 1
-    )
+        x, y = system_means(x, missing, one) * scale, system_means(y, missing, one)
+    thresholds, curve, n_pairs, n_human_ties = accuracy_by_threshold(x, y)
+    best = int(curve.argmax())
+    if not calibrated:
+        best = int(np.searchsorted(thresholds, float(epsilon), side="right")) - 1
+    used = float(thresholds[best]) if calibrated else float(epsilon)
+    choices = {"metric": "pairwise-accuracy", "level": level, "epsilon": epsilon}
     return PairwiseAccuracy(
-        score=min(1.0, float(curve[best])) if size.size else None,
-        reason="" if size.size else "there is no pair of cells that both tables have",
-        signature=Signature(
-            {"metric": "pairwise-accuracy", "level": level, "epsilon": epsilon}
-        ),
-        epsilon=(float(thresholds[best]) if calibrated else float(epsilon))
-        if size.size
-        else None,
+        score=min(1.0, float(curve[best])) if n_pairs else None,
+        reason="" if n_pairs else "there is no pair of cells that both tables have",
+        signature=Signature(choices),
+        epsilon=used if n_pairs else None,
         calibrated=calibrated,
-        n_pairs=size.size,
-        n_human_ties=int(tied.sum()),
+        n_pairs=n_pairs,
+        n_human_ties=n_human_ties,
         thresholds=thresholds,
         curve=curve,
     )

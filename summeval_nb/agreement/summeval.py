@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .agreement import _by_row, _tables
+from ._coefficients import by_row
+from ._grids import require_tables
 from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
@@ -231,7 +232,7 @@ def summeval_scores(
             f"not {type(tables).__name__} {tables!r:.40}"
         )
     require_option(main, "main", tables)
-    human, *_ = _tables(
+    human, *_ = require_tables(
         ratings=ratings,
         **{f"tables[{kind!r}]": table for kind, table in tables.items()},
     )
@@ -256,7 +257,7 @@ def summeval_scores(
         )
     scores = {
         f"{kind}_{coefficient}": _mean_of_versions(
-            _by_row(human[~skip], table[~skip], coefficient),
+            by_row(human[~skip], table[~skip], coefficient),
             (~np.isnan(table[~skip])).sum(axis=1),
             coefficient,
             variant,

@@ -1,0 +1,96 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_agreement.py.
+"""What the results of chapter 53 show: rows, plain data and pictures of differences and ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from summeval_nb.ground.results import Score, Signature
+from summeval_nb.ground.viz import html_table, text_table
+
+from ._shown import histogram
+from .agreement import Correlation
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+class Difference(Score):
+    """What `PairedTest` shows beside its sentence: rows, plain data and the null distribution."""
+
+    a: Correlation
+    b: Correlation
+    p_value: float | None
+    p_values: dict[str, float]
+    interval: tuple[float, float] | None
+    alternative: str
+    null: np.ndarray
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return three rows: A, B and their difference with its p-value."""
+        parts: list[tuple[Any, ...]] = [
+            ("A", self.a.score, self.a.interval, None),
+            ("B", self.b.score, self.b.interval, None),
+        ]
+        parts.append(("A - B", self.score, self.interval, self.p_value))
+        names = ("metric", "correlation", "low", "high", "p")
+        return [dict(zip(names, (n, c, *(i or (None, None)), p), strict=True)) for n, c, i, p in parts]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the resampled values as plain Python data."""
+        own = {
+            "p_value": self.p_value,
+            "p_values": self.p_values,
+            "interval": self.interval,
+            "alternative": self.alternative,
+        }
+        return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the differences after random swaps, and where the observed difference lies."""
+        title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
+        return histogram(self.null, self.score, None, title, "difference after random swaps", ax)
+
+
+class RankedMetrics:
+    """What `Comparisons` shows: rows, tables and plain data."""
+
+    correlations: dict[str, Correlation]
+    p_values: dict[tuple[str, str], float]
+    ranks: dict[str, int]
+    undefined: dict[str, str]
+    signature: Signature
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row a metric, best first, undefined ones last."""
+        names = ("metric", "rank", "correlation", "low", "high")
+        parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in self.correlations.items()]
+        parts += [(n, None, None, None, None) for n in self.undefined]
+        return [dict(zip(names, part, strict=True)) for part in parts]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `rows` as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data."""
+        order = list(self.ranks)
+        upper = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+        pairs = [{"a": a, "b": b, "p": self.p_values[a, b]} for a, b in upper]
+        return {
+            "rows": self.rows(),
+            "pairs": pairs,
+            "undefined": self.undefined,
+            "signature": str(self.signature),
+        }
+
+    def __repr__(self) -> str:
+        return f"Comparisons({len(self.rows())} metrics, signature={str(self.signature)!r})\n{text_table(self.rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), note=str(self.signature))

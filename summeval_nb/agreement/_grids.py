@@ -1,0 +1,57 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_agreement.py.
+"""What goes into the chapters of this part: tables of numbers, one row an article, one column a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from summeval_nb.ground.results import require_share
+
+
+def require_table(values: Any, name: str) -> np.ndarray:
+    """Return a table of numbers as a float array (articles, systems); None and NaN cells are missing ones."""
+    try:
+        table = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        message = f"{name} must be a table of numbers, one row an article, one column a system: {error}"
+        raise TypeError(message) from error
+    if table.ndim != 2:
+        remedy = "; for scores of systems without articles pass one row: [scores]" if table.ndim == 1 else ""
+        raise ValueError(f"{name} must have two axes (articles, systems), not the shape {table.shape}{remedy}")
+    if not table.size:
+        raise ValueError(f"{name} is empty: its shape is {table.shape}")
+    if np.isinf(table).any():
+        row, column = np.argwhere(np.isinf(table))[0]
+        raise ValueError(f"{name}[{row}, {column}] is infinite; use None or NaN for a cell without a value")
+    return table
+
+
+def require_tables(**named: Any) -> list[np.ndarray]:
+    """Return several tables of the same shape."""
+    tables = {name: require_table(values, name) for name, values in named.items()}
+    shapes = {name: table.shape for name, table in tables.items()}
+    if len(set(shapes.values())) > 1:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"the tables must have the same shape (articles, systems): {listed}")
+    return list(tables.values())
+
+
+def require_named_tables(metrics: Any, human: Any) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return several metrics' tables by name and the human table, all of one shape."""
+    if not isinstance(metrics, Mapping):
+        raise TypeError(f"metrics must map names to tables, not {type(metrics).__name__}")
+    if not metrics:
+        raise ValueError("metrics is empty: pass at least one metric's table by name")
+    named = {f"{str(name)!r}": table for name, table in metrics.items()}
+    *found_tables, y = require_tables(**named, human=human)
+    return dict(zip(map(str, metrics), found_tables, strict=True)), y
+
+
+def require_significance_level(alpha: Any) -> float:
+    """Return a significance level; the permutations needed grow with 1 / alpha, so that it may not be tiny."""
+    if not 1e-6 <= require_share(alpha, "alpha") < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}")
+    return float(alpha)

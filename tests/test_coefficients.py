@@ -1,0 +1,86 @@
+"""Coefficients of many rows under many weightings, against scipy on the lists written out."""
+
+import numpy as np
+import pytest
+from helpers.correlations import SCIPY, by_scipy
+from scipy import stats
+
+from summeval_nb.agreement._coefficients import (
+    by_row,
+    cosine,
+    kendall_pooled,
+    mean_or_none,
+    rank_deviations,
+    ranks_pooled,
+    system_means,
+    tied,
+    weighted,
+)
+from summeval_nb.agreement.agreement import correlate
+
+
+def test_rank_deviations_by_hand():
+    """Five points whose ranks differ from the mean rank by -2 to 2: Spearman's rho is 8 / 10."""
+    ones = np.ones((1, 1, 5))
+    people, metric = (rank_deviations(np.array([[row]], float), ones) for row in ([1, 2, 3, 4, 5], [2, 1, 4, 3, 15]))
+    assert (people.ravel() / 2).tolist() == [-2, -1, 0, 1, 2] and (metric.ravel() / 2).tolist() == [-1, -2, 1, 0, 2]
+    assert cosine(people, metric, ones).item() == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("coefficient", SCIPY)
+def test_weights_are_a_resample(coefficient):
+    rng = np.random.default_rng(0)
+    x, y, w = rng.integers(0, 4, (2, 3, 8)) * 1.0, rng.normal(size=(2, 3, 8)), rng.integers(0, 3, (2, 5, 8)) * 1.0
+    found = weighted(x, y, w, coefficient)
+    for b, k, row in np.ndindex(found.shape):
+        drawn = np.repeat(np.arange(8), w[b, k].astype(int))
+        expected = by_scipy(x[b, row, drawn], y[b, row, drawn], coefficient)
+        assert found[b, k, row] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def test_pooled_kendall_is_exact_over_several_blocks():
+    rng = np.random.default_rng(0)
+    x, y, w = rng.integers(0, 40, 700) * 1.0, rng.normal(size=700).round(1), rng.integers(0, 4, (3, 700)) * 1.0
+    for weights, ours in zip(w.astype(int), kendall_pooled(x, y, w), strict=True):
+        assert ours == pytest.approx(
+            stats.kendalltau(np.repeat(x, weights), np.repeat(y, weights)).statistic, abs=1e-12
+        )
+
+
+def test_long_and_short_rows_agree():
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 9, (3, 90)) * 1.0, rng.normal(size=(3, 90))
+    x[0, :5] = np.nan
+    for coefficient in SCIPY:
+        expected = [by_scipy(a, b, coefficient) for a, b in zip(x, y, strict=True)]
+        assert by_row(x, y, coefficient) == pytest.approx(expected, abs=1e-12)
+
+
+def test_ranks_of_one_long_row_are_those_of_the_short_way():
+    rng = np.random.default_rng(0)
+    x, w = rng.integers(0, 9, 300) * 1.0, rng.integers(0, 3, (4, 300)) * 1.0
+    assert np.allclose(ranks_pooled(x, w), rank_deviations(x[None, None], w[None])[0, :, 0])
+
+
+def test_a_mean_of_nothing_is_none():
+    assert mean_or_none(np.array([np.nan])) is None and mean_or_none(np.array([1.0, np.nan, 2.0])) == 1.5
+
+
+def test_means_are_tied_within_the_stated_tolerance():
+    """Neighbours within 1e-12 of the greatest value are one, also across a boundary of rounding to twelve digits."""
+    edge = 0.1234567890125  # between two numbers of twelve digits
+    assert round(edge - 1e-16, 12) != round(edge + 1e-16, 12)
+    found = tied(np.array([[edge + 1e-16, 1.0, edge - 1e-16, np.nan, edge + 3e-12, -1.0]]))
+    assert found[0, 0] == found[0, 2] < found[0, 4] and np.isnan(found[0, 3])
+    assert found[0, [1, 5]].tolist() == [1.0, -1.0]
+    scores = np.array([[edge + 1e-16, edge - 1e-16, 1.0]])
+    assert correlate(scores, [[1, 2, 3]], level="system", n_resamples=0).score == pytest.approx(2 / np.sqrt(6))
+
+
+def test_resamples_of_thirds_keep_their_ties():
+    """Whatever articles are drawn, systems with the same sum of thirds have the same mean."""
+    rng = np.random.default_rng(0)
+    grades = rng.integers(3, 16, (60, 5))
+    table = np.concatenate([grades, grades[rng.permutation(60)]], axis=1) / 3  # equal sums, added in another order
+    means = system_means(table, np.zeros(table.shape, bool), np.ones((1, 60)))[0]
+    assert (means[:5] == means[5:]).all()
