@@ -18,7 +18,6 @@ LONG = {
     "21_check",
     "23_claims",
     "24_check_nli",
-    "26_faithfulness",
     "27_guarantee",
     "28_checker_bench",
     "31_ngrams",

@@ -7,80 +7,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from ..ground._files import write_whole
+from ._pairs import Retrieved, judge, lots_with_bar, read_pairs
+from ._pairs import require_choices, require_pairs, with_models
+from ._inputs import warn_of_inputs
+from ._shown import JudgedSentences, JudgedTable, SideBySide
+from ._shown import fields_from_dict, of_one_article
+from ._shown import why_none_judged
+from ._vectors import embed_sentences
 from ..ground._plain import made_of
-from ._inputs import unread_reasons, warn_of_inputs, with_threshold
-from ..text._markdown import NO_EVIDENCE
-from .check import Checker, PairVectors, load_checker
-from ..text.cosine import cosine_similarity
-from ..text.embed import load_embedder
-from ..ground.report import Entry, Report, evidence_report, evidence_text
-from summeval_nb.ground.results import (
-    Evidence,
-    Finding,
-    Metric,
-    Outcome,
-    ResultTable,
-    Score,
-    Sentence,
-    Signature,
-    Verdict,
-    require_count,
-    require_share,
-    require_text,
-    require_texts,
-)
-from ..text.retrieve import topk_related
-from ..text.split import Reading, split_markdown, splitter_name
-from ..models.store import Store, content_key
-from ..ground.viz import heat_map, html_page
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+from ..ground.results import Metric, Sentence, Signature, Verdict
+from ..ground.results import require_text
+from ..text.split import splitter_name
 
 # %% auto #0
-__all__ = ['Pair', 'Chosen', 'DEFAULT_K', 'supported_share', 'Faithfulness', 'faithfulness_from_dict', 'FaithfulnessMetric',
-           'FaithfulnessTable', 'evaluate_many', 'evaluate', 'Comparison', 'compare_reports']
+__all__ = ['DEFAULT_K', 'supported_share', 'Faithfulness', 'faithfulness_from_dict', 'FaithfulnessTable', 'FaithfulnessMetric',
+           'evaluate_many', 'evaluate', 'Comparison', 'compare_reports']
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #b0c09756
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
-    """Return (supported sentences / judged sentences, "") or (None, reason) when nothing was judged.
+    """Return (supported / judged sentences, ""), or (None, reason) if none was judged.
 
     Failed verdicts are neither supported nor judged; nor are sentences that a reason
     kept from being judged.
 
     Examples
     --------
-    >>> supported_share([Verdict(probability=0.9), Verdict(probability=0.2), Verdict(probability=0.7)])[0].__round__(3)
-    0.667
+    >>> two = [Verdict(probability=0.9), Verdict(probability=0.2)]
+    >>> supported_share(two)
+    (0.5, '')
     """
     listed = list(verdicts)
     judged = [verdict.supported for verdict in listed if verdict.judged]
-    if judged:
-        return sum(map(bool, judged)) / len(judged), ""
-    if failed := [verdict for verdict in listed if verdict.failed]:
-        return (
-            None,
-            f"the checker failed on all {len(failed)} sentences; the first: {failed[0].reason}",
-        )
-    if listed:
-        return (
-            None,
-            f"no sentence was judged; the first of {len(listed)}: {listed[0].reason}",
-        )
-    return None, "there is no sentence to judge"
+    if not judged:
+        return None, why_none_judged(listed)
+    return sum(map(bool, judged)) / len(judged), ""
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #c106737b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Faithfulness(Score):
+class Faithfulness(JudgedSentences):
     """How much of a summary its article supports, with every reason.
 
     `score` is supported sentences / judged sentences in [0, 1], or None with a
@@ -110,20 +79,8 @@ class Faithfulness(Score):
     judged_by: str = ""
 
     @property
-    def n_failed(self) -> int:
-        """Number of sentences on which the checker failed; they are not part of the score."""
-        return sum(verdict.failed for verdict in self.verdicts)
-
-    @property
-    def n_unjudged(self) -> int:
-        """Number of sentences that were not given to the checker: headings, code, languages it does not read."""
-        return sum(
-            not verdict.judged and not verdict.failed for verdict in self.verdicts
-        )
-
-    @property
     def n_unclear(self) -> int:
-        """Number of judged sentences that are neither supported nor contradicted: read them yourself."""
+        """Number of judged sentences that are neither supported nor contradicted."""
         return sum(verdict.state == "unclear" for verdict in self.verdicts)
 
     @property
@@ -133,533 +90,62 @@ class Faithfulness(Score):
 
     @property
     def score_high(self) -> float | None:
-        """The score if every unclear sentence is true, in [0, 1]; None when nothing was judged."""
-        states = [verdict.state for verdict in self.verdicts if verdict.judged]
-        return (
-            sum(state != "contradicted" for state in states) / len(states)
-            if states
-            else None
-        )
+        """The score if every unclear sentence is true; None when none was judged."""
+        possible = [v.state != "contradicted" for v in self.verdicts if v.judged]
+        return sum(possible) / len(possible) if possible else None
 
     @property
     def mean_probability(self) -> float | None:
-        """Mean probability of support over the judged sentences; None when there are none."""
-        judged = [
-            verdict.probability
-            for verdict in self.verdicts
-            if verdict.probability is not None
-        ]
+        """Mean probability of support of the judged sentences; None without any."""
+        judged = [v.probability for v in self.verdicts if v.probability is not None]
         return math.fsum(judged) / len(judged) if judged else None
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one dictionary for each summary sentence: text, verdict, evidence, findings."""
-        return [
-            _row(i, s, v)
-            for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))
-        ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
-        return _to_dict(self)
-
-    def report(self) -> Report:
-        """Return what the HTML and the text report draw, as plain data."""
-        return _report(self)
-
-    def to_html(self, path: str | PathLike[str]) -> Path:
-        """Write the report as one stand-alone file that makes no request, and return its path."""
-        return _write_page(path, "Faithfulness report", self._repr_html_())
-
-    def to_text(self, *, color: bool = False) -> str:
-        """Return the report as text, for terminals."""
-        return evidence_text(self.report(), color=color)
-
-    def _repr_html_(self) -> str:
-        return evidence_report(self.report())
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the similarities as a heat map, the evidence of each sentence framed; return the axes."""
-        return _plot(self, ax)
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #8edfac1a
-def _row(position: int, sentence: Sentence, verdict: Verdict) -> dict[str, Any]:
-    return {
-        "sentence": position,
-        "text": sentence.text,
-        "supported": verdict.supported,
-        "state": verdict.state,
-        "probability": verdict.probability,
-        "evidence": [item.index for item in verdict.evidence],
-        "similarities": [item.similarity for item in verdict.evidence],
-        "findings": [f"{finding.kind}: {finding.text}" for finding in verdict.findings],
-        "failed": verdict.failed,
-        "reason": verdict.reason,
-    }
-
-
-def _to_dict(result: Faithfulness) -> dict[str, Any]:
-    return {
-        "score": result.score,
-        "reason": result.reason,
-        "score_low": result.score_low,
-        "score_high": result.score_high,
-        "mean_probability": result.mean_probability,
-        "n_unclear": result.n_unclear,
-        "n_failed": result.n_failed,
-        "n_unjudged": result.n_unjudged,
-        "signature": str(result.signature),
-        "judged_by": result.judged_by,
-        "source": result.source,
-        "summary": result.summary,
-        "source_sentences": [
-            sentence.to_dict() for sentence in result.source_sentences
-        ],
-        "sentences": [sentence.to_dict() for sentence in result.sentences],
-        "similarity": result.similarity.tolist(),
-        "verdicts": [verdict.to_dict() for verdict in result.verdicts],
-    }
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #9e4d5d1b
 @made_of("the plain data of a Faithfulness")
 def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
-    """Return the result that `Faithfulness.to_dict` wrote, for instance after a trip through JSON.
+    """Return the result that `Faithfulness.to_dict` wrote, also after a trip as JSON.
 
     Without `similarity`, as in the rows of a run, the table of similarities is unknown
     (NaN).
     """
-    verdicts = [
-        Verdict(
-            **{
-                key: one[key]
-                for key in ("probability", "threshold", "details", "failed", "reason")
-            },
-            contradicted_below=one.get("contradicted_below"),
-            evidence=[Evidence(**item) for item in one["evidence"]],
-            findings=[Finding(**item) for item in one["findings"]],
-        )
-        for one in data["verdicts"]
-    ]
-    sentences = [Sentence(**one) for one in data["sentences"]]
-    article = [Sentence(**one) for one in data["source_sentences"]]
-    _require_places(article, sentences, verdicts)
-    shape = len(sentences), len(article)
-    similarity = (
-        np.array(data["similarity"], dtype=float)
-        if "similarity" in data
-        else np.full(shape, np.nan)
-    )
-    return Faithfulness(
-        **{key: data[key] for key in ("score", "reason", "source", "summary")},
-        signature=Signature.parse(data["signature"]),
-        judged_by=data.get("judged_by", ""),
-        source_sentences=article,
-        sentences=sentences,
-        similarity=similarity.reshape(shape),
-        verdicts=verdicts,
-    )
-
-
-def _require_places(
-    article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]
-) -> None:
-    """Raise a `ValueError` unless evidence and findings lie within the texts."""
-    for sentence, verdict in zip(sentences, verdicts, strict=True):
-        known = all(0 <= item.index < len(article) for item in verdict.evidence)
-        if not known or not all(
-            0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings
-        ):
-            raise ValueError(
-                f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts"
-            )
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #7827bb9a
-def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
-    notes = [verdict.reason] if not verdict.judged else []
-    notes += [
-        f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"
-    ]
-    notes += [str(value) for key, value in verdict.details.items() if key == "note"]
-    return Entry(
-        text=sentence.text,
-        probability=verdict.probability,
-        supported=verdict.supported,
-        state=verdict.state if verdict.contradicted_below is not None else None,
-        evidence=[(item.index, item.similarity) for item in verdict.evidence],
-        findings=[
-            (finding.kind, finding.start, finding.end) for finding in verdict.findings
-        ],
-        note="; ".join(notes),
-    )
-
-
-def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
-    target = Path(path)
-    write_whole(target, html_page(title, body))
-    return target
-
-
-def _title(result: Faithfulness) -> str:
-    if result.score is None:
-        return f"Faithfulness undefined: {result.reason}"
-    judged = sum(verdict.judged for verdict in result.verdicts)
-    supported = sum(bool(verdict.supported) for verdict in result.verdicts)
-    unclear = f", {result.n_unclear} unclear" if result.n_unclear else ""
-    left_out = (
-        f", {len(result.verdicts) - judged} not judged"
-        if judged < len(result.verdicts)
-        else ""
-    )
-    score = f"{result.score:.2f}"
-    if result.n_unclear:
-        score += f" to {result.score_high:.2f}"
-    return f"Faithfulness {score}: {supported} of {judged} judged sentences supported{unclear}{left_out}"
-
-
-def _report(result: Faithfulness) -> Report:
-    return Report(
-        title=_title(result),
-        source=result.source,
-        spans=[(sentence.start, sentence.end) for sentence in result.source_sentences],
-        entries=[
-            _entry(s, v) for s, v in zip(result.sentences, result.verdicts, strict=True)
-        ],
-        signature=str(result.signature),
-        judged_by=result.judged_by,
-    )
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #214c2503
-def _plot(result: Faithfulness, ax: Axes | None) -> Axes:
-    if not result.similarity.size:
-        raise ValueError(f"there is nothing to draw: {result.reason}")
-    chosen = [
-        (row, item.index)
-        for row, verdict in enumerate(result.verdicts)
-        for item in verdict.evidence
-    ]
-    ax = heat_map(
-        result.similarity,
-        row_label="summary sentence",
-        column_label="article sentence",
-        marked=chosen,
-        value_label="cosine similarity",
-        title=_title(result),
-        ax=ax,
-    )
-    for axis in (
-        ax.xaxis,
-        ax.yaxis,
-    ):  # sentences are counted from one, as in the report
-        places = axis.get_majorticklocs()
-        axis.set_ticks(places, [f"{place + 1:.0f}" for place in places])
-    return ax
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #b000246a
-def _lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
-    """Yield lots of pair numbers: pairs with the same text stay together, a lot holds about `limit` pairs."""
-    groups: dict[str, list[int]] = {}
-    for number, text in enumerate(texts):
-        groups.setdefault(text, []).append(number)
-    lot: list[int] = []
-    for group in groups.values():
-        if lot and len(lot) + len(group) > limit:
-            yield lot
-            lot = []
-        lot.extend(group)
-    if lot:
-        yield lot
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #67342dca
-@dataclass
-class _Vectors:
-    """The vectors of a lot's distinct sentences: one row each, and their token vectors where they were asked for."""
-
-    number: dict[str, int]
-    matrix: np.ndarray
-    tokens: dict[str, np.ndarray]
-    embedder: str
-
-    def rows(self, readings: Iterable[Reading]) -> np.ndarray:
-        return self.matrix[[self.number[reading.plain] for reading in readings]]
-
-    def pair(self, evidence: Sequence[str], claim: str) -> PairVectors | None:
-        if any(text not in self.tokens for text in (*evidence, claim)):
-            return None
-        numbers = [self.number[text] for text in evidence]
-        return PairVectors(
-            embedder=self.embedder,
-            evidence=self.matrix[numbers],
-            claim=self.matrix[self.number[claim]],
-            evidence_tokens=[self.tokens[text] for text in evidence],
-            claim_tokens=self.tokens[claim],
-        )
-
-
-def _embed(
-    texts: Sequence[str], embedder: Any, store: Store | None, want_tokens: bool
-) -> _Vectors:
-    """Embed distinct sentences, through the store where there is one."""
-    keys = {
-        text: content_key("embedding", embedder.fingerprint, text) for text in texts
-    }
-    known = store.get_many("embedding", list(keys.values())) if store else {}
-    missing = [text for text in texts if keys[text] not in known]
-    tokens: dict[str, np.ndarray] = {}
-    fresh: Any = []
-    if missing and want_tokens and embedder.has_tokens:
-        fresh, listed = embedder.encode_with_tokens(missing)
-        tokens = dict(zip(missing, listed, strict=True))
-    elif missing:
-        fresh = embedder.encode(missing)
-    new = {keys[text]: vector for text, vector in zip(missing, fresh, strict=True)}
-    if store and new:
-        store.put_many("embedding", new)
-    known = {**known, **new}
-    return _Vectors(
-        {t: i for i, t in enumerate(texts)},
-        np.stack([known[keys[t]] for t in texts]),
-        tokens,
-        embedder.fingerprint,
-    )
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #90a9a099
-Pair = tuple[list[str], str]
-
-
-def _ask(checker: Checker, pairs: list[Pair], vectors: _Vectors) -> list[Verdict]:
-    """Return a checker's verdicts, one a pair; raise if it gave something else."""
-    if getattr(checker, "uses_vectors", False):
-        given = [one for pair in pairs if (one := vectors.pair(*pair)) is not None]
-        answers: Any = checker.check_many(
-            pairs, vectors=given if len(given) == len(pairs) else None
-        )
-    else:
-        answers = checker.check_many(pairs)
-    message = (
-        f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
-    )
-    if not isinstance(answers, Iterable):
-        raise TypeError(f"{message} {type(answers).__name__}, not a list")
-    listed = list(answers)
-    if wrong := [one for one in listed if not isinstance(one, Verdict)]:
-        raise TypeError(
-            f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)"
-        )
-    if len(listed) != len(pairs):
-        raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
-    return [
-        replace(
-            one,
-            threshold=checker.threshold,
-            contradicted_below=_low(checker, one.findings),
-        )
-        for one in listed
-    ]
-
-
-def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
-    """Return below which probability a sentence with these findings is contradicted; None: below the threshold."""
-    if callable(own := getattr(checker, "contradicted_below_of", None)):
-        return own(findings)
-    return getattr(checker, "contradicted_below", None)
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #1f5e7cde
-def _judge(
-    pairs: Sequence[Pair], checker: Checker, vectors: _Vectors, store: Store | None
-) -> list[Verdict]:
-    """Ask the checker about each distinct pair once, through the store where there is one."""
-    keys = [
-        content_key("verdict", checker.fingerprint, list(evidence), claim)
-        for evidence, claim in pairs
-    ]
-    known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
-    verdicts = {key: _stored_verdict(value, checker) for key, value in known.items()}
-    missing = {
-        key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts
-    }
-    for start in range(0, len(missing), _STEP):
-        step = dict(list(missing.items())[start : start + _STEP])
-        verdicts.update(
-            zip(step, _ask(checker, list(step.values()), vectors), strict=True)
-        )
-        if store:
-            store.put_many(
-                "verdict",
-                {
-                    key: _storable(verdicts[key])
-                    for key in step
-                    if not verdicts[key].failed
-                },
-            )
-    return [verdicts[key] for key in keys]
-
-
-_STEP = 64  # verdicts between two visits to the store: what a killed run can lose
-
-
-def _storable(verdict: Verdict) -> dict[str, Any]:
-    return {
-        key: value
-        for key, value in verdict.to_dict().items()
-        if key in ("probability", "findings", "details")
-    }
-
-
-def _stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
-    findings = [Finding(**item) for item in value["findings"]]
-    return Verdict(
-        probability=value["probability"],
-        threshold=checker.threshold,
-        contradicted_below=_low(checker, findings),
-        findings=findings,
-        details=value["details"],
-    )
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #b4e21b91
-Chosen = list[tuple[list[Evidence], Pair]]
-
-
-def _retrieve(
-    source: list[Reading], readings: list[Reading], vectors: _Vectors | None, k: int
-) -> tuple[np.ndarray, Chosen]:
-    """Return the similarities (N, M) and for each summary sentence its evidence and the pair to judge."""
-    if vectors is None:
-        return np.zeros((len(readings), len(source))), []
-    similarity = cosine_similarity(vectors.rows(source), vectors.rows(readings))
-    chosen = []
-    for reading, values, row in zip(
-        readings, similarity, topk_related(similarity, k).tolist(), strict=True
-    ):
-        evidence = [Evidence(j, float(values[j])) for j in row]
-        chosen.append((evidence, ([source[j].plain for j in row], reading.plain)))
-    return similarity, chosen
-
-
-def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Verdict:
-    """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text."""
-    moved = []
-    for one in verdict.findings:
-        start, end = reading.in_sentence(one.start, one.end)
-        moved.append(
-            Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash)
-        )
-    return replace(verdict, evidence=evidence, findings=moved)
+    return Faithfulness(**fields_from_dict(data))
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #23b04192
-def _result(
-    prepared: _Prepared,
-    similarity: np.ndarray,
-    chosen: Chosen,
-    verdicts: Iterator[Verdict],
-    settings: FaithfulnessMetric,
-) -> Faithfulness:
-    """Attach each verdict to its evidence and count."""
-    threshold = settings.checker.threshold
-    judged = [
-        Verdict(probability=None, threshold=threshold, reason=reason)
-        if reason
-        else _placed(next(verdicts), reading, evidence)
-        for reading, reason, (evidence, _) in zip(
-            prepared.readings, prepared.reasons, chosen, strict=False
-        )
-    ]
-    score, reason = supported_share(judged)
-    if not judged:
-        which = "article" if not prepared.source else "summary"
-        reason = (
-            f"the {which} is empty"
-            if not getattr(prepared, which).strip()
-            else f"the {which} holds no sentence"
-        )
-    return Faithfulness(
-        score=score,
-        reason=reason,
-        signature=settings.signature,
-        judged_by=getattr(settings.checker, "judged_by", ""),
-        source=prepared.article,
-        summary=prepared.summary,
-        source_sentences=[reading.sentence for reading in prepared.source],
-        sentences=[reading.sentence for reading in prepared.readings] if judged else [],
-        similarity=similarity if judged else np.zeros((0, len(prepared.source))),
-        verdicts=judged,
-    )
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A pair, read: the sentences that may be evidence, those of the summary, and why some of these are not judged."""
-
-    article: str
-    summary: str
-    source: list[Reading]
-    readings: list[Reading]
-    reasons: list[str]
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #438bd8e0
-def _prepare(
-    texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
-) -> list[_Prepared]:
-    """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
-    distinct = list(dict.fromkeys([*texts, *summaries]))
-    found = split_markdown(
-        distinct, splitter=settings.splitter, lang=settings.lang or "en", progress=False
-    )
-    read = dict(zip(distinct, found, strict=True))
-    prepared = []
-    for text, summary in zip(texts, summaries, strict=True):
-        source = [
-            reading for reading in read[text] if reading.reason not in NO_EVIDENCE
-        ]
-        words = [reading.plain for reading in read[summary]]
-        article = " ".join(reading.plain for reading in source[:50])
-        unread = unread_reasons(article, words, settings.checker, settings.lang)
-        reasons = [
-            own.reason or reason
-            for own, reason in zip(read[summary], unread, strict=True)
-        ]
-        prepared.append(_Prepared(text, summary, source, read[summary], reasons))
-    return prepared
-
-
 def _evaluate_lot(
     texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
 ) -> list[Faithfulness]:
     """Read, embed, compare, retrieve and judge a lot of pairs."""
-    prepared = _prepare(texts, summaries, settings)
-    usable = [one for one in prepared if one.source and one.readings]
-    needed = dict.fromkeys(
-        reading.plain for one in usable for reading in (*one.source, *one.readings)
+    checker, store = settings.checker, settings.store
+    lot = read_pairs(texts, summaries, settings)
+    texts = [sentence for pair in lot for sentence in pair.plain]
+    vectors = embed_sentences(texts, settings.embedder, store, for_checker=checker)
+    retrieved = [pair.retrieve(vectors, settings.k or DEFAULT_K) for pair in lot]
+    questions = [question for one in retrieved for question in one.questions]
+    answers = judge(questions, checker, vectors, store)
+    return [_result(one, answers, settings) for one in retrieved]
+
+
+def _result(
+    found: Retrieved, answers: Iterator[Verdict], settings: FaithfulnessMetric
+) -> Faithfulness:
+    """Attach each verdict to its evidence and count."""
+    verdicts = found.verdicts(answers, settings.checker.threshold)
+    score, reason = supported_share(verdicts)
+    return Faithfulness(
+        score=score,
+        reason=reason if verdicts else found.pair.why_empty,
+        signature=settings.signature,
+        judged_by=getattr(settings.checker, "judged_by", ""),
+        verdicts=verdicts,
+        **found.texts,
     )
-    want_tokens = getattr(settings.checker, "uses_vectors", False)
-    vectors = (
-        _embed(list(needed), settings.embedder, settings.store, want_tokens)
-        if needed
-        else None
-    )
-    retrieved = [
-        _retrieve(
-            one.source,
-            one.readings,
-            vectors if one.source and one.readings else None,
-            settings.k or DEFAULT_K,
-        )
-        for one in prepared
-    ]
-    pairs = [
-        pair
-        for one, (_, chosen) in zip(prepared, retrieved, strict=True)
-        for reason, (_, pair) in zip(one.reasons, chosen, strict=False)
-        if not reason
-    ]
-    verdicts = iter(
-        _judge(pairs, settings.checker, vectors, settings.store) if vectors else []
-    )
-    return [
-        _result(one, similarity, chosen, verdicts, settings)
-        for one, (similarity, chosen) in zip(prepared, retrieved, strict=True)
-    ]
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #654922d5
 DEFAULT_K = 8
+
+
+class FaithfulnessTable(JudgedTable[Faithfulness]):
+    """The results of many pairs, in their order: `table[3]` is the fourth."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -692,38 +178,17 @@ class FaithfulnessMetric(Metric):
     lang: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "k", None if self.k is None else require_count(self.k, "k")
-        )
-        if self.lang is not None:
-            require_text(self.lang, "lang")
-        if self.threshold is not None:
-            require_share(self.threshold, "threshold")
+        require_choices(self)
 
     def loaded(self) -> FaithfulnessMetric:
         """Return the same with objects instead of names: embedder, checker, store."""
-        judge = load_checker(self.checker)
-        return replace(
-            self,
-            k=DEFAULT_K if self.k is None else self.k,
-            embedder=load_embedder(self.embedder),
-            checker=judge
-            if self.threshold is None
-            else with_threshold(judge, self.threshold),
-            store=Store(Path(self.store))
-            if isinstance(self.store, (str, PathLike))
-            else self.store,
-        )
+        return with_models(self, DEFAULT_K)
 
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        own = (
-            self
-            if hasattr(self.checker, "fingerprint")
-            and hasattr(self.embedder, "fingerprint")
-            else self.loaded()
-        )
+        models = (self.checker, self.embedder)
+        own = self if all(hasattr(m, "fingerprint") for m in models) else self.loaded()
         low = getattr(own.checker, "contradicted_below", None)
         return Signature(
             {
@@ -740,11 +205,8 @@ class FaithfulnessMetric(Metric):
 
     def score(self, text: str, summary: str) -> Faithfulness:
         """Return how much of a summary its article supports; see `evaluate`."""
-        texts, summaries = (
-            [require_text(text, "text")],
-            [require_text(summary, "summary")],
-        )
-        return self.score_many(texts, summaries, progress=False)[0]
+        pair = [require_text(text, "text")], [require_text(summary, "summary")]
+        return self.score_many(*pair, progress=False)[0]
 
     def score_many(
         self,
@@ -754,58 +216,15 @@ class FaithfulnessMetric(Metric):
         progress: bool | None = None,
     ) -> FaithfulnessTable:
         """Return how much of each summary its article supports; see `evaluate_many`."""
-        texts, summaries = (
-            require_texts(texts, "texts"),
-            require_texts(summaries, "summaries"),
-        )
-        if len(texts) != len(summaries):
-            differ = f"but there are {len(texts)} texts and {len(summaries)} summaries"
-            raise ValueError(
-                f"texts and summaries must pair up, {differ}; repeat an article for each of its summaries"
-            )
+        texts, summaries = require_pairs(texts, summaries)
         settings = self.loaded()
         warn_of_inputs(texts, summaries)
-        from tqdm.auto import tqdm
-
-        results: dict[int, Faithfulness] = {}
-        show = len(texts) > 128 if progress is None else progress
-        with tqdm(
-            total=len(texts), desc="faithfulness", unit="pair", disable=not show
-        ) as bar:
-            for lot in _lots(texts):
-                scored = _evaluate_lot(
-                    [texts[i] for i in lot], [summaries[i] for i in lot], settings
-                )
-                results.update(zip(lot, scored, strict=True))
-                bar.update(len(lot))
-        listed = [results[number] for number in range(len(texts))]
+        found: dict[int, Faithfulness] = {}
+        for lot in lots_with_bar(texts, progress):
+            pairs = [texts[i] for i in lot], [summaries[i] for i in lot]
+            found.update(zip(lot, _evaluate_lot(*pairs, settings), strict=True))
+        listed = [found[number] for number in range(len(texts))]
         return FaithfulnessTable(results=listed, signature=settings.signature)
-
-
-class FaithfulnessTable(ResultTable[Faithfulness]):
-    """The results of many pairs, in their order: `table[3]` is the fourth."""
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down: each result, but for its similarities."""
-        return [_outcome(one) for one in self.results]
-
-
-def _outcome(result: Faithfulness) -> Outcome:
-    known = (
-        "score",
-        "reason",
-        "signature",
-        "similarity",
-    )  # columns of a row; the table of similarities is long
-    parts = {name: part for name, part in result.to_dict().items() if name not in known}
-    status = (
-        "ok"
-        if result.score is not None
-        else "failed"
-        if result.n_failed
-        else "undefined"
-    )
-    return Outcome(result.score, status, result.reason, parts, str(result.signature))
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #bea2290f
 def evaluate_many(
@@ -826,7 +245,8 @@ def evaluate_many(
     Parameters
     ----------
     texts, summaries : list of str
-        Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its summaries.
+        Pair i is (`texts[i]`, `summaries[i]`); repeat an article for each of its
+        summaries.
     k, splitter, embedder, checker, threshold, store, lang
         As for `evaluate`.
     progress : bool, optional
@@ -835,13 +255,14 @@ def evaluate_many(
     Returns
     -------
     list of Faithfulness
-        In the order of the pairs, with the numbers that `evaluate` gives (vectors may differ by
-        about 1e-7, because rounding depends on what shares a batch).
+        In the order of the pairs, with the numbers that `evaluate` gives (vectors may
+        differ by about 1e-7, because rounding depends on what shares a batch).
 
     Raises
     ------
     TypeError, ValueError
-        If the lists are not lists of strings or differ in length, or an option is unknown.
+        If the lists are not lists of strings or differ in length, or an option is
+        unknown.
 
     Examples
     --------
@@ -875,8 +296,9 @@ def evaluate(
 ) -> Faithfulness:
     """Score how much of a summary its article supports, sentence by sentence.
 
-    Each summary sentence is compared with the k most similar article sentences by a checker. Markdown is read:
-    headings and code are not judged, and markers of lists and emphasis do not reach the checker.
+    Each summary sentence is compared with the k most similar article sentences by a
+    checker. Markdown is read: headings and code are not judged, and markers of lists
+    and emphasis do not reach the checker.
 
     Parameters
     ----------
@@ -885,31 +307,39 @@ def evaluate(
     summary : str
         The summary to judge.
     k : int, optional
-        How many article sentences serve as evidence for each summary sentence, at least 1.
-        Default 8, chosen from human labels in chapter 21; written into the signature.
+        How many article sentences serve as evidence for each summary sentence, at least
+        1. Default 8, chosen from human labels in chapter 21; written into the
+        signature.
     splitter : str or callable
-        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start, end).
+        `"punkt"`, `"punkt_tab"`, `"stanza"`, `"sentencex"`, or text -> list of (start,
+        end).
     embedder : str or object
-        `"minilm"`, a sentence-transformers name or folder, or an object with `encode` and `fingerprint`.
+        `"minilm"`, a sentence-transformers name or folder, or an object with `encode`
+        and `fingerprint`.
     checker : str or Checker
-        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with `fingerprint`, `threshold` and
-        `check_many(pairs, *, vectors=None)`: it gets a list of pairs (list of evidence texts, sentence)
-        and returns one `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in `languages`
-        is all it is given to read; below its `contradicted_below`, if any, a sentence is contradicted.
+        `"embedded"`, `"words"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or any object with
+        `fingerprint`, `threshold` and `check_many(pairs, *, vectors=None)`: it gets a
+        list of pairs (list of evidence texts, sentence) and returns one
+        `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in
+        `languages` is all it is given to read; below its `contradicted_below`, if any,
+        a sentence is contradicted.
     threshold : float, optional
-        A sentence is supported when its probability is at least this, in [0, 1], and no finding clashes; by default
-        the checker's own.
+        A sentence is supported when its probability is at least this, in [0, 1], and no
+        finding clashes; by default the checker's own.
     store : Store or path, optional
-        Where vectors and verdicts are kept, so that a second run computes only what is missing.
+        Where vectors and verdicts are kept, so that a second run computes only what is
+        missing.
     lang : str, optional
-        The texts' language, such as `"en"`, for the splitter and the checker. By default the splitter takes English,
-        and texts that are clearly in a language that the checker does not read are not judged.
+        The texts' language, such as `"en"`, for the splitter and the checker. By
+        default the splitter takes English, and texts that are clearly in a language
+        that the checker does not read are not judged.
 
     Returns
     -------
     Faithfulness
-        `score` in [0, 1], the share supported, or None with a reason when a text is empty or nothing could be judged;
-        `score_high` counts the unclear sentences, too.
+        `score` in [0, 1], the share supported, or None with a reason when a text is
+        empty or nothing could be judged; `score_high` counts the unclear sentences,
+        too.
 
     Warns
     -----
@@ -919,18 +349,22 @@ def evaluate(
     Raises
     ------
     TypeError
-        If a text is not a string, a checker's answer is no `Verdict`, or it has no threshold to set.
+        If a text is not a string, a checker's answer is no `Verdict`, or it has no
+        threshold to set.
     ValueError
-        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than pairs.
+        If k < 1, an option is unknown, or a checker gives more or fewer verdicts than
+        pairs.
 
     References
     ----------
-    Maynez et al. 2020, "On Faithfulness and Factuality in Abstractive Summarization", section 2.
-    Min et al. 2023, "FActScore", section 3.1: the mean over supported statements.
+    Maynez et al. 2020, "On Faithfulness and Factuality in Abstractive Summarization",
+    section 2. Min et al. 2023, "FActScore", section 3.1: the mean over supported
+    statements.
 
     Examples
     --------
-    >>> result = evaluate("The bridge opened in 1931. It is long.", "The bridge opened in 1931.")
+    >>> article = "The bridge opened in 1931. It is long."
+    >>> result = evaluate(article, "The bridge opened in 1931.")
     >>> result.score, result.verdicts[0].evidence[0].index
     (1.0, 0)
     """
@@ -944,76 +378,15 @@ def evaluate(
         lang=lang,
     ).score(text, summary)
 
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #4fa8c9f4
-def _comparison_report(comparison: Comparison) -> Report:
-    reports = [_report(one) for one in comparison.results]
-    titles = [
-        f"{name} — {report.title}"
-        for name, report in zip(comparison.names, reports, strict=True)
-    ]
-    return Report(
-        title=f"{len(reports)} summaries of one article",
-        source=reports[0].source,
-        spans=reports[0].spans,
-        entries=[entry for report in reports for entry in report.entries],
-        signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
-        groups=[
-            (title, len(report.entries))
-            for title, report in zip(titles, reports, strict=True)
-        ],
-        judged_by=" ; ".join(
-            dict.fromkeys(report.judged_by for report in reports if report.judged_by)
-        ),
-    )
-
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #e0ea0697
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(SideBySide):
     """Several summaries of one article side by side; made by `compare_reports`."""
 
     results: Sequence[Faithfulness]
     names: Sequence[str]
 
-    def __repr__(self) -> str:
-        scores = ", ".join(f"{row['summary']}={row['score']}" for row in self.rows())
-        return f"Comparison({scores})"
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one dictionary for each summary: its name, score, mean probability and counts."""
-        return [
-            {
-                "summary": name,
-                "score": one.score,
-                "mean_probability": one.mean_probability,
-                "sentences": len(one.verdicts),
-                "failed": one.n_failed,
-                "not judged": one.n_unjudged,
-                "reason": one.reason,
-            }
-            for name, one in zip(self.names, self.results, strict=True)
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all results as plain data."""
-        return {
-            "names": list(self.names),
-            "results": [one.to_dict() for one in self.results],
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the scores as a table, one row for each summary."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
-    def _repr_html_(self) -> str:
-        return evidence_report(_comparison_report(self))
-
-    def to_html(self, path: str | PathLike[str]) -> Path:
-        """Write the comparison as one stand-alone file and return its path."""
-        return _write_page(path, "Comparison of summaries", self._repr_html_())
-
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #37e838b4
 def compare_reports(
     results: Sequence[Faithfulness], names: Sequence[str] | None = None
 ) -> Comparison:
@@ -1031,23 +404,4 @@ def compare_reports(
     ValueError
         If there is no result, the articles differ, or the names do not match in number.
     """
-    if not results:
-        raise ValueError("results is empty: pass at least one result of evaluate")
-    first = results[0]
-    for number, one in enumerate(results):
-        if not isinstance(one, Faithfulness):
-            raise TypeError(
-                f"results[{number}] must be a result of evaluate, not {one!r:.40}"
-            )
-        if (one.source, one.source_sentences) != (first.source, first.source_sentences):
-            raise ValueError(
-                f"results[{number}] judges another article (or another splitting) than results[0]"
-            )
-    listed = (
-        [f"summary {i + 1}" for i in range(len(results))]
-        if names is None
-        else require_texts(names, "names")
-    )
-    if len(listed) != len(results):
-        raise ValueError(f"there are {len(results)} results but {len(listed)} names")
-    return Comparison(list(results), listed)
+    return Comparison(*of_one_article(results, names, Faithfulness))

@@ -1,0 +1,264 @@
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_pairs.py.
+"""Pairs of article and summary in lots: read once, judged once, by a checker whose answers are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from summeval_nb.evidence._evidence import nearest_evidence
+from summeval_nb.evidence._inputs import unread_reasons, with_threshold
+from summeval_nb.evidence._vectors import SentenceVectors
+from summeval_nb.evidence.check import Checker, load_checker
+from summeval_nb.ground.results import (
+    Evidence,
+    Finding,
+    Verdict,
+    require_count,
+    require_share,
+    require_text,
+    require_texts,
+)
+from summeval_nb.models.store import Store, content_key
+from summeval_nb.text._markdown import NO_EVIDENCE
+from summeval_nb.text.cosine import cosine_similarity
+from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.split import Reading, split_markdown
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence.faithfulness import FaithfulnessMetric
+
+Pair = tuple[list[str], str]  # evidence texts, summary sentence
+Choices = TypeVar("Choices", bound="FaithfulnessMetric")
+STEP = 64  # verdicts between two visits to the store: what a killed run can lose
+
+
+def require_choices(metric: FaithfulnessMetric) -> None:
+    """Raise unless the choices that are no models can be used; k becomes a plain int."""
+    object.__setattr__(metric, "k", None if metric.k is None else require_count(metric.k, "k"))
+    if metric.lang is not None:
+        require_text(metric.lang, "lang")
+    if metric.threshold is not None:
+        require_share(metric.threshold, "threshold")
+
+
+def with_models(metric: Choices, default_k: int) -> Choices:
+    """Return the same metric with objects instead of names: embedder, checker, store."""
+    judge = load_checker(metric.checker)
+    return replace(
+        metric,
+        k=default_k if metric.k is None else metric.k,
+        embedder=load_embedder(metric.embedder),
+        checker=judge if metric.threshold is None else with_threshold(judge, metric.threshold),
+        store=Store(Path(metric.store)) if isinstance(metric.store, (str, PathLike)) else metric.store,
+    )
+
+
+def require_pairs(texts: Any, summaries: Any) -> tuple[list[str], list[str]]:
+    """Return both lists of texts; raise if they are none, or do not pair up."""
+    texts, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    if len(texts) != len(summaries):
+        raise ValueError(
+            f"texts and summaries must pair up, but there are {len(texts)} texts and {len(summaries)} summaries; "
+            "repeat an article for each of its summaries"
+        )
+    return texts, summaries
+
+
+def lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
+    """Yield lots of pair numbers: pairs with the same text stay together, a lot holds about `limit` pairs."""
+    groups: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        groups.setdefault(text, []).append(number)
+    lot: list[int] = []
+    for group in groups.values():
+        if lot and len(lot) + len(group) > limit:
+            yield lot
+            lot = []
+        lot.extend(group)
+    if lot:
+        yield lot
+
+
+def lots_with_bar(texts: Sequence[str], progress: bool | None) -> Iterator[list[int]]:
+    """Yield lots as `lots` does, and show how many pairs are done; None: for more than 128 pairs."""
+    from tqdm.auto import tqdm
+
+    show = len(texts) > 128 if progress is None else progress
+    with tqdm(total=len(texts), desc="faithfulness", unit="pair", disable=not show) as bar:
+        for lot in lots(texts):
+            yield lot
+            bar.update(len(lot))
+
+
+@dataclass(frozen=True)
+class ReadPair:
+    """A pair, read: the sentences that may be evidence, those of the summary, and why some of these are not judged."""
+
+    article: str
+    summary: str
+    source: list[Reading]
+    readings: list[Reading]
+    reasons: list[str]
+
+    @property
+    def plain(self) -> list[str]:
+        """The sentences that need vectors, as a checker reads them; none if nothing can be judged."""
+        both = (*self.source, *self.readings)
+        return [reading.plain for reading in both] if self.source and self.readings else []
+
+    @property
+    def why_empty(self) -> str:
+        """Why nothing can be judged."""
+        which, text = ("summary", self.summary) if self.source else ("article", self.article)
+        return f"the {which} holds no sentence" if text.strip() else f"the {which} is empty"
+
+    def retrieve(self, vectors: SentenceVectors, k: int) -> Retrieved:
+        """Return the similarities and, for each summary sentence, its k nearest article sentences as evidence."""
+        if not self.plain:
+            return Retrieved(self, np.zeros((len(self.readings), len(self.source))), [])
+        similarity = cosine_similarity(vectors.rows(self.source), vectors.rows(self.readings))
+        return Retrieved(self, similarity, [nearest_evidence(row, k) for row in similarity])
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """A pair with its similarities, shape (N, M), and the evidence of each summary sentence."""
+
+    pair: ReadPair
+    similarity: np.ndarray
+    evidence: list[list[Evidence]]
+
+    @property
+    def _all(self) -> Iterator[tuple[Reading, str, list[Evidence]]]:
+        """Each summary sentence, why it is not judged, and its evidence; none if nothing can be judged."""
+        return zip(self.pair.readings, self.pair.reasons, self.evidence, strict=False)
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """What of the result is known before anything is judged."""
+        pair = self.pair
+        return {
+            "source": pair.article,
+            "summary": pair.summary,
+            "source_sentences": [one.sentence for one in pair.source],
+            "sentences": [one.sentence for one in pair.readings] if self.evidence else [],
+            "similarity": self.similarity if self.evidence else np.zeros((0, len(pair.source))),
+        }
+
+    @property
+    def questions(self) -> list[Pair]:
+        """What the checker is asked: evidence and sentence, as it reads them."""
+        return [
+            ([self.pair.source[one.index].plain for one in evidence], reading.plain)
+            for reading, reason, evidence in self._all
+            if not reason
+        ]
+
+    def verdicts(self, answers: Iterator[Verdict], threshold: float) -> list[Verdict]:
+        """Return one verdict for each summary sentence, with its evidence: the answers, and what was not asked."""
+        return [
+            Verdict(probability=None, threshold=threshold, reason=reason)
+            if reason
+            else _placed(next(answers), reading, evidence)
+            for reading, reason, evidence in self._all
+        ]
+
+
+def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Verdict:
+    """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text."""
+    moved = []
+    for one in verdict.findings:
+        start, end = reading.in_sentence(one.start, one.end)
+        moved.append(Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash))
+    return replace(verdict, evidence=evidence, findings=moved)
+
+
+def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric) -> list[ReadPair]:
+    """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
+    distinct = list(dict.fromkeys([*texts, *summaries]))
+    found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or "en", progress=False)
+    read = dict(zip(distinct, found, strict=True))
+    prepared = []
+    for text, summary in zip(texts, summaries, strict=True):
+        source, own = may_be_evidence(read[text]), read[summary]
+        unread = unread_sentences(source, own, settings.checker, settings.lang)
+        reasons = [one.reason or reason for one, reason in zip(own, unread, strict=True)]
+        prepared.append(ReadPair(text, summary, source, own, reasons))
+    return prepared
+
+
+def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
+    """Return the sentences of a text that may be evidence: not code, and no dividing lines."""
+    return [one for one in readings if one.reason not in NO_EVIDENCE]
+
+
+def unread_sentences(
+    source: Sequence[Reading], claims: Sequence[Reading], checker: Checker, lang: str | None
+) -> list[str]:
+    """Return for each claim why the checker cannot read it or what it is judged by, or an empty string."""
+    start = " ".join(one.plain for one in source[:50])
+    return unread_reasons(start, [one.plain for one in claims], checker, lang)
+
+
+def judge(
+    pairs: Sequence[Pair], checker: Checker, vectors: SentenceVectors, store: Store | None = None
+) -> Iterator[Verdict]:
+    """Yield a verdict for each pair; each distinct one is asked once, through the store where there is one."""
+    keys = [content_key("verdict", checker.fingerprint, list(evidence), claim) for evidence, claim in pairs]
+    known = store.get_many("verdict", list(dict.fromkeys(keys))) if store else {}
+    verdicts = {key: stored_verdict(value, checker) for key, value in known.items()}
+    missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in verdicts}
+    for start in range(0, len(missing), STEP):
+        step = dict(list(missing.items())[start : start + STEP])
+        verdicts.update(zip(step, ask(checker, list(step.values()), vectors), strict=True))
+        if store:
+            store.put_many("verdict", {key: storable(verdicts[key]) for key in step if not verdicts[key].failed})
+    return iter([verdicts[key] for key in keys])
+
+
+def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[Verdict]:
+    """Return a checker's verdicts, one a pair; raise if it gave something else."""
+    if getattr(checker, "uses_vectors", False):
+        given = [one for pair in pairs if (one := vectors.pair(*pair)) is not None]
+        answers: Any = checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
+    else:
+        answers = checker.check_many(pairs)
+    message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
+    if not isinstance(answers, Iterable):
+        raise TypeError(f"{message} {type(answers).__name__}, not a list")
+    listed = list(answers)
+    if wrong := [one for one in listed if not isinstance(one, Verdict)]:
+        raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
+    if len(listed) != len(pairs):
+        raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
+    return [replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings)) for one in listed]
+
+
+def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
+    """Return below which probability a sentence with these findings is contradicted; None: below the threshold."""
+    if callable(own := getattr(checker, "contradicted_below_of", None)):
+        return own(findings)
+    return getattr(checker, "contradicted_below", None)
+
+
+def storable(verdict: Verdict) -> dict[str, Any]:
+    """Return what of a verdict goes into the store: what its key does not say."""
+    return {key: value for key, value in verdict.to_dict().items() if key in ("probability", "findings", "details")}
+
+
+def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
+    """Return the verdict that `storable` wrote, by the checker's thresholds of today."""
+    findings = [Finding(**item) for item in value["findings"]]
+    return Verdict(
+        probability=value["probability"],
+        threshold=checker.threshold,
+        contradicted_below=_low(checker, findings),
+        findings=findings,
+        details=value["details"],
+    )

@@ -1,0 +1,295 @@
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_shown.py.
+"""How judged sentences are shown: rows, plain data and back, the report, the heat map, several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from summeval_nb.ground._files import write_whole
+from summeval_nb.ground.report import Entry, Report, evidence_report, evidence_text
+from summeval_nb.ground.results import (
+    Evidence,
+    Finding,
+    Outcome,
+    ResultTable,
+    Score,
+    Sentence,
+    Signature,
+    Verdict,
+    require_texts,
+)
+from summeval_nb.ground.viz import heat_map, html_page
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+One = TypeVar("One", bound="JudgedSentences")
+
+
+class JudgedSentences(Score):
+    """What a `Faithfulness` can show of itself; its fields and its counts are its own."""
+
+    source: str
+    summary: str
+    source_sentences: list[Sentence]
+    sentences: list[Sentence]
+    similarity: np.ndarray
+    verdicts: list[Verdict]
+    judged_by: str
+
+    @property
+    def n_failed(self) -> int:
+        """Number of sentences on which the checker failed; they are not part of the score."""
+        return sum(verdict.failed for verdict in self.verdicts)
+
+    @property
+    def n_unjudged(self) -> int:
+        """Number of sentences that were not given to the checker: headings, code, languages it does not read."""
+        return sum(not verdict.judged and not verdict.failed for verdict in self.verdicts)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary for each summary sentence: text, verdict, evidence, findings."""
+        return [_row(i, s, v) for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
+        counts = ("score_low", "score_high", "mean_probability", "n_unclear", "n_failed", "n_unjudged")
+        return {
+            **{name: getattr(self, name) for name in ("score", "reason", *counts)},
+            "signature": str(self.signature),
+            "judged_by": self.judged_by,
+            "source": self.source,
+            "summary": self.summary,
+            "source_sentences": [sentence.to_dict() for sentence in self.source_sentences],
+            "sentences": [sentence.to_dict() for sentence in self.sentences],
+            "similarity": self.similarity.tolist(),
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+        }
+
+    def report(self) -> Report:
+        """Return what the HTML and the text report draw, as plain data."""
+        return Report(
+            title=_title(self),
+            source=self.source,
+            spans=[(sentence.start, sentence.end) for sentence in self.source_sentences],
+            entries=[_entry(s, v) for s, v in zip(self.sentences, self.verdicts, strict=True)],
+            signature=str(self.signature),
+            judged_by=self.judged_by,
+        )
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the report as one stand-alone file that makes no request, and return its path."""
+        return _write_page(path, "Faithfulness report", self._repr_html_())
+
+    def to_text(self, *, color: bool = False) -> str:
+        """Return the report as text, for terminals."""
+        return evidence_text(self.report(), color=color)
+
+    def _repr_html_(self) -> str:
+        return evidence_report(self.report())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the similarities as a heat map, the evidence of each sentence framed; return the axes."""
+        if not self.similarity.size:
+            raise ValueError(f"there is nothing to draw: {self.reason}")
+        ax = heat_map(
+            self.similarity,
+            row_label="summary sentence",
+            column_label="article sentence",
+            marked=[(row, item.index) for row, verdict in enumerate(self.verdicts) for item in verdict.evidence],
+            value_label="cosine similarity",
+            title=_title(self),
+            ax=ax,
+        )
+        for axis in (ax.xaxis, ax.yaxis):  # sentences are counted from one, as in the report
+            places = axis.get_majorticklocs()
+            axis.set_ticks(places, [f"{place + 1:.0f}" for place in places])
+        return ax
+
+
+def outcome_of(result: JudgedSentences) -> Outcome:
+    """Return what a run writes down of a result: all of it but its similarities."""
+    # columns of a row; the table of similarities is long
+    known = ("score", "reason", "signature", "similarity")
+    parts = {name: part for name, part in result.to_dict().items() if name not in known}
+    status = "ok" if result.score is not None else "failed" if result.n_failed else "undefined"
+    return Outcome(result.score, status, result.reason, parts, str(result.signature))
+
+
+class JudgedTable(ResultTable[One], Generic[One]):
+    """The results of many pairs, and what a run writes down of them."""
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: each result, but for its similarities."""
+        return [outcome_of(one) for one in self.results]
+
+
+def why_none_judged(verdicts: Sequence[Verdict]) -> str:
+    """Return why none of these verdicts was judged: failures first, then what kept a sentence from being judged."""
+    if failed := [verdict for verdict in verdicts if verdict.failed]:
+        return f"the checker failed on all {len(failed)} sentences; the first: {failed[0].reason}"
+    if verdicts:
+        return f"no sentence was judged; the first of {len(verdicts)}: {verdicts[0].reason}"
+    return "there is no sentence to judge"
+
+
+def _row(position: int, sentence: Sentence, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "sentence": position,
+        "text": sentence.text,
+        "supported": verdict.supported,
+        "state": verdict.state,
+        "probability": verdict.probability,
+        "evidence": [item.index for item in verdict.evidence],
+        "similarities": [item.similarity for item in verdict.evidence],
+        "findings": [f"{finding.kind}: {finding.text}" for finding in verdict.findings],
+        "failed": verdict.failed,
+        "reason": verdict.reason,
+    }
+
+
+def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
+    notes = [verdict.reason] if not verdict.judged else []
+    notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
+    notes += [str(value) for key, value in verdict.details.items() if key == "note"]
+    return Entry(
+        text=sentence.text,
+        probability=verdict.probability,
+        supported=verdict.supported,
+        state=verdict.state if verdict.contradicted_below is not None else None,
+        evidence=[(item.index, item.similarity) for item in verdict.evidence],
+        findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
+        note="; ".join(notes),
+    )
+
+
+def _title(result: Any) -> str:
+    if result.score is None:
+        return f"Faithfulness undefined: {result.reason}"
+    judged = sum(verdict.judged for verdict in result.verdicts)
+    supported = sum(bool(verdict.supported) for verdict in result.verdicts)
+    unclear = f", {result.n_unclear} unclear" if result.n_unclear else ""
+    left_out = f", {len(result.verdicts) - judged} not judged" if judged < len(result.verdicts) else ""
+    score = f"{result.score:.2f}"
+    if result.n_unclear:
+        score += f" to {result.score_high:.2f}"
+    return f"Faithfulness {score}: {supported} of {judged} judged sentences supported{unclear}{left_out}"
+
+
+def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
+    target = Path(path)
+    write_whole(target, html_page(title, body))
+    return target
+
+
+def fields_from_dict(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the result that `to_dict` wrote; without `similarity` its table is unknown (NaN)."""
+    verdicts = [
+        Verdict(
+            **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
+            contradicted_below=one.get("contradicted_below"),
+            evidence=[Evidence(**item) for item in one["evidence"]],
+            findings=[Finding(**item) for item in one["findings"]],
+        )
+        for one in data["verdicts"]
+    ]
+    sentences = [Sentence(**one) for one in data["sentences"]]
+    article = [Sentence(**one) for one in data["source_sentences"]]
+    _require_places(article, sentences, verdicts)
+    shape = len(sentences), len(article)
+    similarity = np.array(data["similarity"], dtype=float) if "similarity" in data else np.full(shape, np.nan)
+    return {key: data[key] for key in ("score", "reason", "source", "summary")} | {
+        "signature": Signature.parse(data["signature"]),
+        "judged_by": data.get("judged_by", ""),
+        "source_sentences": article,
+        "sentences": sentences,
+        "similarity": similarity.reshape(shape),
+        "verdicts": verdicts,
+    }
+
+
+def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]) -> None:
+    """Raise a `ValueError` unless evidence and findings lie within the texts."""
+    for sentence, verdict in zip(sentences, verdicts, strict=True):
+        known = all(0 <= item.index < len(article) for item in verdict.evidence)
+        if not known or not all(0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings):
+            raise ValueError(f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts")
+
+
+class SideBySide:
+    """What a `Comparison` can show of itself."""
+
+    results: Sequence[Any]
+    names: Sequence[str]
+
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{row['summary']}={row['score']}" for row in self.rows())
+        return f"Comparison({scores})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dictionary for each summary: its name, score, mean probability and counts."""
+        return [
+            {
+                "summary": name,
+                "score": one.score,
+                "mean_probability": one.mean_probability,
+                "sentences": len(one.verdicts),
+                "failed": one.n_failed,
+                "not judged": one.n_unjudged,
+                "reason": one.reason,
+            }
+            for name, one in zip(self.names, self.results, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all results as plain data."""
+        return {"names": list(self.names), "results": [one.to_dict() for one in self.results]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores as a table, one row for each summary."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def _repr_html_(self) -> str:
+        return evidence_report(_comparison_report(self))
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the comparison as one stand-alone file and return its path."""
+        return _write_page(path, "Comparison of summaries", self._repr_html_())
+
+
+def _comparison_report(comparison: SideBySide) -> Report:
+    reports = [one.report() for one in comparison.results]
+    titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
+    return Report(
+        title=f"{len(reports)} summaries of one article",
+        source=reports[0].source,
+        spans=reports[0].spans,
+        entries=[entry for report in reports for entry in report.entries],
+        signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
+        groups=[(title, len(report.entries)) for title, report in zip(titles, reports, strict=True)],
+        judged_by=" ; ".join(dict.fromkeys(report.judged_by for report in reports if report.judged_by)),
+    )
+
+
+def of_one_article(results: Sequence[One], names: Sequence[str] | None, kind: type[One]) -> tuple[list[One], list[str]]:
+    """Return results and names as lists; raise unless all are of the same article, split alike, with a name each."""
+    if not results:
+        raise ValueError("results is empty: pass at least one result of evaluate")
+    first = results[0]
+    for number, one in enumerate(results):
+        if not isinstance(one, kind):
+            raise TypeError(f"results[{number}] must be a result of evaluate, not {one!r:.40}")
+        if (one.source, one.source_sentences) != (first.source, first.source_sentences):
+            raise ValueError(f"results[{number}] judges another article (or another splitting) than results[0]")
+    listed = [f"summary {i + 1}" for i in range(len(results))] if names is None else require_texts(names, "names")
+    if len(listed) != len(results):
+        raise ValueError(f"there are {len(results)} results but {len(listed)} names")
+    return list(results), listed

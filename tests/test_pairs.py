@@ -1,0 +1,147 @@
+"""Pairs in lots: together with their article, asked once, put back beside their evidence."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summeval_nb import FaithfulnessMetric, Verdict
+from summeval_nb.evidence import _pairs
+from summeval_nb.evidence._vectors import embed_sentences
+from summeval_nb.evidence.check import load_checker
+from summeval_nb.ground.results import Evidence, Finding
+from summeval_nb.models.store import Store
+from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.split import split_markdown
+
+RAIN = ["It rained.", "Rain fell."]
+
+
+def settings(**choices):
+    return FaithfulnessMetric(checker="words", **choices).loaded()
+
+
+def vectors(*texts, checker=None):
+    return embed_sentences(texts, load_embedder("minilm"), None, for_checker=checker)
+
+
+def test_pairs_of_an_article_stay_together():
+    assert list(_pairs.lots(["a", "b", "a", "c"], limit=2)) == [[0, 2], [1, 3]]
+    assert sorted(sum(_pairs.lots(["a", "b"] * 300), [])) == list(range(600))
+    assert list(_pairs.lots([])) == []
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 9))
+def test_every_pair_is_in_one_lot_and_no_article_in_two(texts, limit):
+    found = list(_pairs.lots(texts, limit))
+    assert sorted(number for lot in found for number in lot) == list(range(len(texts)))
+    articles = [{texts[number] for number in lot} for lot in found]
+    assert sum(map(len, articles)) == len(set(texts))
+
+
+def test_the_bar_is_shown_for_many_pairs_or_when_asked(capsys):
+    assert list(_pairs.lots_with_bar(["a", "b"], None)) == [[0, 1]]
+    assert capsys.readouterr().err == ""
+    assert list(_pairs.lots_with_bar(["a", "b"], True)) == [[0, 1]]
+    assert "faithfulness: 100%" in capsys.readouterr().err
+
+
+def test_what_states_nothing_is_read_but_not_judged():
+    (pair,) = _pairs.read_pairs(["It rained.\n\n```\ncode\n```"], ["# Weather\n\nRain fell."], settings())
+    assert [one.plain for one in pair.source] == ["It rained."]
+    assert [bool(reason) for reason in pair.reasons] == [True, False]
+    assert pair.plain == ["It rained.", "Weather", "Rain fell."]
+
+
+@pytest.mark.parametrize(
+    ("article", "summary", "reason"),
+    [
+        ("", "Rain fell.", "the article is empty"),
+        ("It rained.", " \n", "the summary is empty"),
+        ("---", "Rain fell.", "the article holds no sentence"),
+    ],
+)
+def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, reason):
+    (pair,) = _pairs.read_pairs([article], [summary], settings())
+    assert pair.plain == [] and pair.why_empty == reason
+    found = pair.retrieve(vectors(), 3)
+    assert found.questions == [] and found.verdicts(iter([]), 0.5) == []
+    assert found.texts["sentences"] == [] and found.texts["similarity"].shape == (0, len(pair.source))
+
+
+def test_the_question_is_evidence_and_sentence():
+    (pair,) = _pairs.read_pairs(["It rained. It was late."], ["Rain fell."], settings())
+    found = pair.retrieve(vectors(*pair.plain), 1)
+    assert found.similarity.shape == (1, 2)
+    assert found.questions == [(["It rained."], "Rain fell.")]
+    (verdict,) = found.verdicts(iter([Verdict(probability=0.9)]), 0.5)
+    assert verdict.evidence == found.evidence[0]
+
+
+def test_a_finding_is_placed_in_the_text_as_it_stands():
+    ((reading,),) = split_markdown(["- It **rained** here."], progress=False)
+    start = reading.plain.index("rained")
+    finding = Finding("word", "rained", start, start + 6, True)
+    verdict = _pairs._placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)])
+    (moved,) = verdict.findings
+    assert "rained" in reading.sentence.text[moved.start : moved.end] and moved.clash
+    assert moved.text == reading.sentence.text[moved.start : moved.end]
+
+
+class Asked:
+    """A checker that counts, and fails on sentences that hold "fail"."""
+
+    fingerprint, threshold = "asked:1", 0.7
+
+    def __init__(self):
+        self.pairs = []
+
+    def check_many(self, pairs):
+        self.pairs.extend(pairs)
+        return [
+            Verdict(probability=None, failed=True, reason="told to") if "fail" in claim else Verdict(probability=0.6)
+            for _, claim in pairs
+        ]
+
+
+def test_a_pair_is_asked_once_and_judged_by_the_checkers_threshold():
+    checker = Asked()
+    twice = list(_pairs.judge([(["It rained."], "Rain fell.")] * 2, checker, vectors(*RAIN)))
+    assert twice[0] is twice[1] and len(checker.pairs) == 1
+    assert twice[0].threshold == 0.7 and twice[0].supported is False
+
+
+def test_failures_are_not_stored_and_asked_again(tmp_path):
+    pairs = [(["It rained."], "Rain fell."), (["It rained."], "Rain will fail.")]
+    with Store(tmp_path / "s.sqlite") as store:
+        list(_pairs.judge(pairs, Asked(), vectors(*RAIN), store))
+        second = Asked()
+        found = list(_pairs.judge(pairs, second, vectors(*RAIN), store))
+    assert second.pairs == pairs[1:] and [one.failed for one in found] == [False, True]
+
+
+def test_a_stored_verdict_is_the_one_that_was_given():
+    checker = load_checker("words")
+    (given,) = _pairs.judge([(["It rained."], "Rain fell.")], checker, vectors(*RAIN, checker=checker))
+    again = _pairs.stored_verdict(json.loads(json.dumps(_pairs.storable(given))), checker)
+    assert again.probability == given.probability and again.findings == list(given.findings)
+    assert (again.threshold, again.state) == (given.threshold, given.state)
+
+
+def test_choices_are_checked_once_and_k_becomes_a_plain_int():
+    assert type(FaithfulnessMetric(k=np.int64(3)).k) is int
+    for choices in ({"k": 0}, {"lang": 3}, {"threshold": 1.5}):
+        with pytest.raises((TypeError, ValueError), match=next(iter(choices))):
+            FaithfulnessMetric(**choices)
+    loaded = settings(threshold=0.25)
+    assert loaded.k == 8 and loaded.checker.threshold == 0.25 and loaded.embedder.dimension == 384
+
+
+def test_texts_and_summaries_pair_up():
+    assert _pairs.require_pairs(("a",), ["b"]) == (["a"], ["b"])
+    with pytest.raises(ValueError, match="there are 1 texts and 2 summaries; repeat an article"):
+        _pairs.require_pairs(["a"], ["b", "c"])
+    with pytest.raises(TypeError, match="summaries"):
+        _pairs.require_pairs(["a"], "b")

@@ -1,0 +1,116 @@
+"""What judged sentences show of themselves: titles, rows, plain data and back, a heat map, several side by side."""
+
+import json
+
+import numpy as np
+import pytest
+
+from summeval_nb.evidence import _shown
+from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
+from summeval_nb.ground.results import Evidence, Finding, Sentence, Signature, Verdict
+
+LOW = {"threshold": 0.7, "contradicted_below": 0.3}
+
+
+def made(*verdicts, score=1.0, reason="", **parts):
+    sentences = [Sentence(f"S{i}.", 4 * i, 4 * i + 3) for i in range(len(verdicts))]
+    told = {
+        "source": "It rained. It snowed.",
+        "summary": " ".join(one.text for one in sentences),
+        "source_sentences": [Sentence("It rained.", 0, 10), Sentence("It snowed.", 11, 21)],
+        "sentences": sentences,
+        "similarity": np.full((len(verdicts), 2), 0.5),
+        "judged_by": "words",
+    }
+    signature = Signature({"metric": "faithfulness", "k": 1})
+    return Faithfulness(score=score, reason=reason, signature=signature, verdicts=list(verdicts), **(told | parts))
+
+
+YES = Verdict(probability=0.9, evidence=[Evidence(0, 0.5)])
+UNCLEAR = Verdict(probability=0.5, **LOW)
+FAILED = Verdict(probability=None, failed=True, reason="the server did not answer")
+HEADING = Verdict(probability=None, reason="a heading")
+
+
+@pytest.mark.parametrize(
+    ("result", "title"),
+    [
+        (made(YES), "Faithfulness 1.00: 1 of 1 judged sentences supported"),
+        (made(YES, FAILED), "Faithfulness 1.00: 1 of 1 judged sentences supported, 1 not judged"),
+        (made(YES, UNCLEAR, score=0.5), "Faithfulness 0.50 to 1.00: 1 of 2 judged sentences supported, 1 unclear"),
+        (made(FAILED, score=None, reason="no"), "Faithfulness undefined: no"),
+    ],
+)
+def test_the_title_counts(result, title):
+    assert result.report().title == title
+    assert title in result.to_text()
+
+
+def test_failed_and_unjudged_are_counted_apart():
+    result = made(YES, FAILED, HEADING)
+    assert (result.n_failed, result.n_unjudged, result.n_unclear) == (1, 1, 0)
+    assert [row["reason"] for row in result.rows()] == ["", "the server did not answer", "a heading"]
+
+
+def test_plain_data_and_back_keep_everything():
+    clash = Finding("number", "S1", 0, 2, clash=True)
+    result = made(YES, Verdict(probability=0.8, findings=[clash], **LOW), HEADING)
+    again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
+    assert again.to_dict() == result.to_dict() and again.verdicts[1].state == result.verdicts[1].state
+    assert list(result.to_dict())[:3] == ["score", "reason", "score_low"]
+    short = {name: part for name, part in result.to_dict().items() if name != "similarity"}
+    assert np.isnan(faithfulness_from_dict(short).similarity).all()
+
+
+def test_what_lies_outside_the_texts_is_refused():
+    for verdict in (
+        Verdict(probability=0.9, evidence=[Evidence(2, 0.5)]),
+        Verdict(probability=0.9, findings=[Finding("word", "long", 0, 9)]),
+    ):
+        with pytest.raises(ValueError, match="lies outside the texts"):
+            faithfulness_from_dict(made(verdict).to_dict())
+    with pytest.raises(ValueError, match="not the plain data of a Faithfulness: 'verdicts' is missing"):
+        faithfulness_from_dict({"score": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        (made(YES), "ok"),
+        (made(FAILED, score=None, reason="all failed"), "failed"),
+        (made(HEADING, score=None, reason="none was judged"), "undefined"),
+    ],
+)
+def test_a_run_writes_down_all_but_the_similarities(result, status):
+    outcome = _shown.outcome_of(result)
+    assert (outcome.score, outcome.status, outcome.reason) == (result.score, status, result.reason)
+    assert "verdicts" in outcome.parts and "similarity" not in outcome.parts
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "why"),
+    [
+        ([FAILED, HEADING], "the checker failed on all 1 sentences; the first: the server did not answer"),
+        ([HEADING], "no sentence was judged; the first of 1: a heading"),
+        ([], "there is no sentence to judge"),
+    ],
+)
+def test_why_none_was_judged(verdicts, why):
+    assert _shown.why_none_judged(verdicts) == why
+
+
+def test_the_heat_map_counts_from_one_and_needs_something_to_draw():
+    ax = made(YES, YES).plot()
+    assert [one.get_text() for one in ax.get_yticklabels()] == ["1", "2"]
+    with pytest.raises(ValueError, match="nothing to draw: empty"):
+        made(score=None, reason="empty").plot()
+
+
+def test_side_by_side_has_the_article_once(tmp_path):
+    both = compare_reports([made(YES), made(YES, FAILED)], ["a", "<b>"])
+    assert repr(both) == "Comparison(a=1.0, <b>=1.0)"
+    assert [row["failed"] for row in both.rows()] == [0, 1]
+    page = both.to_html(tmp_path / "both.html").read_text(encoding="utf-8")
+    assert page.count('class="sr-article ') == 1 and "&lt;b&gt; — Faithfulness" in page and "<b> —" not in page
+    assert both.to_dict()["results"][0] == made(YES).to_dict()
+    assert compare_reports([made(YES)]).names == ["summary 1"]
