@@ -1,18 +1,25 @@
-"""Edited directly. chrF's counts for many pairs at once.
+"""Edited directly. What surrounds chrF's definition: counts for many pairs at once, the score's rows and its picture.
 
-All texts of a lot are numbered together. The k-th time that a text has an n-gram is an item of its own, so that the
-clipped count of two texts is how many items they share: one is marked in a table, the other looked up in it.
+For many pairs, all texts of a lot are numbered together. The k-th time that a text has an n-gram is an item of its
+own, so that the clipped count of two texts is how many items they share: one is marked in a table, the other looked
+up in it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from .ngrams import NumberedTexts, Tokens, number_texts
+from ..ground.results import Score, Signature, require_count, require_text
+from ._tables import ArrayTable, bootstrap_interval, signed
+from .bleu import Interval, require_pairs, require_references
+from .ngrams import MatchPicture, NumberedTexts, Tokens, list_ngrams, ngram_marks, number_texts
 
-__all__ = ["many_counts"]
+__all__ = ["CountedCharacters", "many_counts", "score_corpus", "score_one", "score_table"]
 
 _CHARACTERS, _PAIRS = 400_000, 50_000  # of a lot
 
@@ -128,3 +135,137 @@ class _Items:
                 result[pair] = np.add.reduceat(found[: size + 1], self.offsets[one], dtype=np.int64)
             table[marked] = False
         return np.where(self.lengths[own] > 0, result, 0)
+
+
+class Counting(Protocol):
+    """What `Chrf` knows: its choices, what it counts in a text, and a score from counts."""
+
+    char_order: int
+    word_order: int
+    lowercase: bool
+    whitespace: bool
+
+    @property
+    def signature(self) -> Signature: ...
+    def characters(self, text: str) -> str: ...
+    def words(self, text: str) -> list[str]: ...
+    def counts(self, candidate: str, reference: str) -> list[tuple[int, int, int]]: ...
+    def from_counts(self, row: Sequence[float]) -> float: ...
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CountedCharacters(Score):
+    """The base of `ChrfScore`: counts, and what is made of them."""
+
+    counts: tuple[tuple[int, int, int], ...]
+    metric: Any
+    statistics: np.ndarray
+    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per order: what each side has, what they share, precision and recall."""
+        return _order_rows(self.counts, self.metric.char_order)
+
+    def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
+        """Return a bootstrap interval of a corpus score; see `corpus_chrf`."""
+        return bootstrap_interval(self.statistics, self.metric.from_counts, confidence, n_resamples, seed)
+
+    def explain(self, index: int = 0, *, n: int = 3) -> MatchPicture:
+        """Mark the character n-grams that text number `index` shares with its best reference."""
+        return _explain(*self.texts[index], self.metric, require_count(n, "n"))
+
+
+Counted = TypeVar("Counted", bound=CountedCharacters)
+Table = TypeVar("Table", bound=ArrayTable)
+
+
+def score_one(metric: Counting, kind: type[Counted], candidate: str, references: str | Sequence[str]) -> Counted:
+    """Return the score of one text, counted pair by pair as defined."""
+    text, listed = require_text(candidate, "candidate"), require_references(references)
+    rows = [[count for triple in metric.counts(text, one) for count in triple] for one in listed]
+    return _assemble(metric, kind, np.array([max(rows, key=metric.from_counts)], dtype=np.int64), [(text, listed)])
+
+
+def score_corpus(metric: Counting, kind: type[Counted], candidates: Any, references: Any) -> Counted:
+    """Return the score of a corpus: counts are added up first."""
+    texts, groups = require_pairs(candidates, references)
+    if not texts:
+        raise ValueError("candidates is empty: a corpus needs at least one text")
+    return _assemble(metric, kind, _count_rows(metric, texts, groups), list(zip(texts, groups, strict=True)))
+
+
+def score_table(metric: Counting, kind: type[Table], candidates: Any, references: Any) -> Table:
+    """Return the scores of many texts, NaN where no side holds a character."""
+    texts, groups = require_pairs(candidates, references)
+    scores = np.array([metric.from_counts(row) for row in _count_rows(metric, texts, groups).tolist()], float)
+    for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
+        if scores[index] < 1e-9 and not any(metric.characters(one) for one in (text, *group)):
+            scores[index] = np.nan
+    return kind(values={"chrf": scores}, signature=signed(metric.signature, groups))
+
+
+def _count_rows(metric: Counting, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> np.ndarray:
+    """Return the flat counts of each text with its best reference, shape (texts, 3 * orders)."""
+    counts = many_counts(texts, groups, metric.char_order, metric.word_order, metric.characters, metric.words)
+    pairs = counts.reshape(len(counts), 3 * counts.shape[1])
+    scores = [metric.from_counts(row) for row in pairs.tolist()]
+    best, start = [], 0
+    for group in groups:
+        best.append(max(range(start, start + len(group)), key=scores.__getitem__))
+        start += len(group)
+    return pairs[np.array(best, np.int64)]
+
+
+def _assemble(
+    metric: Counting, kind: type[Counted], rows: np.ndarray, texts: Sequence[tuple[str, Sequence[str]]]
+) -> Counted:
+    """Add up the texts' counts and compute one score from the sums."""
+    sums = rows.sum(axis=0).tolist()
+    empty = not any(metric.characters(one) for text, group in texts for one in (text, *group))
+    return kind(
+        score=None if empty else metric.from_counts(sums),
+        reason=ArrayTable.nothing if empty else "",
+        signature=signed(metric.signature, [references for _, references in texts]),
+        counts=tuple(zip(sums[::3], sums[1::3], sums[2::3], strict=True)),
+        metric=metric,
+        statistics=rows,
+        texts=texts,
+    )
+
+
+def _order_rows(counts: Sequence[tuple[int, int, int]], char_order: int) -> list[dict[str, Any]]:
+    """Return one row per order, characters first, then words."""
+    rows: list[dict[str, Any]] = []
+    for place, (own, wanted, shared) in enumerate(counts):
+        kind, order = ("word", place + 1 - char_order) if place >= char_order else ("character", place + 1)
+        rows.append({"kind": kind, "order": order, "candidate": own, "reference": wanted, "shared": shared})
+        rows[-1] |= {"precision": shared / own if own else None, "recall": shared / wanted if wanted else None}
+    return rows
+
+
+def _explain(candidate: str, references: Sequence[str], metric: Counting, n: int) -> MatchPicture:
+    """Mark what one order of characters counts in a text and in its best reference."""
+    counted = [metric.counts(candidate, reference) for reference in references]
+    scores = [metric.from_counts([c for row in rows for c in row]) for rows in counted]
+    best = max(range(len(scores)), key=scores.__getitem__)
+    texts, labels = [candidate, references[best]], ["candidate", f"reference {best + 1} of {len(references)}"]
+    placed = [_placed(text, metric) for text in texts]
+    own, wanted = (list_ngrams([character for character, _ in found], n) for found in placed)
+    left, right = Counter(own), Counter(wanted)
+    shared = {gram: min(count, right[gram]) for gram, count in left.items() if gram in right}
+    panels = [
+        (label, text, ngram_marks([place for _, place in found], grams, shared))
+        for label, text, found, grams in zip(labels, texts, placed, (own, wanted), strict=True)
+    ]
+    title = f"chrF {scores[best]:.2f}; marked: character {n}-grams, {sum(shared.values())} of {len(own)} shared"
+    return MatchPicture(title, panels, _order_rows(counted[best], metric.char_order))
+
+
+def _placed(text: str, metric: Counting) -> list[tuple[str, tuple[int, int]]]:
+    """Return the characters that count, each with its place in the text."""
+    found = []
+    for place, character in enumerate(text):
+        for one in character.lower() if metric.lowercase else character:
+            if metric.whitespace or not one.isspace():
+                found.append((one, (place, place + 1)))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..ground._resampling import bootstrap
 from ..ground.results import ScoreTable, Signature
 from .bleu import Interval
 
-__all__ = ["ArrayTable", "bootstrap_interval"]
+__all__ = ["ArrayTable", "bootstrap_interval", "signed"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -40,3 +40,10 @@ def bootstrap_interval(
 
     _, low, high = bootstrap(statistic, len(rows), confidence=confidence, n_resamples=n_resamples, seed=seed)
     return Interval(low, high, confidence, n_resamples, seed)
+
+
+def signed(signature: Signature, references: Sequence[Sequence[str]]) -> Signature:
+    """Return a signature with the number of references, "var" when texts have different numbers."""
+    sizes = {len(group) for group in references}
+    name, *rest = signature.items()
+    return Signature(dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest]))

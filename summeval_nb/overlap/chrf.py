@@ -5,26 +5,17 @@
 # %% ../../nbs/3_overlap/34_chrf.ipynb #951fb515
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Unpack
 
-import numpy as np
-
-from summeval_nb.ground.results import (
-    Metric,
-    Score,
-    Signature,
-    require_count,
-    require_flag,
-)
-from ..ground.results import require_text
-from ._chrf import many_counts
-from ._tables import ArrayTable, bootstrap_interval
-from .bleu import Interval, require_pairs, require_references
-from .ngrams import MatchPicture, list_ngrams, ngram_marks
+from ..ground.results import Metric, Signature, require_count, require_flag
+from ._chrf import CountedCharacters
+from ._chrf import score_corpus, score_one, score_table
+from ._choices import ChrfChoices, require_number, takes_choices_of
+from ._tables import ArrayTable
+from .ngrams import list_ngrams
 
 # %% auto #0
 __all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
@@ -71,7 +62,7 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def chrf_words(text: str) -> list[str]:
-    """Return the words that chrF++ counts: one punctuation mark is split off, last or first.
+    """Return the words that chrF++ counts, one punctuation mark split off each.
 
     Examples
     --------
@@ -107,15 +98,10 @@ class Chrf(Metric):
     def __post_init__(self) -> None:
         for name, minimum in (("char_order", 1), ("word_order", 0)):
             if require_count(getattr(self, name), name, minimum=minimum) > 100:
-                raise ValueError(
-                    f"{name} must be at most 100, not {getattr(self, name)}"
-                )
+                raise ValueError(f"{name} must be at most 100: {getattr(self, name)}")
         for name in ("lowercase", "whitespace", "eps_smoothing"):
             require_flag(getattr(self, name), name)
-        if isinstance(self.beta, bool) or not isinstance(self.beta, int | float):
-            raise TypeError(f"beta must be a number, not {type(self.beta).__name__}")
-        if not 0 <= self.beta <= 1000:
-            raise ValueError(f"beta must lie between 0 and 1000, not {self.beta}")
+        require_number(self.beta, "beta", 0, 1000)
 
     @property
     def signature(self) -> Signature:
@@ -126,25 +112,50 @@ class Chrf(Metric):
         named |= {"nc": str(self.char_order), "nw": str(self.word_order)}
         return Signature(named | {"space": "yes" if self.whitespace else "no"})
 
+    def characters(self, text: str) -> str:
+        """Return what is left of a text before its characters are counted."""
+        text = text.lower() if self.lowercase else text
+        return text if self.whitespace else "".join(text.split())
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text that are counted."""
+        return chrf_words(text.lower() if self.lowercase else text)
+
+    def counts(self, candidate: str, reference: str) -> list[tuple[int, int, int]]:
+        """Return the n-grams of both sides and the shared ones, by order."""
+        found = []
+        cuts = [(self.characters, self.char_order), (self.words, self.word_order)]
+        for cut, orders in cuts:
+            own, wanted = list(cut(candidate)), list(cut(reference))
+            for n in range(1, orders + 1):
+                left, right = (Counter(list_ngrams(one, n)) for one in (own, wanted))
+                made = left.total() if right else 0
+                found.append((made, right.total(), (left & right).total()))
+        return found
+
+    def from_counts(self, row: Sequence[float]) -> float:
+        """Return chrF from counts in one flat row, three for each order."""
+        triples = list(zip(row[::3], row[1::3], row[2::3], strict=True))
+        return chrf_from_counts(triples, self.beta, eps_smoothing=self.eps_smoothing)
+
     def score(self, candidate: str, references: str | Sequence[str]) -> ChrfScore:
         """Return chrF of one text; see `chrf_score`."""
-        return _score_one(self, candidate, references)
+        return score_one(self, ChrfScore, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> ChrfTable:
         """Return chrF of each text; see `chrf_many`."""
-        return _score_many(self, candidates, references)
+        return score_table(self, ChrfTable, candidates, references)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> ChrfScore:
         """Return chrF of all texts as one corpus; see `corpus_chrf`."""
-        return _score_corpus(self, candidates, references)
+        return score_corpus(self, ChrfScore, candidates, references)
 
-# %% ../../nbs/3_overlap/34_chrf.ipynb #85264017
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ChrfScore(Score):
+# %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
+class ChrfScore(CountedCharacters):
     """chrF on the scale of 0 to 100, with the counts behind it.
 
     Attributes
@@ -158,187 +169,16 @@ class ChrfScore(Score):
         The counts of each text, flat.
     """
 
-    counts: tuple[tuple[int, int, int], ...]
-    metric: Chrf
-    statistics: np.ndarray
-    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per order: what each side has, what they share, precision and recall."""
-        return _order_rows(self.counts, self.metric)
-
-    def interval(
-        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
-    ) -> Interval:
-        """Return a bootstrap interval of a corpus score; see `corpus_chrf`."""
-        formula = lambda row: _flat_score(self.metric, row)
-        return bootstrap_interval(
-            self.statistics, formula, confidence, n_resamples, seed
-        )
-
-    def explain(self, index: int = 0, *, n: int = 3) -> MatchPicture:
-        """Mark the character n-grams that text number `index` shares with its best reference."""
-        return _explain(*self.texts[index], self.metric, require_count(n, "n"))
-
 
 class ChrfTable(ArrayTable):
     """chrF of many texts, as `chrf`."""
 
 
-def _order_rows(
-    counts: Sequence[tuple[int, int, int]], metric: Chrf
-) -> list[dict[str, Any]]:
-    rows = []
-    for place, (own, wanted, shared) in enumerate(counts):
-        is_word = place >= metric.char_order
-        kind, order = (
-            ("word", place + 1 - metric.char_order)
-            if is_word
-            else ("character", place + 1)
-        )
-        rows.append(
-            {
-                "kind": kind,
-                "order": order,
-                "candidate": own,
-                "reference": wanted,
-                "shared": shared,
-            }
-        )
-        rows[-1] |= {
-            "precision": shared / own if own else None,
-            "recall": shared / wanted if wanted else None,
-        }
-    return rows
-
-
-def _flat_score(metric: Chrf, row: Sequence[float]) -> float:
-    """Return chrF from one flat row of counts."""
-    triples = list(zip(row[::3], row[1::3], row[2::3], strict=True))
-    return chrf_from_counts(triples, metric.beta, eps_smoothing=metric.eps_smoothing)
-
-# %% ../../nbs/3_overlap/34_chrf.ipynb #b9eb0810
-def _characters(text: str, metric: Chrf) -> str:
-    """Return what is left of a text before its characters are counted."""
-    text = text.lower() if metric.lowercase else text
-    return text if metric.whitespace else "".join(text.split())
-
-
-def _words(text: str, metric: Chrf) -> list[str]:
-    return chrf_words(text.lower() if metric.lowercase else text)
-
-
-def _pair_counts(
-    candidate: str, reference: str, metric: Chrf
-) -> list[tuple[int, int, int]]:
-    """Return the counts of one pair."""
-    counts = []
-    for cut, orders in ((_characters, metric.char_order), (_words, metric.word_order)):
-        own, wanted = list(cut(candidate, metric)), list(cut(reference, metric))
-        for n in range(1, orders + 1):
-            left, right = Counter(list_ngrams(own, n)), Counter(list_ngrams(wanted, n))
-            made = left.total() if right else 0
-            counts.append(
-                (
-                    made,
-                    right.total(),
-                    sum(min(k, right[g]) for g, k in left.items() if g in right),
-                )
-            )
-    return counts
-
-# %% ../../nbs/3_overlap/34_chrf.ipynb #bdd7d7f2
-def _explain(
-    candidate: str, references: Sequence[str], metric: Chrf, n: int
-) -> MatchPicture:
-    """Mark what one order of characters counts in a text and in its best reference."""
-    counted = [_pair_counts(candidate, reference, metric) for reference in references]
-    scores = [_flat_score(metric, [c for row in rows for c in row]) for rows in counted]
-    best = max(range(len(scores)), key=scores.__getitem__)
-    texts, labels = (
-        [candidate, references[best]],
-        ["candidate", f"reference {best + 1} of {len(references)}"],
-    )
-    placed = [_placed(text, metric) for text in texts]
-    own, wanted = (
-        list_ngrams([character for character, _ in found], n) for found in placed
-    )
-    left, right = Counter(own), Counter(wanted)
-    shared = {
-        gram: min(count, right[gram]) for gram, count in left.items() if gram in right
-    }
-    panels = [
-        (label, text, ngram_marks([place for _, place in found], grams, shared))
-        for label, text, found, grams in zip(
-            labels, texts, placed, (own, wanted), strict=True
-        )
-    ]
-    title = f"chrF {scores[best]:.2f}; marked: character {n}-grams, {sum(shared.values())} of {len(own)} shared"
-    return MatchPicture(title, panels, _order_rows(counted[best], metric))
-
-
-def _placed(text: str, metric: Chrf) -> list[tuple[str, tuple[int, int]]]:
-    """Return the characters that count, each with its place in the text."""
-    found = []
-    for place, character in enumerate(text):
-        for one in character.lower() if metric.lowercase else character:
-            if metric.whitespace or not one.isspace():
-                found.append((one, (place, place + 1)))
-    return found
-
-# %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
-def _assemble(
-    rows: np.ndarray, metric: Chrf, texts: Sequence[tuple[str, Sequence[str]]]
-) -> ChrfScore:
-    """Add up the texts' counts and compute one chrF from the sums."""
-    sums = rows.sum(axis=0).tolist()
-    empty = not any(
-        _characters(one, metric) for text, group in texts for one in (text, *group)
-    )
-    return ChrfScore(
-        score=None if empty else _flat_score(metric, sums),
-        reason=ChrfTable.nothing if empty else "",
-        signature=_signed(metric, [references for _, references in texts]),
-        counts=tuple(zip(sums[::3], sums[1::3], sums[2::3], strict=True)),
-        metric=metric,
-        statistics=rows,
-        texts=texts,
-    )
-
-
-def _signed(metric: Metric, references: Sequence[Sequence[str]]) -> Signature:
-    """Return the signature with the number of references, "var" when texts have different numbers."""
-    sizes = {len(group) for group in references}
-    name, *rest = metric.signature.items()
-    return Signature(
-        dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest])
-    )
-
-
-def _score_one(
-    metric: Chrf, candidate: str, references: str | Sequence[str]
-) -> ChrfScore:
-    text, listed = require_text(candidate, "candidate"), require_references(references)
-    rows = [
-        [count for triple in _pair_counts(text, one, metric) for count in triple]
-        for one in listed
-    ]
-    best = max(rows, key=lambda row: _flat_score(metric, row))
-    return _assemble(np.array([best], dtype=np.int64), metric, [(text, listed)])
-
-
+@takes_choices_of(Chrf)
 def chrf_score(
-    candidate: str,
-    references: str | Sequence[str],
-    *,
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: float = 2,
-    lowercase: bool = False,
-    whitespace: bool = False,
-    eps_smoothing: bool = False,
+    candidate: str, references: str | Sequence[str], **choices: Unpack[ChrfChoices]
 ) -> ChrfScore:
-    """Return chrF of one text against one or several references, on the scale of 0 to 100.
+    """Return chrF of one text, from 0 to 100.
 
     Parameters
     ----------
@@ -379,82 +219,22 @@ def chrf_score(
     >>> round(float(chrf_score("cats", "cat")), 2)
     89.84
     """
-    return Chrf(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        lowercase=lowercase,
-        whitespace=whitespace,
-        eps_smoothing=eps_smoothing,
-    ).score(candidate, references)
-
-# %% ../../nbs/3_overlap/34_chrf.ipynb #f696e50e
-def _count_rows(
-    texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Chrf
-) -> np.ndarray:
-    """Return the flat counts of each text with its best reference, shape (texts, 3 * orders)."""
-    clean, cut = (
-        (lambda text: _characters(text, metric)),
-        (lambda text: _words(text, metric)),
-    )
-    counts = many_counts(
-        texts, groups, metric.char_order, metric.word_order, clean, cut
-    )
-    pairs = counts.reshape(len(counts), 3 * counts.shape[1])
-    scores = [_flat_score(metric, row) for row in pairs.tolist()]
-    best, start = [], 0
-    for group in groups:
-        best.append(max(range(start, start + len(group)), key=scores.__getitem__))
-        start += len(group)
-    return pairs[np.array(best, np.int64)]
-
-
-def _score_corpus(metric: Chrf, candidates: Any, references: Any) -> ChrfScore:
-    texts, groups = require_pairs(candidates, references)
-    if not texts:
-        raise ValueError("candidates is empty: a corpus needs at least one text")
-    return _assemble(
-        _count_rows(texts, groups, metric),
-        metric,
-        list(zip(texts, groups, strict=True)),
-    )
-
-
-def _score_many(metric: Chrf, candidates: Any, references: Any) -> ChrfTable:
-    texts, groups = require_pairs(candidates, references)
-    scores = np.array(
-        [
-            _flat_score(metric, row)
-            for row in _count_rows(texts, groups, metric).tolist()
-        ],
-        float,
-    )
-    for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
-        if scores[index] < 1e-9 and not any(
-            _characters(one, metric) for one in (text, *group)
-        ):
-            scores[index] = np.nan
-    return ChrfTable(values={"chrf": scores}, signature=_signed(metric, groups))
+    return Chrf(**choices).score(candidate, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #2cebe1a1
+@takes_choices_of(Chrf)
 def corpus_chrf(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    *,
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: float = 2,
-    lowercase: bool = False,
-    whitespace: bool = False,
-    eps_smoothing: bool = False,
+    **choices: Unpack[ChrfChoices],
 ) -> ChrfScore:
-    """Return chrF of a corpus: the counts of all texts, each with its best reference, added up first.
+    """Return chrF of a corpus: the counts of all texts are added up first.
 
     Parameters
     ----------
     candidates : list of str
     references : list
-        For each candidate one string or a list of strings.
+        For each candidate one string, or a list of strings of which the best counts.
     char_order, word_order, beta, lowercase, whitespace, eps_smoothing
         As for `chrf_score`.
 
@@ -467,28 +247,16 @@ def corpus_chrf(
     >>> round(float(corpus_chrf(["cats", "no"], ["cat", ["no", "never"]])), 2)
     91.91
     """
-    return Chrf(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        lowercase=lowercase,
-        whitespace=whitespace,
-        eps_smoothing=eps_smoothing,
-    ).corpus(candidates, references)
+    return Chrf(**choices).corpus(candidates, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #a680cb29
+@takes_choices_of(Chrf)
 def chrf_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    *,
-    char_order: int = 6,
-    word_order: int = 0,
-    beta: float = 2,
-    lowercase: bool = False,
-    whitespace: bool = False,
-    eps_smoothing: bool = False,
+    **choices: Unpack[ChrfChoices],
 ) -> ChrfTable:
-    """Return the chrF of each text against its references: the numbers of `chrf_score`, for many texts at once.
+    """Return the chrF of each text: the numbers of `chrf_score`, all at once.
 
     Parameters
     ----------
@@ -503,11 +271,4 @@ def chrf_many(
     >>> chrf_many(["cats", "no"], ["cat", ["yes", "no"]]).scores.round(2).tolist()
     [89.84, 100.0]
     """
-    return Chrf(
-        char_order=char_order,
-        word_order=word_order,
-        beta=beta,
-        lowercase=lowercase,
-        whitespace=whitespace,
-        eps_smoothing=eps_smoothing,
-    ).score_many(candidates, references)
+    return Chrf(**choices).score_many(candidates, references)

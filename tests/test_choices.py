@@ -1,0 +1,28 @@
+"""A function that takes the choices of a metric shows each with its default, and its types name the same fields."""
+
+import inspect
+from dataclasses import fields
+
+import pytest
+
+from summeval_nb.overlap import _choices, chrf
+
+FACES = [
+    (chrf.Chrf, _choices.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
+]
+
+
+@pytest.mark.parametrize(("kind", "typed", "functions"), FACES, ids=lambda one: getattr(one, "__name__", ""))
+def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
+    choices = {one.name: one.default for one in fields(kind)}
+    assert set(typed.__annotations__) <= set(choices)
+    for function in functions:
+        shown = inspect.signature(function).parameters
+        assert list(shown)[0] in ("candidate", "candidates") and list(shown)[1] == "references"
+        assert {name: one.default for name, one in list(shown.items())[2:]} == choices
+        assert set(choices) - set(typed.__annotations__) <= set(function.__kwdefaults__ or {}) | {"n"}
+
+
+def test_a_choice_that_does_not_exist_is_refused():
+    with pytest.raises(TypeError, match="bta"):
+        chrf.chrf_score("a", "a", bta=2)
