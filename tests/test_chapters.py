@@ -23,7 +23,6 @@ LONG = {
     "31_ngrams",
     "32_bleu",
     "33_rouge",
-    "35_ter",
     "36_matching",
     "41_judging",
     "42_judge",

@@ -5,10 +5,11 @@ from dataclasses import fields
 
 import pytest
 
-from summeval_nb.overlap import _choices, chrf
+from summeval_nb.overlap import _choices, chrf, ter
 
 FACES = [
     (chrf.Chrf, _choices.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
+    (ter.Ter, _choices.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
 ]
 
 

@@ -140,11 +140,14 @@ class _Items:
 class Counting(Protocol):
     """What `Chrf` knows: its choices, what it counts in a text, and a score from counts."""
 
-    char_order: int
-    word_order: int
-    lowercase: bool
-    whitespace: bool
-
+    @property
+    def char_order(self) -> int: ...
+    @property
+    def word_order(self) -> int: ...
+    @property
+    def lowercase(self) -> bool: ...
+    @property
+    def whitespace(self) -> bool: ...
     @property
     def signature(self) -> Signature: ...
     def characters(self, text: str) -> str: ...

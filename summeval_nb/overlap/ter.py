@@ -6,23 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Unpack
 
-import numpy as np
-
-from summeval_nb.ground.results import (
-    Metric,
-    Score,
-    Signature,
-    require_flag,
-    require_text,
-)
-from ..ground.viz import Mark
-from ._tables import ArrayTable, bootstrap_interval
-from ._ter import Edits, count_edits, tercom_words
-from .bleu import Interval, require_pairs, require_references
-from .ngrams import COLORS, MatchPicture, token_spans
+from ..ground.results import Metric, Signature, require_flag
+from ._choices import TerChoices, takes_choices_of
+from ._edits import CountedEdits
+from ._edits import score_corpus, score_one, score_table
+from ._tables import ArrayTable
+from ._ter import count_edits, tercom_words
 
 # %% auto #0
 __all__ = ['Ter', 'TerScore', 'TerTable', 'ter_score', 'ter_many', 'corpus_ter']
@@ -48,19 +40,11 @@ class Ter(Metric):
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        named = {
-            "metric": "ter",
-            "case": "mixed" if self.case_sensitive else "lc",
-            "tok": "tercom",
-        }
-        flags = {
-            "norm": self.normalized,
-            "punct": not self.no_punct,
-            "asian": self.asian_support,
-        }
-        return Signature(
-            named | {name: "yes" if flag else "no" for name, flag in flags.items()}
-        )
+        case = "mixed" if self.case_sensitive else "lc"
+        flags = (self.normalized, not self.no_punct, self.asian_support)
+        shown = ["yes" if flag else "no" for flag in flags]
+        rest = dict(zip(("norm", "punct", "asian"), shown, strict=True))
+        return Signature({"metric": "ter", "case": case, "tok": "tercom"} | rest)
 
     def words(self, text: str) -> list[str]:
         """Return the words that are counted."""
@@ -73,42 +57,41 @@ class Ter(Metric):
         )
 
     def reference_words(self, text: str) -> list[str]:
-        """Return the words of a reference: sacrebleu normalizes references twice, and so do we."""
+        """Return the words of a reference, normalized twice, as sacrebleu does."""
         words = self.words(text)
-        return (
-            self.words(" ".join(words)) if self.normalized or self.no_punct else words
-        )
+        twice = self.normalized or self.no_punct
+        return self.words(" ".join(words)) if twice else words
+
+    def counts(
+        self, words: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> tuple[int, float]:
+        """Return the fewest edits to a reference, and the average length of all."""
+        fewest = min(count_edits(words, wanted).total for wanted in references)
+        return fewest, sum(map(len, references)) / len(references)
+
+    def from_counts(self, row: Sequence[float]) -> float:
+        """Return TER from edits and length; with nothing to match any edit is 100."""
+        edits, length = row
+        return 100 * edits / length if length > 0 else 100.0 * (edits > 0)
 
     def score(self, candidate: str, references: str | Sequence[str]) -> TerScore:
         """Return TER of one text; see `ter_score`."""
-        text, listed = (
-            require_text(candidate, "candidate"),
-            require_references(references),
-        )
-        return _assemble(_count_rows([text], [listed], self), self, [(text, listed)])
+        return score_one(self, TerScore, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> TerTable:
         """Return TER of each text; see `ter_many`."""
-        return _score_many(self, *require_pairs(candidates, references))
+        return score_table(self, TerTable, candidates, references)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> TerScore:
         """Return TER of all texts as one corpus; see `corpus_ter`."""
-        texts, groups = require_pairs(candidates, references)
-        if not texts:
-            raise ValueError("candidates is empty: a corpus needs at least one text")
-        return _assemble(
-            _count_rows(texts, groups, self),
-            self,
-            list(zip(texts, groups, strict=True)),
-        )
+        return score_corpus(self, TerScore, candidates, references)
 
-# %% ../../nbs/3_overlap/35_ter.ipynb #c648faa8
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class TerScore(Score):
+# %% ../../nbs/3_overlap/35_ter.ipynb #a68080d5
+class TerScore(CountedEdits):
     """TER in per cent, lower is better, with the edits behind it.
 
     Attributes
@@ -123,156 +106,16 @@ class TerScore(Score):
         Both for each text.
     """
 
-    edits: int
-    reference_length: float
-    metric: Ter
-    statistics: np.ndarray
-    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row: the edits and the length by which they are divided."""
-        return [{"edits": self.edits, "reference_length": self.reference_length}]
-
-    def interval(
-        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
-    ) -> Interval:
-        """Return a bootstrap interval of a corpus score; see `corpus_ter`."""
-        return bootstrap_interval(self.statistics, _rate, confidence, n_resamples, seed)
-
-    def explain(self, index: int = 0) -> MatchPicture:
-        """Show each shift and each edit that turns text number `index` into its nearest reference."""
-        return _explain(*self.texts[index], self.metric)
-
 
 class TerTable(ArrayTable):
     """TER of many texts, as `ter`, with `edits` and `reference_length`."""
 
 
-def _rate(row: Sequence[float]) -> float:
-    """Return TER from edits and length; without a word in the reference it is 100 if there is an edit."""
-    edits, length = row
-    return 100 * edits / length if length > 0 else 100.0 * (edits > 0)
-
-# %% ../../nbs/3_overlap/35_ter.ipynb #1c880402
-def _explain(candidate: str, references: Sequence[str], metric: Ter) -> MatchPicture:
-    """Mark what stays, what moved, and list the edits."""
-    words = metric.words(candidate)
-    found = [
-        count_edits(words, metric.reference_words(reference))
-        for reference in references
-    ]
-    best = min(range(len(found)), key=lambda i: found[i].total)
-    wanted, edits = metric.reference_words(references[best]), found[best]
-    spans = [
-        token_spans(text, cut)
-        for text, cut in ((candidate, words), (references[best], wanted))
-    ]
-    marks: list[list[Mark]] = [[], []]
-    rows, i, j = [_shift_row(words, edits, k) for k in range(len(edits.shifts))], 0, 0
-    for operation in edits.operations:
-        own = edits.order[i] if operation != "i" else None
-        theirs = j if operation != "d" else None
-        i, j = i + (own is not None), j + (theirs is not None)
-        if operation == " ":
-            color = COLORS[j % len(COLORS)]
-            for side, place in enumerate((own, theirs)):
-                span = spans[side][place] if place is not None else None
-                marks[side] += (
-                    [Mark(*span, color, "#1a1a1a", wanted[j - 1])] if span else []
-                )
-            continue
-        kind = {"s": "substitute", "d": "delete", "i": "insert"}[operation]
-        before, after = (
-            (words[own] if own is not None else ""),
-            (wanted[j - 1] if theirs is not None else ""),
-        )
-        rows.append({"edit": kind, "candidate": before, "reference": after})
-    panels = [
-        ("candidate", candidate, marks[0]),
-        (f"reference {best + 1} of {len(found)}", references[best], marks[1]),
-    ]
-    return MatchPicture(
-        f"TER: {edits.total} edits for {len(wanted)} words; marked: what stays",
-        panels,
-        rows,
-    )
-
-
-def _shift_row(words: Sequence[str], edits: Edits, number: int) -> dict[str, Any]:
-    """Return what one shift moved, and how many edits that saved."""
-    order = list(range(len(words)))
-    for start, length, target, _ in edits.shifts[:number]:
-        block, rest = (
-            order[start : start + length],
-            order[:start] + order[start + length :],
-        )
-        target = target if target <= start + length else target - length
-        order = rest[:target] + block + rest[target:]
-    start, length, _, saved = edits.shifts[number]
-    moved = " ".join(words[i] for i in order[start : start + length])
-    return {"edit": f"shift, saves {saved}", "candidate": moved, "reference": moved}
-
-# %% ../../nbs/3_overlap/35_ter.ipynb #77265f51
-def _count_rows(
-    texts: Sequence[str], groups: Sequence[Sequence[str]], metric: Ter
-) -> np.ndarray:
-    """Return the fewest edits and the average reference length of each text."""
-    known: dict[str, list[str]] = {}
-    rows = np.zeros((len(texts), 2))
-    for row, (text, group) in enumerate(zip(texts, groups, strict=True)):
-        known |= {one: metric.reference_words(one) for one in group if one not in known}
-        own, theirs = metric.words(text), [known[one] for one in group]
-        edits = min(count_edits(own, wanted).total for wanted in theirs)
-        rows[row] = edits, sum(map(len, theirs)) / len(theirs)
-    return rows
-
-
-def _score_many(
-    metric: Ter, texts: Sequence[str], groups: Sequence[Sequence[str]]
-) -> TerTable:
-    rows = _count_rows(texts, groups, metric)
-    scores = np.array(
-        [_rate(row) if any(row) else np.nan for row in rows.tolist()], float
-    )
-    values = {"ter": scores, "edits": rows[:, 0], "reference_length": rows[:, 1]}
-    return TerTable(values=values, signature=_signed(metric, groups))
-
-
-def _signed(metric: Ter, references: Sequence[Sequence[str]]) -> Signature:
-    """Return the signature with the number of references, "var" when texts have different numbers."""
-    sizes = {len(group) for group in references}
-    name, *rest = metric.signature.items()
-    return Signature(
-        dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest])
-    )
-
-
-def _assemble(
-    rows: np.ndarray, metric: Ter, texts: Sequence[tuple[str, Sequence[str]]]
-) -> TerScore:
-    edits, length = rows.sum(axis=0).tolist()
-    return TerScore(
-        score=_rate([edits, length]) if edits or length else None,
-        reason="" if edits or length else TerTable.nothing,
-        signature=_signed(metric, [references for _, references in texts]),
-        edits=int(edits),
-        reference_length=length,
-        metric=metric,
-        statistics=rows,
-        texts=texts,
-    )
-
-# %% ../../nbs/3_overlap/35_ter.ipynb #a68080d5
+@takes_choices_of(Ter)
 def ter_score(
-    candidate: str,
-    references: str | Sequence[str],
-    *,
-    normalized: bool = False,
-    no_punct: bool = False,
-    asian_support: bool = False,
-    case_sensitive: bool = False,
+    candidate: str, references: str | Sequence[str], **choices: Unpack[TerChoices]
 ) -> TerScore:
-    """Return the translation edit rate of one text against one or several references, in per cent; lower is better.
+    """Return the translation edit rate of one text in per cent; lower is better.
 
     Parameters
     ----------
@@ -311,24 +154,16 @@ def ter_score(
     >>> ter_score("on the mat it sat", "it sat on the mat").edits
     1
     """
-    flags = {
-        "normalized": normalized,
-        "no_punct": no_punct,
-        "asian_support": asian_support,
-    }
-    return Ter(**flags, case_sensitive=case_sensitive).score(candidate, references)
+    return Ter(**choices).score(candidate, references)
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #e87e030f
+@takes_choices_of(Ter)
 def ter_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    *,
-    normalized: bool = False,
-    no_punct: bool = False,
-    asian_support: bool = False,
-    case_sensitive: bool = False,
+    **choices: Unpack[TerChoices],
 ) -> TerTable:
-    """Return the TER of each text against its references: the numbers of `ter_score`, for many texts.
+    """Return the TER of each text: the numbers of `ter_score`, for many texts.
 
     Parameters
     ----------
@@ -340,29 +175,21 @@ def ter_many(
 
     Examples
     --------
-    >>> ter_many(["on the mat it sat", "no"], ["it sat on the mat", ["yes", "no"]]).scores.tolist()
+    >>> texts = ["on the mat it sat", "no"]
+    >>> groups = ["it sat on the mat", ["yes", "no"]]
+    >>> ter_many(texts, groups).scores.tolist()
     [20.0, 0.0]
     """
-    flags = {
-        "normalized": normalized,
-        "no_punct": no_punct,
-        "asian_support": asian_support,
-    }
-    return Ter(**flags, case_sensitive=case_sensitive).score_many(
-        candidates, references
-    )
+    return Ter(**choices).score_many(candidates, references)
 
 
+@takes_choices_of(Ter)
 def corpus_ter(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    *,
-    normalized: bool = False,
-    no_punct: bool = False,
-    asian_support: bool = False,
-    case_sensitive: bool = False,
+    **choices: Unpack[TerChoices],
 ) -> TerScore:
-    """Return the TER of a corpus: all edits over the sum of all (average) reference lengths.
+    """Return the TER of a corpus: all edits over all (average) reference lengths.
 
     Parameters
     ----------
@@ -378,12 +205,9 @@ def corpus_ter(
 
     Examples
     --------
-    >>> round(float(corpus_ter(["on the mat it sat", "no"], ["it sat on the mat", ["yes", "no"]])), 2)
+    >>> texts = ["on the mat it sat", "no"]
+    >>> groups = ["it sat on the mat", ["yes", "no"]]
+    >>> round(float(corpus_ter(texts, groups)), 2)
     16.67
     """
-    flags = {
-        "normalized": normalized,
-        "no_punct": no_punct,
-        "asian_support": asian_support,
-    }
-    return Ter(**flags, case_sensitive=case_sensitive).corpus(candidates, references)
+    return Ter(**choices).corpus(candidates, references)
