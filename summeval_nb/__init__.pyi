@@ -31,6 +31,11 @@ from .ground.data import load_toy_summeval as load_toy_summeval
 from .ground.data import sample_articles as sample_articles
 from .agreement.agreement import Correlation as Correlation
 from .agreement.agreement import correlate as correlate
+from .agreement.annotators import Agreement as Agreement
+from .agreement.annotators import cohen_kappa as cohen_kappa
+from .agreement.annotators import fleiss_kappa as fleiss_kappa
+from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
+from .agreement.annotators import metric_ceiling as metric_ceiling
 from .agreement.summeval import SummEvalResult as SummEvalResult
 from .agreement.summeval import reference_similarities as reference_similarities
 from .agreement.summeval import summeval_scores as summeval_scores

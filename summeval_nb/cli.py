@@ -33,8 +33,8 @@ from .ground.viz import text_table
 __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile',
            'read_text', 'split_lines', 'write', 'keep_apart', 'load_named', 'evaluate', 'demo', 'read_pairs',
            'read_flags', 'read_options', 'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store',
-           'say_cost', 'judge_answers', 'score', 'correlate', 'summeval', 'run', 'checker_bench', 'report',
-           'store_info', 'store_prune', 'main']
+           'say_cost', 'judge_answers', 'score', 'correlate', 'annotators', 'summeval', 'run', 'checker_bench',
+           'report', 'store_info', 'store_prune', 'main']
 
 # %% ../nbs/6_runs/63_cli.ipynb #d1d17ed3
 def read_text(name: str, what: str) -> str:
@@ -628,6 +628,54 @@ def correlate(
     show(
         result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}"
     )
+
+# %% ../nbs/6_runs/63_cli.ipynb #d812dd54
+@app.command()
+def annotators(
+    table: Annotated[
+        str, typer.Argument(help="Table with a row per item; - for standard input.")
+    ],
+    raters: Annotated[
+        str, typer.Option(help="Columns of the raters, such as anna,bert,carla.")
+    ],
+    coefficient: Annotated[str, typer.Option(help="alpha, fleiss or cohen.")] = "alpha",
+    level: Annotated[
+        str | None, typer.Option(help="For alpha: nominal, ordinal or interval.")
+    ] = None,
+    option: Options = None,
+    format: Format = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how well people agree with one another, beyond chance.
+
+    Example: summeval annotators rated.csv --raters anna,bert --level ordinal
+    """
+    keep_apart(html, table)
+    from summeval_nb.agreement import annotators as chapter
+    from summeval_nb.runs.jobs import read_row
+
+    known = {"alpha": chapter.krippendorff_alpha, "fleiss": chapter.fleiss_kappa}
+    known |= {"cohen": chapter.cohen_kappa}
+    function = known[require_option(coefficient, "coefficient", known)]
+    if (level is not None) != (coefficient == "alpha"):
+        fail("--level nominal, ordinal or interval goes with alpha, and only with it")
+    names = raters.split(",")
+    read = [
+        read_row(item, {n: n for n in names}, {}) for item in open_table(table, format)
+    ]
+    if problems := [problem for _, problem in read if problem] or [""] * (not read):
+        fail(f"{table!r}: {problems[0] or 'there are no rows'}")
+    rows = chapter.read_ratings([[row[name] for name in names] for row, _ in read])
+    options = read_options(option, function)
+    if coefficient != "cohen":
+        named = {} if level is None else {"level": level}
+        result = function(rows, **named, **options)
+    elif len(names) == 2:
+        result = function(*map(list, zip(*rows, strict=True)), **options)
+    else:
+        fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
+    show(result, as_json, html, "Agreement of raters", f"{result}\n{result.signature}")
 
 # %% ../nbs/6_runs/63_cli.ipynb #0a152df9
 @app.command()

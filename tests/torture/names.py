@@ -73,6 +73,7 @@ def tables(draw: Any, shape: tuple[int, int] | None = None) -> list[list[Any]]:
 vectors = st.integers(1, 4).flatmap(
     lambda d: st.lists(st.lists(st.floats(-9, 9, width=32), min_size=d, max_size=d), min_size=1, max_size=4)
 )
+ratings_given = st.lists(st.one_of(st.integers(1, 5), st.sampled_from(["yes", "no", None, True])), max_size=4)
 groups = st.one_of(texts, st.lists(texts, min_size=1, max_size=3))
 
 
@@ -216,6 +217,12 @@ LISTED: dict[str, dict[str, Any]] = {
     },
     "bleu_many": {"references": st.lists(groups, max_size=3)},
     "calibration": {},
+    "cohen_kappa": {
+        "first": ratings_given,
+        "second": ratings_given,
+        "weights": st.one_of(st.none(), options("linear", "quadratic"), tables((2, 2))),
+        "categories": st.one_of(st.none(), ratings_given),
+    },
     "chrf_many": {"references": st.lists(groups, max_size=3)},
     "clipped_counts": {"candidate": words, "references": st.lists(words, max_size=3)},
     "compare": {},
@@ -233,6 +240,13 @@ LISTED: dict[str, dict[str, Any]] = {
     "meteor_score": {"synonyms": st.none()},
     "ter_many": {"references": st.lists(groups, max_size=3)},
     "count_work": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
+    "fleiss_kappa": {"ratings": tables()},
+    "krippendorff_alpha": {
+        "ratings": st.one_of(tables(), st.lists(ratings_given, max_size=3)),
+        "level": options("nominal", "ordinal", "interval"),
+        "categories": st.one_of(st.none(), ratings_given),
+    },
+    "metric_ceiling": {"alpha": st.one_of(shares, numbers), "n_raters": counts},
     "lcs_length": {"x": words, "y": words},
     "list_ngrams": {"tokens": words},
     "make_shards": {

@@ -1,0 +1,265 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_annotators.py.
+"""Ratings of any form as codes, and what a coefficient of agreement carries, says and shows.
+
+Chapter 55 defines the coefficients.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..ground._resampling import bootstrap, middle
+from ..ground.results import Score, Signature, require_count, require_share
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Parts = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Ratings as places in the list of categories, (items, raters); -1 is a missing one."""
+
+    codes: np.ndarray
+    categories: tuple[Any, ...]
+    numeric: bool
+    ordered: bool
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Where the categories lie on their scale: the numbers themselves, or their places in the order."""
+        return np.array(self.categories, dtype=float) if self.numeric else np.arange(float(len(self.categories)))
+
+    def counts(self) -> np.ndarray:
+        """How often each category was given to each item, (items, categories)."""
+        items, width = len(self.codes), len(self.categories) + 1
+        flat = (self.codes + 1 + width * np.arange(items)[:, None]).ravel()
+        return np.bincount(flat, minlength=items * width).reshape(items, width)[:, 1:].astype(float)
+
+
+def rating_rows(ratings: Any, name: str = "ratings") -> list[list[Any]]:
+    """A table of ratings as rows, one for each item, all of the same length."""
+    if hasattr(ratings, "to_numpy"):
+        ratings = ratings.to_numpy()
+    if isinstance(ratings, np.ndarray):
+        if ratings.ndim != 2:
+            raise ValueError(f"{name} must be a table with a row for each item, not an array of shape {ratings.shape}")
+        ratings = ratings.tolist()
+    if isinstance(ratings, (str, bytes, Mapping)) or not isinstance(ratings, Iterable):
+        raise TypeError(f"{name} must be a list of rows, one for each item, not {type(ratings).__name__}")
+    rows = []
+    for number, row in enumerate(ratings):
+        if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
+            kind = type(row).__name__
+            raise TypeError(f"{name}[{number}] must be a list with a rating of each rater, not {kind} ({row!r:.40})")
+        rows.append(list(row))
+    if not rows:
+        raise ValueError(f"{name} has no rows: give one for each item")
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            wanted = f"{len(row)} ratings, and {name}[0] has {len(rows[0])}: write None where one is missing"
+            raise ValueError(f"{name}[{number}] has {wanted}")
+    if len(rows[0]) < 2:
+        raise ValueError(f"{name} must have the ratings of at least two raters in each row, not {len(rows[0])}")
+    return rows
+
+
+def rating_column(ratings: Any, name: str) -> list[Any]:
+    """The ratings of one rater as a list."""
+    if hasattr(ratings, "to_numpy"):
+        ratings = ratings.to_numpy()
+    if isinstance(ratings, np.ndarray):
+        ratings = ratings.tolist()
+    if isinstance(ratings, (str, bytes, Mapping)) or not isinstance(ratings, Iterable):
+        raise TypeError(f"{name} must be a list with a rating for each item, not {type(ratings).__name__}")
+    return list(ratings)
+
+
+def from_file(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Ratings as they stand in a file: an empty one is missing, and texts are numbers where all of them are."""
+    table = [[None if isinstance(one, str) and not one.strip() else one for one in row] for row in rows]
+    texts = [one for row in table for one in row if isinstance(one, str)]
+    try:
+        numbers = {one: float(one) for one in texts}
+    except ValueError:
+        return table
+    if any(math.isnan(one) for one in numbers.values()):
+        return table
+    return [[numbers[one] if isinstance(one, str) else one for one in row] for row in table]
+
+
+def _label(value: Any, where: str) -> Any:
+    """A rating as a plain Python value; None where it is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        if isinstance(value, float) and math.isnan(value):
+            return None
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not abs(number) <= 1e15:
+            raise ValueError(
+                f"{where} must be a number of ordinary size, not {value!r:.40}: write None for a missing one"
+            )
+        return number
+    if isinstance(value, str):
+        if not value.strip():
+            raise ValueError(f"{where} is an empty text: write None where a rating is missing")
+        return value
+    raise TypeError(f"{where} must be a number, a text, True, False or None, not {type(value).__name__}")
+
+
+def _kind(value: Any) -> str:
+    return "text" if isinstance(value, str) else "truth value" if isinstance(value, bool) else "number"
+
+
+def coded(rows: Sequence[Sequence[Any]], categories: Any, name: str = "ratings") -> Codes:
+    """Ratings by their places among the categories; without `categories` these are the ones that occur."""
+    table = [[_label(value, f"{name}[{i}][{j}]") for j, value in enumerate(row)] for i, row in enumerate(rows)]
+    given = dict.fromkeys(one for row in table for one in row if one is not None)
+    kinds = sorted({_kind(one) for row in table for one in row if one is not None})
+    if len(kinds) > 1:
+        said = " and ".join(f"{one}s" for one in kinds)
+        raise TypeError(f"{name} must be all of one kind, and there are {said}: convert them first")
+    if categories is None:
+        known = sorted(given)
+    else:
+        known = [_label(one, f"categories[{n}]") for n, one in enumerate(rating_column(categories, "categories"))]
+        if not known or None in known or len(set(known)) < len(known):
+            raise ValueError(f"categories must be distinct ratings, such as ['bad', 'fair', 'good'], not {known!r:.60}")
+        if strange := [one for one in given if one not in known or kinds != [_kind(known[0])]]:
+            raise ValueError(f"the rating {strange[0]!r:.40} is not among the categories {known!r:.60}")
+    numeric = bool(known) and _kind(known[0]) == "number"
+    place = {one: number for number, one in enumerate(known)}
+    codes = [[-1 if one is None else place[one] for one in row] for row in table]
+    shown = tuple(int(one) if numeric and one == int(one) else one for one in known)
+    return Codes(np.array(codes, dtype=np.int64), shown, numeric, numeric or categories is not None)
+
+
+def drawn_weights(draws: np.ndarray, items: int) -> np.ndarray:
+    """How often each item was drawn in each resample: numbers of items (k, items) -> (k, items)."""
+    places = draws + items * np.arange(len(draws))[:, None]
+    return np.bincount(places.ravel(), minlength=items * len(draws)).reshape(-1, items).astype(float)
+
+
+def chance_corrected(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """1 - observed / expected; NaN where chance could not disagree."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected > 0, 1 - observed / expected, np.nan)
+
+
+def measured(parts: Parts, items: int, *, confidence: float, n_resamples: int, seed: int) -> dict[str, Any]:
+    """Coefficient, both disagreements, interval and resamples, from what `parts` says of a weighting of the items."""
+    require_count(n_resamples, "n_resamples", minimum=0)
+    require_count(seed, "seed", minimum=0)
+    if not 0 < require_share(confidence, "confidence") < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    found: dict[str, Any] = {"confidence": confidence, "score": None, "observed": None, "expected": None}
+    found |= {"interval": None, "resamples": np.array([]), "n_undefined": 0}
+    if not items:
+        return found
+    observed, expected = parts(np.ones((1, items)))
+    (value,) = chance_corrected(observed, expected).tolist()
+    found |= {"observed": float(observed[0]), "expected": float(expected[0])}
+    if math.isnan(value):
+        return found
+    found["score"] = value
+    if n_resamples == 0 or items < 2:
+        return found
+
+    def statistic(draws: np.ndarray) -> np.ndarray:
+        return chance_corrected(*parts(drawn_weights(draws, items)))
+
+    drawn = bootstrap(statistic, items, confidence=confidence, n_resamples=n_resamples, seed=seed)
+    interval, kept = middle(drawn.values, confidence)
+    return found | {"interval": interval, "resamples": kept, "n_undefined": len(drawn.values) - len(kept)}
+
+
+def square(weights: Any, size: int) -> np.ndarray:
+    """A table of weights for disagreements of the user's own, (categories, categories)."""
+    try:
+        table = np.array(weights, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        table = np.array([])
+    if table.shape != (size, size):
+        raise ValueError(
+            "weights must be None, 'linear', 'quadratic' or a table of numbers with a row and a column "
+            f"for each of the {size} categories, not {weights!r:.60}"
+        )
+    if not (np.isfinite(table).all() and (table >= 0).all() and not table.diagonal().any()):
+        raise ValueError("weights say how bad a disagreement is: 0 on the diagonal, nowhere below 0, all finite")
+    return table
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class AgreementParts(Score):
+    """What every coefficient of agreement carries, says and shows."""
+
+    coefficient: str
+    observed: float | None
+    expected: float | None
+    interval: tuple[float, float] | None
+    confidence: float
+    n_items: int
+    n_raters: int
+    n_missing: int
+    n_left_out: int
+    categories: tuple[Any, ...]
+    n_undefined: int
+    resamples: np.ndarray = field(default_factory=lambda: np.array([]))
+
+    @classmethod
+    def made(cls, found: Mapping[str, Any], options: Mapping[str, Any], **more: Any) -> Self:
+        """Return a coefficient from what was measured; undefined with its reason."""
+        reason = ""
+        if found["score"] is None:
+            reason = "no item has two ratings that could be compared"
+            if found["observed"] is not None:
+                reason = "all ratings are the same, so that chance could not disagree"
+        choices = {"metric": "agreement", "coef": more["coefficient"], **options}
+        return cls(reason=reason, signature=Signature(choices), **found, **more)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row with the number, its interval, both disagreements and the counts."""
+        low, high = self.interval or (None, None)
+        found = {"coefficient": self.coefficient, "score": self.score, "low": low, "high": high}
+        found |= {"observed": self.observed, "expected": self.expected}
+        names = ("n_items", "n_raters", "n_missing", "n_left_out", "n_undefined")
+        return [found | {name: getattr(self, name) for name in names}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the resamples as plain Python data."""
+        return super().to_dict() | {"interval": self.interval, "categories": list(self.categories)}
+
+    def __str__(self) -> str:
+        if self.score is None:
+            return f"{self.coefficient} undefined: {self.reason}"
+        ends = f" [{self.interval[0]:.3f}, {self.interval[1]:.3f}]" if self.interval else ""
+        return f"{self.coefficient} {self.score:.3f}{ends}"
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the resamples as a histogram, with the estimate and the interval."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+        if self.resamples.size:
+            ax.hist(self.resamples, bins=40, color="#8fc1e8", edgecolor="white")
+        if self.interval:
+            ax.axvspan(*self.interval, color="#f2eee6", zorder=0)
+        if self.score is not None:
+            ax.axvline(self.score, color="#b34700", linewidth=2)
+        ax.set(title=str(self), xlabel=f"{self.coefficient} in a resample", ylabel="count")
+        return ax

@@ -1,0 +1,242 @@
+"""Agreement of annotators: published examples, peers, undefined and bad input."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from summeval_nb import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, metric_ceiling
+from summeval_nb.agreement._annotators import coded, drawn_weights, measured
+from summeval_nb.agreement.annotators import read_ratings
+from summeval_nb.cli import app
+
+COHEN_1960 = np.repeat([(i, j) for i in range(3) for j in range(3)], [88, 14, 18, 10, 40, 10, 2, 6, 12], axis=0)
+SAS = np.repeat([(0, 1), (0, 2), (1, 1), (2, 1), (2, 2)], [4, 1, 8, 1, 5], axis=0)
+# Fleiss (1971), table 1: how many of six psychiatrists chose each of five diagnoses
+FLEISS_1971 = """00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 00501
+30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"""
+# ten items, fourteen raters, as in statsmodels' tests: the example that encyclopedias carry
+FOURTEEN = """0,0,0,0,14 0,2,6,4,2 0,0,3,5,6 0,3,9,2,0 2,2,8,1,1 7,7,0,0,0 3,2,6,3,0 2,5,3,2,2 6,5,2,1,0 0,2,2,3,7"""
+O = None  # noqa: E741 (a missing rating)
+KRIPPENDORFF_2011 = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, O, O, O],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, O, 3],
+    [O, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, O],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, O],
+]
+UNITS = [list(unit) for unit in zip(*KRIPPENDORFF_2011, strict=True)]
+# the ratings of anxiety of R's package irr, raters 2 and 3; nobody gave a 4 beside a 5
+ANXIETY = [
+    [3, 6, 4, 6, 2, 4, 2, 4, 3, 3, 2, 3, 3, 3, 2, 2, 1, 3, 3, 4],
+    [2, 1, 4, 4, 3, 2, 1, 6, 1, 1, 1, 2, 3, 3, 1, 1, 3, 3, 2, 2],
+]
+
+
+def expanded(counts):
+    return [[category for category, n in enumerate(row) for _ in range(n)] for row in counts]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "published", "digits"),
+    [
+        (COHEN_1960, {}, 0.492, 3),  # Cohen 1960
+        (COHEN_1960, {"weights": [[0, 1, 3], [1, 0, 6], [3, 6, 0]]}, 0.348, 3),  # Cohen 1968
+        (SAS, {}, 0.4842, 4),  # SAS, as in statsmodels' tests
+        (SAS, {"weights": "linear"}, 0.4701, 4),
+        (np.array(ANXIETY).T, {}, -0.006289308, 9),  # R's irr, kappa2
+    ],
+)
+def test_cohens_kappa_as_published(table, options, published, digits):
+    assert cohen_kappa(*table.T, **options, n_resamples=0).score == pytest.approx(published, abs=0.5 * 10**-digits)
+
+
+@pytest.mark.parametrize(("weights", "published"), [("linear", 0.1459075), ("quadratic", 0.2520325)])
+def test_categories_in_their_order(weights, published):
+    """R's irr numbers the categories that occur; texts in an order are one step apart, too."""
+    names = "abcdef"
+    first, second = ([names[value - 1] for value in row] for row in ANXIETY)
+    occurring = sorted({*first, *second})
+    ours = cohen_kappa(first, second, weights=weights, categories=occurring, n_resamples=0)
+    assert ours.score == pytest.approx(published, abs=5e-8)
+    by_number = cohen_kappa(*ANXIETY, weights=weights, n_resamples=0)
+    as_wide = cohen_kappa(first, second, weights=weights, categories=list(names), n_resamples=0)
+    assert by_number.score == pytest.approx(as_wide.score, abs=1e-12) and by_number.score != pytest.approx(published)
+
+
+def test_fleiss_as_published():
+    rows = expanded([[int(n) for n in row] for row in FLEISS_1971.split()])
+    found = fleiss_kappa(rows, n_resamples=0)
+    assert len(rows) == 30 and all(len(row) == 6 for row in rows)
+    assert found.score == pytest.approx(0.4302445, abs=5e-8)  # R's irr, kappam.fleiss; 0.430 in the paper
+    assert 1 - found.expected == pytest.approx(0.220, abs=5e-4)  # the paper's chance agreement
+    fourteen = expanded([[int(n) for n in row.split(",")] for row in FOURTEEN.split()])
+    assert fleiss_kappa(fourteen, n_resamples=0).score == pytest.approx(0.210, abs=5e-4)
+
+
+@pytest.mark.parametrize(("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_alpha_as_published(level, published):
+    found = krippendorff_alpha(UNITS, level=level)
+    assert found.score == pytest.approx(published, abs=5e-4)
+    assert (found.n_items, found.n_raters, found.n_missing, found.n_left_out) == (12, 4, 7, 1)
+    assert found.interval[0] < found.score <= found.interval[1]
+
+
+def test_peers_give_the_same():
+    sklearn = pytest.importorskip("sklearn.metrics")
+    torch = pytest.importorskip("torch")
+    peer = pytest.importorskip("torchmetrics.functional.nominal")
+    krippendorff = pytest.importorskip("krippendorff")
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        ratings = rng.integers(1, 6, (30, 4))
+        ratings[:, 1:] = np.where(rng.random((30, 3)) < 0.5, ratings[:, :1], ratings[:, 1:])
+        for weights in (None, "linear", "quadratic"):
+            theirs = sklearn.cohen_kappa_score(ratings[:, 0], ratings[:, 1], weights=weights, labels=[1, 2, 3, 4, 5])
+            ours = cohen_kappa(ratings[:, 0], ratings[:, 1], weights=weights, n_resamples=0)
+            assert ours.score == pytest.approx(theirs, abs=1e-12)
+        counts = torch.tensor((ratings[:, :, None] == np.arange(1, 6)).sum(axis=1))
+        theirs = float(peer.fleiss_kappa(counts, mode="counts"))
+        assert fleiss_kappa(ratings, n_resamples=0).score == pytest.approx(
+            theirs, abs=2e-5
+        )  # theirs divides by 1e-5 more
+        holes = np.where(rng.random((30, 4)) < 0.3, np.nan, ratings)
+        for level in ("nominal", "ordinal", "interval"):
+            theirs = krippendorff.alpha(holes.T, level_of_measurement=level)
+            assert krippendorff_alpha(holes, level=level, n_resamples=0).score == pytest.approx(theirs, abs=1e-12)
+
+
+def test_each_resample_is_what_the_drawn_items_give():
+    """The vectorised bootstrap equals one call for each drawing."""
+    found = krippendorff_alpha(UNITS, level="ordinal", n_resamples=25, seed=3)
+    kept = [unit for unit in UNITS if sum(one is not None for one in unit) > 1]
+    draws = np.random.default_rng(3).integers(0, len(kept), (25, len(kept)))
+    one_by_one = [krippendorff_alpha([kept[i] for i in drawn], level="ordinal", n_resamples=0).score for drawn in draws]
+    assert np.allclose(found.resamples, [value for value in one_by_one if value is not None])
+    assert drawn_weights(np.array([[0, 0, 2]]), 3).tolist() == [[2, 0, 1]]
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says():
+    rng, hits = np.random.default_rng(0), 0
+    for _ in range(120):
+        truth = rng.normal(size=80)
+        ratings = truth[:, None] + rng.normal(size=(80, 3))
+        low, high = krippendorff_alpha(ratings, level="interval", n_resamples=300).interval
+        hits += low <= 0.5 <= high  # equal variances: half of a rating is shared
+    assert 0.86 <= hits / 120 <= 0.99
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (lambda: cohen_kappa(["a", "a"], ["a", "a"]), "chance could not disagree"),
+        (lambda: fleiss_kappa([[3, 3], [3, 3], [3, 3]]), "chance could not disagree"),
+        (lambda: krippendorff_alpha([[0.1, 0.1], [0.1, None]], level="interval"), "chance could not disagree"),
+        (lambda: krippendorff_alpha([[7, 7]] * 3, level="ordinal"), "chance could not disagree"),
+        (lambda: cohen_kappa([1, None], [None, 2]), "no item"),
+        (lambda: krippendorff_alpha([[1, None], [None, math.nan]], level="nominal"), "no item"),
+        (lambda: krippendorff_alpha([[None, None]], level="interval"), "no item"),
+        (lambda: krippendorff_alpha([[None, None]], level="ordinal"), "no item"),
+    ],
+)
+def test_undefined_is_none_with_a_reason(found, words):
+    result = found()
+    assert result.score is None and result.interval is None and words in result.reason and words in str(result)
+    assert result.to_dict()["score"] is None and "undefined" in result._repr_html_()
+    with pytest.raises(ValueError, match="has no number"):
+        float(result)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: cohen_kappa([1, 2], [1]), "must pair up, not hold 2 and 1"),
+        (lambda: cohen_kappa([], []), "not hold 0 and 0"),
+        (lambda: cohen_kappa("ab", "ab"), "first must be a list"),
+        (lambda: cohen_kappa([1, 2], [1, 2], weights="cubic"), "unknown weights 'cubic'"),
+        (lambda: cohen_kappa([1, 2], [1, 2], weights=[[0, 1]]), "row and a column for each of the 2"),
+        (lambda: cohen_kappa([1, 2], [1, 2], weights=[[1, 1], [1, 0]]), "0 on the diagonal"),
+        (lambda: cohen_kappa(["x", "y"], ["x", "y"], weights="linear"), "categories="),
+        (lambda: cohen_kappa(["x", "z"], ["x", "y"], categories=["x", "y"]), "'z' is not among"),
+        (lambda: cohen_kappa([1, 2], [1, 2], categories=[1, 1]), "categories must be distinct"),
+        (lambda: cohen_kappa([1, math.inf], [1, 2]), r"ratings\[1\]\[0\] must be a number of ordinary size, not inf"),
+        (lambda: cohen_kappa([1, ""], [1, 2]), "is an empty text: write None"),
+        (lambda: cohen_kappa([1, True], [1, 2]), "numbers and truth values"),
+        (lambda: cohen_kappa([1, "2"], [1, 2]), "numbers and texts: convert"),
+        (lambda: cohen_kappa([1, [2]], [1, 2]), "not list"),
+        (lambda: cohen_kappa([1, 2], [1, 2], confidence=1.0), "confidence must lie between 0 and 1"),
+        (lambda: cohen_kappa([1, 2], [1, 2], n_resamples=-1), "n_resamples must be at least 0"),
+        (lambda: cohen_kappa([1, 2], [1, 2], seed=-1), "seed must be at least 0"),
+        (lambda: fleiss_kappa([[1, 2], [1, None]]), r"ratings\[1\]\[1\] is missing: krippendorff_alpha"),
+        (lambda: fleiss_kappa([[1, 2], [1]]), r"ratings\[1\] has 1 ratings, and ratings\[0\] has 2"),
+        (lambda: fleiss_kappa([[1], [2]]), "at least two raters in each row"),
+        (lambda: fleiss_kappa([]), "has no rows"),
+        (lambda: fleiss_kappa([1, 2]), r"ratings\[0\] must be a list"),
+        (lambda: fleiss_kappa(np.ones(3)), r"shape \(3,\)"),
+        (lambda: krippendorff_alpha([[1, 2]], level="ratio"), "unknown level 'ratio'"),
+        (lambda: krippendorff_alpha([["a", "b"]], level="interval"), "needs numbers, not 'a'"),
+        (lambda: krippendorff_alpha([["a", "b"]], level="ordinal"), "needs ratings with an order"),
+        (lambda: metric_ceiling(1.2, 3), "at most 1, not 1.2"),
+        (lambda: metric_ceiling(math.nan, 3), "at most 1, not nan"),
+        (lambda: metric_ceiling("high", 3), "alpha must be a number"),
+        (lambda: metric_ceiling(0.5, 0), "n_raters must be at least 1"),
+    ],
+)
+def test_bad_input_names_value_and_remedy(call, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        call()
+
+
+def test_data_frames_labels_and_what_is_printed():
+    frame = pd.DataFrame({"anna": ["good", "bad", None], "bert": ["good", "fair", "bad"]})
+    order = ["bad", "fair", "good"]
+    found = krippendorff_alpha(frame, level="ordinal", categories=order)
+    same = krippendorff_alpha([[3, 3], [1, 2], [None, 1]], level="ordinal")
+    assert found.score == same.score and found.categories == ("bad", "fair", "good")
+    assert found.to_dict()["rows"][0]["n_missing"] == 1 and found.signature["coef"] == "alpha (ordinal)"
+    hostile = cohen_kappa(["<b>", "x"], ["<b>", "<b>"])
+    assert isinstance(hostile, Agreement) and "<b>" not in hostile._repr_html_()
+    assert cohen_kappa(frame["anna"], frame["bert"], n_resamples=0).n_left_out == 1
+    assert cohen_kappa(pd.Series([1, 2, pd.NA]), [1, 2, 2], n_resamples=0).n_missing == 1
+    assert cohen_kappa([True, False], [True, False], n_resamples=0).score == 1
+    assert coded([[1.0, 2]], None).categories == (1, 2)
+
+
+def test_ratings_of_a_file():
+    assert read_ratings([["5", " "], [4, None]]) == [[5.0, None], [4, None]]
+    assert read_ratings([["5", "no"], ["", "nan"]]) == [["5", "no"], [None, "nan"]]
+    assert read_ratings([["nan", "1"]]) == [["nan", "1"]]  # a word, not a number that is missing
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--raters", "a,b,c", "--level", "interval"], 0, "alpha (interval)"),
+        (["--raters", "a,b,c", "--coefficient", "fleiss"], 2, "is missing"),
+        (["--raters", "a,b", "--coefficient", "fleiss"], 0, "Fleiss' kappa"),
+        (["--raters", "a,b", "--coefficient", "cohen", "-o", "weights=linear"], 0, "kappa (linear weights)"),
+        (["--raters", "a,b,c", "--coefficient", "cohen"], 2, "two raters, not 3"),
+        (["--raters", "a,d", "--level", "nominal"], 2, "there is no 'd'"),
+        (["--raters", "a,b"], 2, "--level"),
+        (["--raters", "a,b", "--coefficient", "gwet"], 2, "unknown coefficient 'gwet'"),
+        (["--raters", "a,b", "--level", "nominal", "--json"], 0, '"n_items": 4'),
+    ],
+)
+def test_the_shell(tmp_path, arguments, code, words):
+    file = tmp_path / "rated.csv"
+    file.write_text("a,b,c\n5,5,4\n1,2,\n3,3,3\n2,2,1\n")
+    found = CliRunner().invoke(app, ["annotators", str(file), *arguments])
+    assert found.exit_code == code and words in found.output
+
+
+def test_one_item_has_no_interval():
+    assert krippendorff_alpha([[1, 2]], level="interval").interval is None
+    none = measured(lambda w: (w[:, 0], w[:, 0]), 0, confidence=0.9, n_resamples=9, seed=0)
+    assert none["score"] is None and none["observed"] is None
+
+
+def test_the_ceiling():
+    assert metric_ceiling(1, 1) == 1 and metric_ceiling(-0.3, 5) == 0 and metric_ceiling(0, 10**9) == 0
+    assert metric_ceiling(0.7127, 3) == pytest.approx(math.sqrt(3 * 0.7127 / (1 + 2 * 0.7127)))
+    assert metric_ceiling(krippendorff_alpha(UNITS, level="interval"), 1) == pytest.approx(math.sqrt(0.849), abs=1e-3)
