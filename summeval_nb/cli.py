@@ -655,8 +655,9 @@ def annotators(
     from summeval_nb.agreement import annotators as chapter
     from summeval_nb.runs.jobs import read_row
 
-    known = {"alpha": chapter.krippendorff_alpha, "fleiss": chapter.fleiss_kappa}
-    known |= {"cohen": chapter.cohen_kappa}
+    known: dict[str, Any] = {"cohen": chapter.cohen_kappa}
+    known["alpha"] = chapter.krippendorff_alpha
+    known["fleiss"] = chapter.fleiss_kappa
     function = known[require_option(coefficient, "coefficient", known)]
     if (level is not None) != (coefficient == "alpha"):
         fail("--level nominal, ordinal or interval goes with alpha, and only with it")

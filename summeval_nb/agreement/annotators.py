@@ -76,7 +76,7 @@ def read_ratings(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """
     return plumbing.from_file(rows)
 
-# %% ../../nbs/5_agreement/55_annotators.ipynb #3c92aed4
+# %% ../../nbs/5_agreement/55_annotators.ipynb #54384249
 KAPPA_WEIGHTS = ("linear", "quadratic")
 
 
@@ -151,7 +151,8 @@ def cohen_kappa(
     table = plumbing.coded(list(zip(*given, strict=True)), categories)
     kept = table.codes[(table.codes >= 0).all(axis=1)]
     apart = _apart(table, weights)
-    options = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    options: dict[str, Any] = {"confidence": confidence, "seed": seed}
+    options["n_resamples"] = n_resamples
     found = plumbing.measured(lambda w: _cohen(kept, apart, w), len(kept), **options)
     name = weights if isinstance(weights, str) else None if weights is None else "own"
     return Agreement.made(
@@ -165,7 +166,7 @@ def cohen_kappa(
         categories=table.categories,
     )
 
-# %% ../../nbs/5_agreement/55_annotators.ipynb #468d98eb
+# %% ../../nbs/5_agreement/55_annotators.ipynb #e0ca7dd0
 def _fleiss(counts: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both disagreements, (k,) each: counts (n, C), weights of the items (k, n)."""
     n = counts[0].sum()
@@ -219,7 +220,8 @@ def fleiss_kappa(
         remedy = "krippendorff_alpha(ratings, level='nominal') takes missing ratings"
         raise ValueError(f"ratings[{item}][{rater}] is missing: {remedy}")
     counts = table.counts()
-    options = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    options: dict[str, Any] = {"confidence": confidence, "seed": seed}
+    options["n_resamples"] = n_resamples
     found = plumbing.measured(lambda w: _fleiss(counts, w), len(counts), **options)
     return Agreement.made(
         found,
@@ -232,7 +234,7 @@ def fleiss_kappa(
         categories=table.categories,
     )
 
-# %% ../../nbs/5_agreement/55_annotators.ipynb #6a65aa96
+# %% ../../nbs/5_agreement/55_annotators.ipynb #c52fb511
 ALPHA_LEVELS = ("nominal", "ordinal", "interval")
 
 
@@ -313,7 +315,8 @@ def krippendorff_alpha(
     counts = table.counts()
     kept = counts[counts.sum(axis=1) > 1]
     values = table.positions if table.numeric else np.arange(float(kept.shape[1]))
-    options = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    options: dict[str, Any] = {"confidence": confidence, "seed": seed}
+    options["n_resamples"] = n_resamples
     found = plumbing.measured(
         lambda w: _alpha(kept, values, level, w), len(kept), **options
     )
