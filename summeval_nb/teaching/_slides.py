@@ -1,0 +1,29 @@
+"""Slides as one page: no script, no request. Edited directly; tested in tests/test_slides.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from ..ground.viz import render
+
+
+def slides_page(title: str, slides: Sequence[tuple[str, str | Markup]]) -> str:
+    """Return a page that shows one slide at a time: Page Down or an arrow leads on, and each prints on a sheet.
+
+    Parameters
+    ----------
+    title : str
+        The title of the window.
+    slides : Sequence[tuple[str, str | Markup]]
+        Heading and body of each. A plain text is escaped; `Markup` is taken as the HTML that it is.
+
+    Raises
+    ------
+    ValueError
+        If there is no slide.
+    """
+    if not slides:
+        raise ValueError("slides is empty: give at least one pair of heading and body")
+    return f"{render('slides.html', title=title, slides=list(slides))}\n"
