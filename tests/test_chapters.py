@@ -17,7 +17,6 @@ LONG = {
     "11_split",
     "21_check",
     "23_claims",
-    "24_check_nli",
     "27_guarantee",
     "28_checker_bench",
     "31_ngrams",

@@ -6,22 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from tqdm.auto import tqdm
-
+from ._inference import Row, Rows, fitting_window, judged
+from ._inference import load_classifier, probabilities
 from .claims import ClaimFinder, Judged, Question, judge_claims
-from ..models.llm import Backend, BackendRejected, ContextTooLong, neutralise
+from ..models.llm import Backend, ContextTooLong, neutralise
 from ..models.llm_local import model_digest, special_texts
-from summeval_nb.ground.results import (
-    Verdict,
-    require_count,
-    require_module,
-    require_option,
-    require_share,
-)
+from ..ground.results import Verdict
+from ..ground.results import require_count, require_option, require_share
 
 # %% auto #0
 __all__ = ['RELATIONS', 'AGGREGATES', 'label_places', 'NLIChecker']
@@ -70,14 +63,11 @@ def label_places(
     2
     """
     if labels is not None:
-        wrong = [
-            name
-            for name, place in labels.items()
-            if name not in RELATIONS or place not in names
-        ]
-        if wrong or "entailment" not in labels:
+        known = [r in RELATIONS and place in names for r, place in labels.items()]
+        if not all(known) or "entailment" not in labels:
             raise ValueError(
-                f"labels must give outputs {list(names)} for names of {RELATIONS}, not {dict(labels)}"
+                f"labels must give outputs {list(names)} for names of {RELATIONS}, "
+                f"not {dict(labels)}"
             )
         return {name: int(place) for name, place in labels.items()}
     spelled = {
@@ -89,60 +79,32 @@ def label_places(
         for r in RELATIONS
     }
     if len(places["entailment"]) != 1:
-        remedy = "say which is which: labels={'entailment': ..., 'neutral': ..., 'contradiction': ...}"
+        shown = "{'entailment': ..., 'neutral': ..., 'contradiction': ...}"
         raise ValueError(
-            f"the outputs {dict(names)} do not say which one is entailment; {remedy}"
+            f"the outputs {dict(names)} do not say which one is entailment; "
+            f"say which is which: labels={shown}"
         )
     return {relation: found[0] for relation, found in places.items() if found}
 
-# %% ../../nbs/2_evidence/24_check_nli.ipynb #8c885156
-def _load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, Any]:
-    """Load a sequence classifier and its tokenizer from a folder or a local copy, or take the loaded ones."""
-    require_module("transformers", "models")
-    import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    if not isinstance(model, (str, Path)):
-        if tokenizer is None:
-            raise ValueError(
-                "a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)"
-            )
-        return model, tokenizer
-    where = {"local_files_only": not download}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-        loaded = AutoModelForSequenceClassification.from_pretrained(
-            str(model), dtype=torch.float32, use_safetensors=True, **where
-        )
-    except (OSError, ValueError) as error:
-        remedy = (
-            "give a folder that holds a classifier, or a hub name with download=True"
-        )
-        raise BackendRejected(
-            f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy
-        ) from error
-    return loaded, tokenizer
-
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #a9bc463e
-def _encoded(
-    tokenizer: Any, premise: str, claim: str, window: int
-) -> list[dict[str, list[int]]]:
-    """Tokenize a pair into one or more windows over the premise, each with the whole claim."""
-    premise, claim = (
-        neutralise(text, special_texts(tokenizer)) for text in (premise, claim)
-    )
+def _encoded(tokenizer: Any, premise: str, claim: str, window: int) -> list[Row]:
+    """Tokenize a pair into windows over the premise, each with the whole claim."""
+    marks = special_texts(tokenizer)
+    premise, claim = neutralise(premise, marks), neutralise(claim, marks)
     claim_length = len(tokenizer("", claim)["input_ids"])
     room = window - claim_length
     if room < 16:
-        what = f"the sentence alone takes {claim_length:,} of the model's {window:,} tokens"
-        remedy = "ask about its parts (claims='statements'), or use a model with a longer window"
-        raise ContextTooLong(what, length=claim_length, limit=window, remedy=remedy)
+        raise ContextTooLong(
+            f"the sentence alone takes {claim_length:,} of the model's "
+            f"{window:,} tokens",
+            length=claim_length,
+            limit=window,
+            remedy="ask about its parts (claims='statements'), "
+            "or use a model with a longer window",
+        )
     whole = tokenizer(premise, claim)
-    names = [
-        name
-        for name in ("input_ids", "token_type_ids")
-        if name in whole and name in tokenizer.model_input_names
-    ]
+    known = set(whole) & set(tokenizer.model_input_names)
+    names = [name for name in ("input_ids", "token_type_ids") if name in known]
     if len(whole["input_ids"]) <= window:
         return [{name: whole[name] for name in names}]
     cut = tokenizer(
@@ -153,117 +115,18 @@ def _encoded(
         stride=room // 2,
         return_overflowing_tokens=True,
     )
-    return [
-        {name: cut[name][row] for name in names} for row in range(len(cut["input_ids"]))
-    ]
-
-# %% ../../nbs/2_evidence/24_check_nli.ipynb #faaaf6bd
-def _probabilities(
-    model: Any, tokenizer: Any, rows: Sequence[Mapping[str, list[int]]], batch_size: int
-) -> np.ndarray:
-    """Return the softmax of the outputs, (rows, labels), batched by length."""
-    import torch
-
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
-    results: list[np.ndarray] = [np.zeros(0)] * len(rows)
-    fill = {
-        "input_ids": tokenizer.pad_token_id or 0,
-        "token_type_ids": 0,
-        "attention_mask": 0,
-    }
-    for start in range(0, len(order), batch_size):
-        part = [
-            dict(rows[i], attention_mask=[1] * len(rows[i]["input_ids"]))
-            for i in order[start : start + batch_size]
-        ]
-        longest = max(len(row["input_ids"]) for row in part)
-        padded = {
-            name: torch.tensor(
-                [row[name] + [fill[name]] * (longest - len(row[name])) for row in part]
-            ).to(model.device)
-            for name in part[0]
-        }
-        with torch.no_grad():
-            out = model(**padded).logits.double().softmax(-1).cpu().numpy()
-        for i, row in zip(order[start : start + batch_size], out, strict=True):
-            results[i] = row
-    return np.stack(results) if results else np.zeros((0, 0))
+    count = len(cut["input_ids"])
+    return [{name: cut[name][row] for name in names} for row in range(count)]
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #d8b18ad8
 AGGREGATES = ("max", "joint")
 
 
 def _premises(evidence: Sequence[str], aggregate: str) -> list[tuple[int | None, str]]:
-    """The premises to judge, each with the place of its evidence sentence (None: all of them)."""
+    """The premises to judge, each with the place of its evidence (None: all of it)."""
     if aggregate == "joint":
         return [(None, " ".join(evidence))]
     return list(enumerate(evidence))
-
-# %% ../../nbs/2_evidence/24_check_nli.ipynb #f507b387
-def _fitting_window(model: Any, tokenizer: Any, window: int | None) -> int:
-    """The window in tokens: the model's own limit, or the smaller one asked for."""
-    config = model.config.get_text_config()
-    limits = [
-        tokenizer.model_max_length,
-        getattr(config, "max_position_embeddings", None) or 10**9,
-    ]
-    limit = int(min(limits))
-    if limit >= 10**9:
-        limit = 512
-    if window is None:
-        return limit
-    if require_count(window, "window", minimum=32) > limit:
-        raise ValueError(
-            f"window={window} is more than the {limit} tokens that this model takes"
-        )
-    return window
-
-# %% ../../nbs/2_evidence/24_check_nli.ipynb #268c5cf2
-def _judged(
-    checker: NLIChecker, questions: Sequence[Question]
-) -> list[Judged | Exception]:
-    """Answer each question: the best of its premises and windows, or the reason why it cannot be judged."""
-    answers: list[Judged | Exception] = []
-    lots = [questions[start : start + 64] for start in range(0, len(questions), 64)]
-    for lot in tqdm(lots, desc="inference", disable=not checker.progress):
-        rows: list[dict[str, list[int]]] = []
-        spans: list[list[tuple[int, int | None]] | Exception] = []
-        for evidence, claim in lot:
-            try:
-                parts = [
-                    (place, row)
-                    for place, premise in _premises(evidence, checker.aggregate)
-                    for row in _encoded(
-                        checker.tokenizer, premise, claim, checker.window
-                    )
-                ]
-            except ContextTooLong as error:
-                spans.append(error)
-                continue
-            spans.append([(len(rows) + i, place) for i, (place, _) in enumerate(parts)])
-            rows += [row for _, row in parts]
-        outputs = _probabilities(
-            checker.model, checker.tokenizer, rows, checker.batch_size
-        )
-        answers += [
-            s if isinstance(s, Exception) else _best(s, outputs, checker.places)
-            for s in spans
-        ]
-    return answers
-
-
-def _best(
-    spans: Sequence[tuple[int, int | None]],
-    outputs: np.ndarray,
-    places: Mapping[str, int],
-) -> Judged:
-    row, evidence = max(spans, key=lambda span: outputs[span[0], places["entailment"]])
-    details: dict[str, Any] = {
-        name: float(outputs[row, place]) for name, place in places.items()
-    }
-    if evidence is not None:
-        details["decided_by"] = evidence
-    return min(1.0, details["entailment"]), details
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #ea935064
 class NLIChecker:
@@ -319,37 +182,28 @@ class NLIChecker:
         download: bool = False,
         progress: bool = False,
     ):
-        self.model, self.tokenizer = _load_classifier(model, tokenizer, download)
+        self.model, self.tokenizer = load_classifier(model, tokenizer, download)
         self.model.to(device).eval()
         self._digest = model_digest(self.model, self.tokenizer)
-        self.places = label_places(
-            {int(place): name for place, name in self.model.config.id2label.items()},
-            labels,
-        )
+        names = {int(at): name for at, name in self.model.config.id2label.items()}
+        self.places = label_places(names, labels)
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
-        self.window = _fitting_window(self.model, self.tokenizer, window)
-        self.threshold, self.languages = (
-            require_share(threshold, "threshold"),
-            languages,
-        )
+        self.window = fitting_window(self.model, self.tokenizer, window)
+        self.threshold = require_share(threshold, "threshold")
+        self.languages = languages
         self.finder = ClaimFinder(
             claims, combine=combine, annotator=annotator, splitter=splitter
         )
-        self.batch_size, self.progress = (
-            require_count(batch_size, "batch_size"),
-            progress,
-        )
+        self.batch_size = require_count(batch_size, "batch_size")
+        self.progress = progress
 
     @property
     def fingerprint(self) -> str:
-        """Model, label order, aggregation, window and claims: all that could change a probability."""
-        order = ",".join(
-            f"{name}={place}" for name, place in sorted(self.places.items())
-        )
+        """Model, label order, aggregation, window, claims: what can change a number."""
+        order = ",".join(f"{name}={at}" for name, at in sorted(self.places.items()))
         parts = [f"nli:{self._digest}", order, self.aggregate, f"window={self.window}"]
-        if (
-            self.finder.mode != "sentence"
-        ):  # the findings of a stored verdict depend on the threshold, too
+        # the findings of a stored verdict depend on the threshold, too
+        if self.finder.mode != "sentence":
             parts += [
                 f"claims={self.finder.fingerprint}",
                 f"threshold={self.threshold}",
@@ -357,8 +211,27 @@ class NLIChecker:
         return ";".join(parts)
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence); `vectors` are not needed."""
+        """Return one verdict for each pair of (evidence sentences, summary sentence).
+
+        `vectors` are not needed.
+        """
         return judge_claims(pairs, self.finder, self.threshold, self._ask)
 
     def _ask(self, questions: list[Question]) -> list[Judged | Exception]:
-        return _judged(self, questions)
+        return judged(
+            questions,
+            self._rows_of,
+            lambda rows: probabilities(
+                self.model, self.tokenizer, rows, self.batch_size
+            ),
+            self.places,
+            progress=self.progress,
+        )
+
+    def _rows_of(self, evidence: Sequence[str], claim: str) -> Rows:
+        """Every window of every premise, with the place of its evidence sentence."""
+        return [
+            (place, row)
+            for place, premise in _premises(evidence, self.aggregate)
+            for row in _encoded(self.tokenizer, premise, claim, self.window)
+        ]
