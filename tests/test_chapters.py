@@ -27,7 +27,6 @@ LONG = {
     "42_judge",
     "43_answers",
     "44_summary_score",
-    "45_ratings",
     "46_judge_llm",
     "54_metrics",
     "61_batch",

@@ -1,0 +1,163 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_ratings.py.
+"""Plumbing of ratings: scales, grades asked of a backend past a store, and ratings as rows, pictures and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from summeval_nb.ground.results import (
+    Metric,
+    Outcome,
+    ResultTable,
+    Score,
+    Signature,
+    require_count,
+    require_text,
+    require_texts,
+)
+from summeval_nb.models.llm import Backend, BackendError
+from summeval_nb.models.store import Store, content_key, fill_missing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Rated = TypeVar("Rated", bound=Score)
+
+
+def require_scale(scale: Any) -> tuple[int, int]:
+    """Check a scale: two whole numbers, 0 <= low < high <= 9. Beyond, "1" would be the beginning of "10"."""
+    if not isinstance(scale, (tuple, list)) or len(scale) != 2:
+        raise TypeError(f"scale must be two whole numbers such as (1, 5), not {scale!r}")
+    low, high = (require_count(value, "scale", minimum=0) for value in scale)
+    if not low < high <= 9:
+        raise ValueError(f"scale must run upwards within 0 and 9, not {low} to {high}: rescale the result afterwards")
+    return low, high
+
+
+def require_paired(texts: Any, summaries: Any) -> list[tuple[str, str]]:
+    """Return texts and summaries as pairs, as many of each."""
+    sources, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    if len(sources) != len(summaries):
+        counts = f"there are {len(sources)} texts and {len(summaries)} summaries"
+        raise ValueError(f"texts and summaries must pair up, but {counts}")
+    return list(zip(sources, summaries, strict=True))
+
+
+def ask_for_grades(
+    backend: Backend,
+    prompts: Sequence[str],
+    asked: Sequence[bool],
+    options: list[str],
+    store: Store | None,
+    *,
+    workers: int,
+    progress: str,
+) -> list[Any]:
+    """The options' probabilities for each prompt, from the store or from the backend, asked in lots.
+
+    A failed call is its error; what is not asked is None.
+    """
+    put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
+
+    def compute(lot: list[int]) -> list[Any]:
+        chosen = backend.choose_many([put[i] for i in lot], options, workers=workers)
+        return [one if isinstance(one, BackendError) else one.to_dict() for one in chosen]
+
+    keys = [content_key("rating", backend.fingerprint, prompt, options) for prompt in put]
+    values = iter(fill_missing(store, "rating", keys, compute, progress=progress))
+    return [next(values) if wanted else None for wanted in asked]
+
+
+class Distribution(Score):
+    """What a `Rating` shows: the distribution as rows and as bars, with the expected grade as a line."""
+
+    quality: str
+    distribution: Mapping[int, float]
+    mass: float | None
+    note: str
+
+    @property
+    def spread(self) -> float | None:
+        """How undecided the model is; a rating says it."""
+        raise NotImplementedError
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row for each grade."""
+        return [{"grade": grade, "probability": p} for grade, p in self.distribution.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data, ready for JSON."""
+        extra = {"quality": self.quality, "mass": self.mass, "spread": self.spread, "note": self.note}
+        return super().to_dict() | extra
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the distribution with the expected grade as a line; returns the axes."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(4, 2.6), layout="constrained")
+        grades = [str(grade) for grade in self.distribution]
+        ax.bar(grades, list(self.distribution.values()), color="#8fc1e8", edgecolor="#1f5f8b")
+        if self.score is not None:
+            first = min(self.distribution)
+            ax.axvline(self.score - first, color="#b35c00", linewidth=2)
+        number = "undefined" if self.score is None else f"{self.score:.2f}"
+        title = f"{self.quality}: expected grade {number}"
+        ax.set(xlabel="grade", ylabel="probability", ylim=(0, 1), title=title)
+        return ax
+
+
+LOW_MASS = 0.5
+
+
+def rating_parts(value: Any, expected: Callable[[Mapping[int, float]], float]) -> dict[str, Any]:
+    """What a rating is made of: from the options' probabilities, from a failure, or (None) from nothing to ask."""
+    if not isinstance(value, Mapping):
+        return {"score": None, "reason": "the summary is empty" if value is None else str(value)}
+    shares = {int(grade): float(share) for grade, share in value["probabilities"].items()}
+    total, mass = math.fsum(shares.values()), float(value["mass"])
+    note = f"the grades held only {mass:.2g} of the model's probability"
+    return {
+        "score": expected(shares),
+        "distribution": {grade: share / total for grade, share in shares.items()},
+        "mass": mass,
+        "note": note if mass < LOW_MASS else "",
+    }
+
+
+def table_of(ratings: Sequence[Rated], summaries: Sequence[str]) -> RatingTable[Rated]:
+    """The table of some ratings; one without a score of a summary that is not empty is a failed call."""
+    failed = [one.score is None and bool(text.strip()) for one, text in zip(ratings, summaries, strict=True)]
+    signature = ratings[0].signature if ratings else Signature({"metric": "rating"})
+    return RatingTable(results=ratings, signature=signature, failed=failed)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RatingTable(ResultTable[Rated]):
+    """The ratings of many summaries, in their order; `failed` says for which the model gave no answer."""
+
+    failed: Sequence[bool] = ()
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: a failed call is failed, an empty summary undefined."""
+        found = zip(super().outcomes(), self.failed, strict=True)
+        return [one._replace(status="failed") if bad else one for one, bad in found]
+
+
+class MetricOfGrades(Metric):
+    """What a `RatingMetric` is besides its choices and `score_many`: its columns, its signature, one pair."""
+
+    columns = {"text": "text", "summary": "text"}
+    judged = "summary"
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return self.score_many([""], [""])[0].signature
+
+    def score(self, text: str, summary: str) -> Any:
+        """Return the grade of one summary; see `rate`."""
+        return self.score_many([require_text(text, "text")], [require_text(summary, "summary")])[0]
