@@ -201,7 +201,7 @@ from .runs.costs import find_backends as find_backends
 from .runs.costs import read_ledger as read_ledger
 from .runs.jobs import Job as Job
 from .runs.jobs import Work as Work
-from .runs.batch import RunStopped as RunStopped
+from .runs.workers import RunStopped as RunStopped
 from .runs.batch import count_work as count_work
 from .runs.batch import run as run
 from .runs.capacity import plan_run as plan_run

@@ -29,7 +29,6 @@ LONG = {
     "44_summary_score",
     "46_judge_llm",
     "54_metrics",
-    "61_batch",
     "63_cli",
     "71_exercises",
     "72_play",

@@ -245,7 +245,7 @@ def test_every_finished_shard_is_kept_whatever_the_order():
     from concurrent.futures import Future
     from threading import Event
 
-    from summeval_nb.runs.batch import _in_flight
+    from summeval_nb.runs._local_engine import in_flight
 
     def submit(number):
         future = Future()
@@ -254,7 +254,7 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
     kept = []
     with pytest.raises(RuntimeError, match="stopped"):
-        for one in _in_flight(range(3), submit, 3, Event()):
+        for one in in_flight(range(3), submit, 3, Event()):
             kept.append(one)
     assert kept == [1, 2]
 
@@ -264,13 +264,13 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 
     kept.clear()
     with pytest.raises(ValueError, match="in the middle"):
-        for one in _in_flight(broken(), submit, 4, Event()):
+        for one in in_flight(broken(), submit, 4, Event()):
             kept.append(one)
     assert kept == [1, 2]
 
 
 def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
-    from summeval_nb.runs import batch
+    from summeval_nb.runs import _ray_engine
 
     class Ray:
         def is_initialized(self):
@@ -280,9 +280,9 @@ def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
             assert address == "local" and options["num_cpus"] == 1
             raise Exception("The current node timed out during startup.")
 
-    monkeypatch.setattr(batch, "require_module", lambda name, extra: Ray())
-    stopped = pytest.raises(batch.RunStopped, match="Ray could not be started: The current node timed out")
-    with stopped, batch._cluster(None, 1):
+    monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra: Ray())
+    stopped = pytest.raises(_ray_engine.RunStopped, match="Ray could not be started: The current node timed out")
+    with stopped, _ray_engine.cluster(None, 1):
         pass
 
 
@@ -354,16 +354,16 @@ class FakeRay:
 
 
 def ray_window(monkeypatch, ray, stop=None):
-    from summeval_nb.runs import batch
+    from summeval_nb.runs import _ray_engine
     from summeval_nb.runs.jobs import Job
 
-    real = batch.require_module
+    real = _ray_engine.require_module
     monkeypatch.setattr(
-        batch, "require_module", lambda name, extra: ray if name.startswith("ray") else real(name, extra)
+        _ray_engine, "require_module", lambda name, extra: ray if name.startswith("ray") else real(name, extra)
     )
     rows = [{"candidate": "the cat", "references": f"the cat {n}"} for n in range(6)]
     shards = list(make_shards(open_items(rows), 1))
-    yield from batch.run_ray(shards, Job("bleu"), 2, stop=stop)
+    yield from _ray_engine.run_ray(shards, Job("bleu"), 2, stop=stop)
 
 
 def test_every_finished_shard_is_kept_when_one_actor_refuses(monkeypatch):
@@ -390,7 +390,7 @@ def test_what_is_finished_when_a_run_on_ray_stops_still_comes(monkeypatch):
 
 
 def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monkeypatch, recwarn):
-    from summeval_nb.runs import batch
+    from summeval_nb.runs import _ray_engine
 
     monkeypatch.delenv(VARIABLE, raising=False)
     for address, set_by_user, expected in (
@@ -399,16 +399,60 @@ def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monke
         ("auto", None, (None, True)),
     ):
         ray = FakeRay()
-        monkeypatch.setattr(batch, "require_module", lambda name, extra, ray=ray: ray)
-        monkeypatch.setattr(batch, "require_answering", lambda address: None)
+        monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra, ray=ray: ray)
+        monkeypatch.setattr(_ray_engine, "require_answering", lambda address: None)
         if set_by_user:
             monkeypatch.setenv(VARIABLE, set_by_user)
-        with batch._cluster(address, 1):
+        with _ray_engine.cluster(address, 1):
             assert ray.started_with == expected
             assert os.environ.get(VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
         monkeypatch.delenv(VARIABLE, raising=False)
     assert not recwarn.list
     ray = FakeRay("10.0.0.7")
-    monkeypatch.setattr(batch, "require_module", lambda name, extra: ray)
-    with pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"), batch._cluster(None, 1):
+    monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra: ray)
+    with (
+        pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"),
+        _ray_engine.cluster(None, 1),
+    ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("somewhere", "address must be 'auto' or 'host:port', not 'somewhere'"),
+        ("host:", "address must be 'auto' or 'host:port'"),
+        ("ray://10.0.0.1:10001", "an address for Ray Client, over which Ray Data does not run"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_before_ray_is_asked(address, message):
+    from summeval_nb.runs._ray_engine import require_reachable
+
+    with pytest.raises(ValueError, match=message):
+        require_reachable(address)
+
+
+def test_without_shards_no_ray_is_started(monkeypatch):
+    from summeval_nb.runs import _ray_engine
+    from summeval_nb.runs.jobs import Job
+
+    monkeypatch.setattr(_ray_engine, "require_module", None)
+    assert list(_ray_engine.run_ray([], Job("bleu"), 2)) == []
+
+
+def test_a_worker_is_given_more_time_for_many_items():
+    from summeval_nb.ground.items import Item
+    from summeval_nb.runs._local_engine import Patience
+
+    class Asked:
+        def make_ready(self):
+            pass
+
+        def ask(self, first, items, seconds=None):
+            self.seconds = seconds
+            return "found"
+
+    asked, patience, items = Asked(), Patience(20, per_item=3), [Item(1, b"{}")] * 4
+    assert patience.ask(asked, 0, items) == "found" and asked.seconds == 20 + 2 * 3 * 4
+    assert 0 < patience.per_item < 1 and patience.ask(asked, 0, items[:1]) and asked.seconds == 20
+    assert Patience(None).ask(asked, 0, items) == "found" and asked.seconds is None

@@ -5,550 +5,71 @@
 # %% ../../nbs/6_runs/61_batch.ipynb #55770539
 from __future__ import annotations
 
-import hashlib
-import itertools
 import json
 import math
-import os
-import pickle
-import platform
-import socket
-import subprocess
-import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
-from functools import partial
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
-# %% auto #0
-__all__ = ['Done', 'OUTPUTS', 'ENGINES', 'make_scorer', 'Patience', 'score_shard', 'write_shard', 'read_shard', 'RunStopped',
-           'run_local', 'available_cores', 'require_reachable', 'require_answering', 'run_ray', 'make_settings',
-           'require_same_settings', 'require_columns', 'require_same_corpus', 'Total', 'merge_shards', 'run',
-           'count_work']
-
-# %% ../../nbs/6_runs/61_batch.ipynb #d63d1d43
-from ..ground._files import replacing
-from ._identity import differences, find_unknown
-from ._loopback import on_loopback, open_address
-from summeval_nb.runs._run_folder import (
-    SHARDS,
-    has_results,
-    known_contents,
-    file_check,
-    manifest_check,
-    read_own_manifest,
-    remove_files,
-    remove_shards,
-    require_usable,
-)
-from summeval_nb.runs.costs import (
-    LEDGER,
-    Ledger,
-    find_backends,
-    note_usage,
-    read_ledger,
-)
-from ..ground.items import Item, ItemStream, Shard, make_shards, open_items
-from summeval_nb.runs.jobs import (
-    Columns,
-    Job,
-    Line,
-    Planner,
-    Scored,
-    Scorer,
-    Work,
-    make_line,
-    read_row,
-)
+from ..ground.items import Shard, make_shards, open_items
 from summeval_nb.ground.results import (
     Metric,
-    Outcome,
     require_count,
     require_flag,
     require_module,
     require_option,
 )
-from .run_report import RunReport
-from summeval_nb.runs.workers import (
-    Worker,
-    WorkerDied,
-    only_one,
-    pack,
-    try_together,
-    write_whole,
+from summeval_nb.runs._beforehand import (
+    choose_engine,
+    make_settings,
+    require_columns,
+    require_same_corpus,
+    require_same_settings,
 )
+from ._bookkeeping import OUTPUTS, Bookkeeping, explained, open_folder
+from ._run_folder import require_usable
+from ._shard_files import is_as_written, shard_head, write_parquet
+from .costs import note_usage
+from .jobs import Columns, Job, Line, Planner, Scored, Work
+from .run_report import RunReport
+from .workers import RunStopped, only_one, write_whole
 
-# %% ../../nbs/6_runs/61_batch.ipynb #fbc83cbb
-def make_scorer(job: Job) -> Callable[[int, Sequence[Item]], Scored]:
-    """Return what a worker does: (position of the first item, items) to lines and a ledger."""
-    return Scorer(job).score
-
-
-@dataclass
-class Patience:
-    """How long to wait for a worker: a time-out for one item, and twice what as many items took the last time."""
-
-    timeout: float | None
-    per_item: float = 0.0
-
-    def ask(self, worker: Worker, first: int, items: Sequence[Item]) -> Scored:
-        """Return what the worker finds, or raise `WorkerTimeout`."""
-        if self.timeout is None:
-            return worker.ask(first, items)
-        worker.make_ready()
-        start = time.perf_counter()
-        more = 2 * self.per_item * len(items) if len(items) > 1 else 0
-        found = worker.ask(first, items, seconds=self.timeout + more)
-        self.per_item = (time.perf_counter() - start) / len(items)
-        return found
-
-# %% ../../nbs/6_runs/61_batch.ipynb #4354d261
-def score_shard(
-    worker: Worker, shard: Shard, patience: Patience | None = None
-) -> Scored:
-    """Return one line per item of a shard; an item that kills its process, alone in a fresh one, is failed."""
-    numbered = list(zip(itertools.count(shard.first), shard.items, strict=False))
-    ledger, wait_for = Ledger(), patience or Patience(None)
-
-    def score(some: Sequence[tuple[int, Item]]) -> list[Line]:
-        whole = len(some) == len(numbered)
-        found = wait_for.ask(
-            worker, shard.first if whole else 0, [item for _, item in some]
-        )
-        ledger.merge(found.usage)
-        if whole:
-            return found.lines
-        return [
-            _renumbered(line, number)
-            for line, (number, _) in zip(found.lines, some, strict=True)
-        ]
-
-    with suppress(WorkerDied):
-        return Scored(score(numbered), ledger.to_dict())
-    lines = []
-    for (number, item), found in zip(
-        numbered, try_together(numbered, score, WorkerDied), strict=True
-    ):
-        if isinstance(found, WorkerDied):
-            row, _ = read_row(item, {}, {})
-            found = make_line(number, item, row, Outcome(None, "failed", str(found)))
-        lines.append(found)
-    return Scored(lines, ledger.to_dict())
-
-
-def _renumbered(line: Line, number: int) -> Line:
-    _, tail = line.text.split(b",", 1)
-    return line._replace(text=b'{"item": %d,' % number + tail)
+# %% auto #0
+__all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'Total', 'merge_shards', 'run', 'count_work']
 
 # %% ../../nbs/6_runs/61_batch.ipynb #b2bd4fbf
-def _shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> dict[str, Any]:
-    scores = [line.score for line in lines if line.score is not None]
-    counts = {
-        name: sum(line.status == name for line in lines)
-        for name in ("ok", "undefined", "failed")
-    }
-    head = {
-        "shard": shard.number,
-        "items": len(lines),
-        **counts,
-        "sum": math.fsum(scores),
-        "digest": shard.digest,
-    }
-    head["body"] = hashlib.sha256(body).hexdigest()
-    return head | {"check": _checksum(head)}
-
-
-def _checksum(head: Mapping[str, Any]) -> str:
-    """A checksum over a head without its own."""
-    kept = {name: value for name, value in head.items() if name != "check"}
-    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
-
-
 def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> dict[str, Any]:
-    """Write a shard's results as one file named by its number and digest; return its head."""
+    """Write a shard's results as a file named by number and digest; return its head."""
     body = b"".join(line.text + b"\n" for line in lines)
-    head = _shard_head(shard, lines, body)
-    write_whole(
-        folder / f"{shard.name}.jsonl", [json.dumps(head).encode() + b"\n", body]
-    )
+    head = shard_head(shard, lines, body)
+    name = folder / f"{shard.name}.jsonl"
+    write_whole(name, [json.dumps(head).encode() + b"\n", body])
     return head
 
 
 def read_shard(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Return the head of a shard's file and its lines; what is not as it was written raises a `ValueError`."""
+    """Return the head of a shard's file and its lines; damage is a `ValueError`."""
     first, _, body = path.read_bytes().partition(b"\n")
     try:
         head = json.loads(first)
-        whole = (
-            head["check"] == _checksum(head)
-            and head["body"] == hashlib.sha256(body).hexdigest()
-        )
-        named = path.name == f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
+        whole = is_as_written(path, head, body)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        whole = named = False
-    if not (whole and named):
-        raise ValueError(
-            f"the shard {path} is damaged; call run again, and its items are scored anew"
-        )
+        whole = False
+    if not whole:
+        remedy = "call run again, and its items are scored anew"
+        raise ValueError(f"the shard {path} is damaged; {remedy}")
     return head, body
 
-# %% ../../nbs/6_runs/61_batch.ipynb #7e830473
-Done = tuple[Shard, Scored]
-
-
-@contextmanager
-def _sendable(job: Job) -> Iterator[None]:
-    """Say what to do with a model that lives in this process."""
-    try:
-        yield
-    except TypeError as error:
-        if not find_backends(job.options):
-            raise
-        remedy = "name the model, as in {'checker': 'llm:FOLDER'}, so that each worker loads it, or use workers=0"
-        raise TypeError(
-            f"a model of this process cannot be sent to another: {remedy}"
-        ) from error
-
-
-def _in_flight(
-    shards: Iterable[Shard],
-    submit: Callable[[Shard], Future[Done]],
-    limit: int,
-    stop: threading.Event,
-) -> Iterator[Done]:
-    """Keep at most `limit` shards under way and yield each that is done; what stops this comes after the last."""
-    source, under_way, more = iter(shards), list[Future[Done]](), True
-    problem: BaseException | None = None
-    while more or under_way:
-        try:
-            while more and len(under_way) < limit:
-                shard = next(source, None)
-                more = shard is not None
-                under_way += [submit(shard)] if shard is not None else []
-            wait(under_way, return_when=FIRST_COMPLETED)
-        except KeyboardInterrupt as error:
-            problem = error
-            stop.set()
-        except (
-            Exception
-        ) as error:  # the corpus cannot be read further: what is under way is awaited
-            problem, more = error, False
-        finished = [one for one in under_way if one.done()]
-        under_way = [one for one in under_way if one not in finished]
-        for one in finished:
-            if error_found := one.exception():
-                problem = problem or error_found
-                stop.set()
-            else:
-                yield one.result()
-        if stop.is_set():
-            more, under_way = False, [one for one in under_way if one.done()]
-    if problem is not None:
-        raise problem
-
-# %% ../../nbs/6_runs/61_batch.ipynb #7bcbc690
-class RunStopped(RuntimeError):
-    """A run stopped before its end; what was scored is kept, and the message says how to go on."""
-
-
-def run_local(
-    shards: Iterable[Shard],
-    job: Job,
-    workers: int,
-    timeout: float | None = None,
-    stop: threading.Event | None = None,
-) -> Iterator[Done]:
-    """Score shards in `workers` processes, or, for 0, in this one (for debugging: it does not survive a crash).
-
-    Once `stop` is set, only shards that are finished already are still yielded.
-    """
-    stop = stop or threading.Event()
-    if workers == 0:
-        scorer = Scorer(job)
-        for shard in shards:
-            yield shard, scorer.score(shard.first, shard.items)
-            if stop.is_set():
-                return
-        return
-    threads = max(1, available_cores() // workers)
-    with _sendable(job):
-        crew = [Worker(partial(make_scorer, job), threads) for _ in range(workers)]
-    free = [(worker, Patience(timeout)) for worker in crew]
-
-    def score(shard: Shard) -> Done:
-        worker, patience = free.pop()
-        try:
-            return shard, score_shard(worker, shard, patience)
-        finally:
-            free.append((worker, patience))
-
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            yield from _in_flight(
-                shards, lambda shard: pool.submit(score, shard), 2 * workers, stop
-            )
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in crew:
-                worker.close()
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    return (
-        len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count() or 1
-    )
-
-# %% ../../nbs/6_runs/61_batch.ipynb #7ef542ac
-class _Halt:
-    """An actor without a core: tells the scorers that one of them refused, or that the run stops."""
-
-    def __init__(self) -> None:
-        self._called = False
-
-    def call(self) -> None:
-        self._called = True
-
-    def called(self) -> bool:
-        return self._called
-
-
-class _RayScorer:
-    """An actor: scores shards that arrive as rows of a table, in a process of its own that may die."""
-
-    def __init__(
-        self,
-        packed: bytes,
-        version: str,
-        timeout: float | None = None,
-        halt: Any = None,
-    ):
-        self._packed, self._version, self._patience, self._halt = (
-            packed,
-            version,
-            Patience(timeout),
-            halt,
-        )
-        self._worker: Worker | None = None
-
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "number": batch["number"],
-            "answer": [self._score(data) for data in batch["data"]],
-        }
-
-    def _ask(self, what: str) -> Any:
-        ray = require_module("ray", "ray")
-        return self._halt is not None and ray.get(getattr(self._halt, what).remote())
-
-    def _score(self, data: bytes) -> bytes:
-        from summeval_nb import __version__
-
-        if self._ask("called"):
-            return pickle.dumps(None)
-        try:
-            if self._version != __version__:
-                raise ImportError(
-                    f"the cluster has summeval_nb {__version__}, this machine {self._version}: update one"
-                )
-            self._worker = self._worker or Worker(pickle.loads(self._packed))
-            return pickle.dumps(
-                score_shard(self._worker, pickle.loads(data), self._patience)
-            )
-        except (ValueError, TypeError, ImportError, RuntimeError) as error:
-            self._ask("call")
-            return pickle.dumps(error)
-
-# %% ../../nbs/6_runs/61_batch.ipynb #6aeb7050
-def _start_ray(ray: Any, address: str | None, own: Mapping[str, Any]) -> None:
-    try:
-        with nullcontext() if address else on_loopback(ray):
-            ray.init(
-                address or "local", logging_level="ERROR", log_to_driver=False, **own
-            )
-    except Exception as error:  # a busy machine on which Ray's own time-outs end: RuntimeError, OSError, Exception
-        remedy = "try again when the machine is less busy, or use engine='local'"
-        raise RunStopped(
-            f"Ray could not be started: {' '.join(str(error).split())[:300]}; {remedy}"
-        ) from error
-
-# %% ../../nbs/6_runs/61_batch.ipynb #42905b9d
-def require_reachable(address: str, seconds: float = 10) -> None:
-    """Raise a `RunStopped` with a remedy if nobody answers at a cluster's address "host:port"."""
-    if address.startswith("ray://"):
-        remedy = "start the run on a machine of the cluster with address='auto', or hand it in with 'ray job submit'"
-        raise ValueError(
-            f"{address!r} is an address for Ray Client, over which Ray Data does not run: {remedy}"
-        )
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise ValueError(f"address must be 'auto' or 'host:port', not {address!r}")
-    try:
-        socket.create_connection((host, int(port)), timeout=seconds).close()
-    except OSError as error:
-        remedy = "start one with 'ray start --head --port=6379', and check the address and the firewall"
-        raise RunStopped(
-            f"no Ray cluster answers at {address} ({error.strerror or error}); {remedy}"
-        ) from None
-
-
-def require_answering(address: str, seconds: float = 60) -> None:
-    """Raise a `RunStopped` if a process cannot join the cluster within the time."""
-    code = "import ray, sys; ray.init(sys.argv[1], logging_level='ERROR', log_to_driver=False)"
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code, address],
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-        )
-    except subprocess.TimeoutExpired:
-        remedy = "check that it is the head's port, its RAY_AUTH_TOKEN, and that it runs the same Ray version"
-        raise RunStopped(
-            f"the Ray cluster at {address} did not answer within {seconds:g} s; {remedy}"
-        ) from None
-    if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RunStopped(f"cannot join the Ray cluster at {address}: {reason}")
-
-
-@contextmanager
-def _cluster(address: str | None, actors: int) -> Iterator[Any]:
-    """A connection to a Ray cluster: the one in use, the one at the address, or one of our own for this run."""
-    ray = require_module("ray", "ray")
-    require_module("ray.data", "ray")
-    mine = not ray.is_initialized()
-    if mine:
-        if address and address != "auto":
-            require_reachable(address)
-        if address:
-            require_answering(address)
-        own: dict[str, Any] = {
-            "num_cpus": actors or available_cores(),
-            "include_dashboard": False,
-        }
-        _start_ray(ray, address, {} if address else own)
-        if not address and (reachable := open_address(ray)):
-            warnings.warn(
-                f"the Ray of this run listens on {reachable}, where other machines reach it",
-                stacklevel=2,
-            )
-    try:
-        yield ray
-    finally:
-        if mine:
-            ray.shutdown()
-
-# %% ../../nbs/6_runs/61_batch.ipynb #83207f93
-def _run_window(
-    ray: Any,
-    window: Sequence[Shard],
-    job: Job,
-    pool: Mapping[str, Any],
-    timeout: float | None,
-    stop: threading.Event,
-) -> Iterator[Done]:
-    from summeval_nb import __version__
-
-    arrow = require_module("pyarrow", "ray")
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    with _sendable(job):
-        packed = pack(partial(make_scorer, job))
-    by_number = {shard.number: shard._replace(items=[]) for shard in window}
-    blocks = [
-        ray.put(arrow.table({"number": [s.number], "data": [pickle.dumps(s)]}))
-        for s in window
-    ]
-    halt = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=-1)(_Halt).remote()
-    scored = ray.data.from_arrow_refs(blocks).map_batches(
-        _RayScorer,
-        fn_constructor_args=(packed, __version__, timeout, halt),
-        batch_size=1,
-        batch_format="numpy",
-        **pool,
-    )
-    problem: Exception | None = None
-    for row in scored.iter_rows():
-        answer = pickle.loads(row["answer"])
-        if isinstance(answer, Exception):
-            problem = problem or answer
-        elif answer is not None:
-            yield by_number[row["number"]], answer
-        if stop.is_set():
-            ray.get(halt.call.remote())
-    if problem is not None:
-        raise problem
-
-# %% ../../nbs/6_runs/61_batch.ipynb #51df96c9
-_WINDOW = 400
-
-
-def run_ray(
-    shards: Iterable[Shard],
-    job: Job,
-    actors: int,
-    *,
-    address: str | None = None,
-    num_gpus: float = 0,
-    timeout: float | None = None,
-    stop: threading.Event | None = None,
-) -> Iterator[Done]:
-    """Score shards with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
-    stream, stop = iter(shards), stop or threading.Event()
-    window = list(itertools.islice(stream, _WINDOW))
-    if not window:
-        return
-    with _cluster(address, actors) as ray:
-        count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        while window and not stop.is_set():
-            strategy = ray.data.ActorPoolStrategy(
-                min_size=1, max_size=min(count, len(window))
-            )
-            pool = {"compute": strategy, "num_gpus": num_gpus or None}
-            yield from _run_window(ray, window, job, pool, timeout, stop)
-            window = list(itertools.islice(stream, _WINDOW))
-
-# %% ../../nbs/6_runs/61_batch.ipynb #60b667ac
-def make_settings(job: Job, shard_size: int) -> dict[str, Any]:
-    """Return what must be equal for a run to be continued."""
-    from summeval_nb import __version__
-
-    return {"summeval_nb": __version__, **job.describe(), "shard_size": shard_size}
-
-
-def require_same_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Raise a `ValueError` that names what differs, or cannot be known, if a folder holds results of another run."""
-    manifest = read_own_manifest(folder)
-    if manifest is None or not has_results(folder, manifest):
-        return
-    remedy = "choose another folder, or start over with resume=False"
-    new = json.loads(json.dumps(settings))
-    if changed := list(differences(manifest["settings"], new)):
-        raise ValueError(
-            f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}"
-        )
-    if unknown := find_unknown(new):
-        declare = "declare its version as an attribute, fingerprint = 'v1', and change that with it"
-        raise ValueError(
-            f"the run in {str(folder)!r} cannot be continued, because it cannot be known whether the metric is still "
-            f"the same: it uses {', '.join(unknown)}; {declare}, or {remedy}"
-        )
-
 # %% ../../nbs/6_runs/61_batch.ipynb #17463a32
-def _finished_head(
+def finished_head(
     folder: Path, shard: Shard, damaged: list[str] | None = None
 ) -> dict[str, Any] | None:
-    """Return the head of a shard that is there and whole, else None; a damaged one is named in a warning."""
+    """Return the head of a shard that is there and whole, else None."""
     try:
         head, _ = read_shard(folder / f"{shard.name}.jsonl")
     except FileNotFoundError:
@@ -557,135 +78,34 @@ def _finished_head(
         if damaged is not None:
             damaged.append(shard.name)
             what = f"the shard {folder / shard.name}.jsonl is damaged or cannot be read"
-            warnings.warn(
-                f"{what}; its {len(shard.items)} items are scored again", stacklevel=2
-            )
+            again = f"its {len(shard.items)} items are scored again"
+            warnings.warn(f"{what}; {again}", stacklevel=2)
         return None
     return head if head["digest"] == shard.digest else None
 
 
-@dataclass
-class _Beginning:
-    """The moment in which a folder becomes a run's: before its first shard is scored, and not before."""
-
-    folder: Path
-    settings: Mapping[str, Any]
-    start: Mapping[str, Any]
-    resume: bool
-    done: bool = False
-
-    def __call__(self) -> None:
-        if not self.done:
-            if not self.resume:
-                _start_over(self.folder)
-            _manifest(self.folder, self.settings, {"complete": False, **self.start})
-        self.done = True
-
-# %% ../../nbs/6_runs/61_batch.ipynb #1c1da003
-@dataclass
-class _Course:
-    folder: Path
-    stream: ItemStream
-    retry_failed: bool
-    bar: Any
-    begin: _Beginning
-    names: list[str] = field(default_factory=list)
-    damaged: list[str] = field(default_factory=list)
-    digest: Any = field(default_factory=hashlib.sha256)
-    scored: int = 0
-    known: int = 0
-    failed: int = 0
-    usage: Ledger = field(default_factory=Ledger)
-    stop: threading.Event = field(default_factory=threading.Event)
+class Course(Bookkeeping):
+    """Which shards are still to be scored, and what has come of the others."""
 
     def unfinished(self, shards: Iterable[Shard]) -> Iterator[Shard]:
-        """Yield the shards that have no result yet; before the first of them the folder becomes this run's."""
+        """Yield the shards that have no result yet."""
         for shard in shards:
-            self.names.append(shard.name)
-            self.digest.update(shard.digest.encode())
-            self.bar.total = self.stream.total()
-            if not self.begin.resume:
-                self.begin()
-            head = _finished_head(self.folder, shard, self.damaged)
+            self.see(shard)
+            head = finished_head(self.folder / "shards", shard, self.damaged)
             if head is None or (self.retry_failed and head["failed"]):
-                self.begin()
+                self.begin()  # before the first of them the folder becomes this run's
                 yield shard
             else:
-                self.known += head["items"]
-                self.bar.initial = self.known
-                self._show(head)
+                self.count(head, before=True)
 
     def keep(self, shard: Shard, scored: Scored) -> None:
         """Write what a shard cost, then its result, and count."""
         if scored.usage:
-            note_usage(self.folder.parent, shard.name, scored.usage)
+            note_usage(self.folder, shard.name, scored.usage)
             self.usage.merge(scored.usage)
-        head = write_shard(self.folder, shard, scored.lines)
-        self.scored += head["items"]
-        self._show(head)
-
-    def _show(self, head: Mapping[str, int]) -> None:
-        self.failed += head["failed"]
-        self.bar.update(head["items"])
-        if self.failed:
-            self.bar.set_postfix_str(f"{self.failed} failed", refresh=False)
-
-# %% ../../nbs/6_runs/61_batch.ipynb #219074c1
-def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
-    """Pass shards on; raise a `ValueError` if the first readable item of the corpus lacks a column."""
-    checked = False
-    for shard in shards:
-        for item in () if checked else shard.items:
-            row, problem = read_row(item, job.sources, {})
-            if row:
-                checked = True
-                if problem:
-                    remedy = "name the corpus' columns with columns={...}"
-                    raise ValueError(
-                        f"at {item.place} of the corpus {problem}; {remedy}"
-                    )
-                break
-        yield shard
-
-
-_ENOUGH = 100
-
-
-def require_same_corpus(
-    shards: Iterable[Shard], job: Job, folder: Path
-) -> Iterator[Shard]:
-    """Pass shards on; raise a `ValueError` if none of the first items is in the folder, which holds others."""
-    manifest = read_own_manifest(folder)
-    stream, first = iter(shards), list[Shard]()
-    wanted: set[str] = set()
-    while (
-        manifest
-        and has_results(folder, manifest)
-        and sum(len(shard.items) for shard in first) < _ENOUGH
-    ):
-        if (shard := next(stream, None)) is None:
-            break
-        first.append(shard)
-        for item in shard.items:
-            row, problem = read_row(item, job.sources, job.kinds)
-            wanted |= set() if problem else {job.content(item, row)}
-    known = known_contents(folder, manifest) if wanted and manifest else iter(())
-    if (
-        wanted
-        and (held := next(known, None))
-        and held not in wanted
-        and wanted.isdisjoint(known)
-    ):
-        remedy = "choose another folder, or start over with resume=False"
-        raise ValueError(
-            f"{str(folder)!r} holds the results of another corpus; {remedy}"
-        )
-    yield from itertools.chain(first, stream)
+        self.count(write_shard(self.folder / "shards", shard, scored.lines))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #680843a2
-OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
-
-
 class Total(NamedTuple):
     """The sum of a run's shards."""
 
@@ -694,248 +114,33 @@ class Total(NamedTuple):
     items: int
 
 
-def _bodies(
-    folder: Path, names: Sequence[str], heads: list[dict[str, Any]]
-) -> Iterator[bytes]:
-    """Yield the lines of each shard in order, and collect the heads."""
-    for name in names:
-        head, body = read_shard(folder / f"{name}.jsonl")
-        heads.append({key: head[key] for key in ("ok", "undefined", "failed", "sum")})
-        yield body
-
-
 def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
     """Write the lines of all shards in order as one file, and return the counts."""
     heads: list[dict[str, Any]] = []
-    bodies = _bodies(folder, names, heads)
+
+    def bodies() -> Iterator[bytes]:
+        for name in names:
+            head, body = read_shard(folder / f"{name}.jsonl")
+            heads.append({key: head[key] for key in (*counts, "sum")})
+            yield body
+
+    counts = dict.fromkeys(("ok", "undefined", "failed"), 0)
     if target.suffix == ".parquet":
-        _write_parquet(bodies, target)
+        write_parquet(bodies(), target)
     else:
-        write_whole(target, bodies)
-    counts = {
-        name: sum(head[name] for head in heads)
-        for name in ("ok", "undefined", "failed")
-    }
-    mean = (
-        math.fsum(head["sum"] for head in heads) / counts["ok"]
-        if counts["ok"]
-        else None
-    )
+        write_whole(target, bodies())
+    counts = {name: sum(head[name] for head in heads) for name in counts}
+    total = math.fsum(head["sum"] for head in heads)
+    mean = total / counts["ok"] if counts["ok"] else None
     return Total(counts, mean, sum(counts.values()))
 
-# %% ../../nbs/6_runs/61_batch.ipynb #457f2133
-def _write_parquet(bodies: Iterable[bytes], target: Path) -> None:
-    arrow, parquet = (
-        require_module("pyarrow", "parquet"),
-        require_module("pyarrow.parquet", "parquet"),
-    )
-    names = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
-    types = dict.fromkeys(names, arrow.string()) | {
-        "item": arrow.int64(),
-        "score": arrow.float64(),
-    }
-    schema = arrow.schema(types.items())
-    with replacing(target) as file, parquet.ParquetWriter(file, schema) as writer:
-        for body in bodies:
-            rows = [_flat(json.loads(line)) for line in body.splitlines()]
-            writer.write_table(arrow.Table.from_pylist(rows, schema))
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
-    known = row["id"] is None or isinstance(row["id"], str)
-    flat = row | {
-        "id": row["id"] if known else json.dumps(row["id"]),
-        "parts": json.dumps(row["parts"]),
-    }
-    return {
-        name: one.encode("utf-8", "backslashreplace").decode()
-        if isinstance(one, str)
-        else one
-        for name, one in flat.items()
-    }
-
-# %% ../../nbs/6_runs/61_batch.ipynb #92ebb648
-ENGINES = ("local", "ray")
-
-
-def _open_folder(out: str | Path) -> Path:
-    folder = Path(out)
-    try:
-        (folder / "shards").mkdir(parents=True, exist_ok=True)
-        (folder / ".lock").touch()
-    except OSError as error:
-        raise RunStopped(
-            f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder"
-        ) from error
-    return folder
-
-
-@contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        done = len(list((folder / "shards").glob("*.jsonl")))
-        remedy = f"the {done} shards written are kept: make room or repair it, then call run again as before"
-        raise RunStopped(
-            f"the run in {str(folder)!r} stopped: {error.strerror}; {remedy}"
-        ) from error
-
-
-def _start_over(folder: Path) -> None:
-    """Remove the files of the run that a folder holds, those that its manifest lists."""
-    if manifest := read_own_manifest(folder):
-        write_whole(
-            folder / "manifest.json",
-            [json.dumps(manifest | {"complete": False}, indent=1).encode()],
-        )
-        remove_files(folder, manifest, [LEDGER, *OUTPUTS.values()])
-        remove_shards(folder)
-
-
-def _store_path(store: Any) -> str | None:
-    path = getattr(store, "path", store)
-    return None if path is None else str(Path(path).absolute())
-
-# %% ../../nbs/6_runs/61_batch.ipynb #16f45ae8
-def _consume(done: Iterable[Done], course: _Course, on_error: str) -> None:
-    bad: list[Line] = []
-    for shard, scored in done:
-        failed = (
-            [line for line in scored.lines if line.status == "failed"]
-            if on_error == "raise"
-            else []
-        )
-        if failed:
-            bad += failed
-            course.stop.set()  # what is finished by now still comes
-        else:
-            course.keep(shard, scored)
-    if bad:
-        reason = json.loads(bad[0].text)["reason"]
-        raise RunStopped(
-            f"an item failed, and on_error='raise': {reason}; what was scored before is kept"
-        )
-
-
-def _manifest(
-    folder: Path, settings: Mapping[str, Any], rest: Mapping[str, Any]
-) -> None:
-    versions = {"python": platform.python_version(), "platform": platform.platform()}
-    earlier = (read_own_manifest(folder) or {}).get("files", [])
-    files = {
-        "files": list(
-            dict.fromkeys(["manifest.json", LEDGER, SHARDS, *earlier, *rest["files"]])
-        )
-    }
-    found = json.loads(
-        json.dumps({"settings": settings, "versions": versions, **rest, **files})
-    )
-    text = json.dumps({"check": manifest_check(found), **found}, indent=1)
-    write_whole(folder / "manifest.json", [text.encode()])
-
-
-def _finish(
-    folder: Path,
-    target: str,
-    settings: Mapping[str, Any],
-    course: _Course,
-    start: Mapping[str, Any],
-    seconds: float,
-) -> RunReport:
-    if not course.names:
-        raise ValueError(f"there are no items in {course.stream.name}")
-    digest, before = course.digest.hexdigest(), read_own_manifest(folder) or {}
-    course.begin()
-    remove_shards(folder, course.names)
-    if (
-        before.get("input_sha256") != digest
-    ):  # another format of what is no longer the corpus
-        remove_files(folder, before, set(OUTPUTS.values()) - {target})
-    total = merge_shards(folder / "shards", course.names, folder / target)
-    found = {
-        "items": total.items,
-        "counts": total.counts,
-        "mean": total.mean,
-        "results": target,
-    }
-    found |= {
-        "input": course.stream.name,
-        "input_sha256": digest,
-        "results_sha256": file_check(folder / target),
-    }
-    found |= {
-        "scored_now": course.scored,
-        "kept_from_before": course.known,
-        "seconds": round(seconds, 3),
-    }
-    found |= {"damaged": course.damaged} if course.damaged else {}
-    if ledger := read_ledger(folder).to_dict():
-        found |= {"usage": ledger, "usage_now": course.usage.to_dict()}
-    _manifest(folder, settings, {"complete": True, **start, **found})
-    return RunReport.load(folder)
-
-# %% ../../nbs/6_runs/61_batch.ipynb #27ba4cb0
-_MOST_WORKERS = 1000
-
-
-def _choose_engine(
-    engine: str,
-    job: Job,
-    workers: int | None,
-    address: str | None,
-    num_gpus: float,
-    timeout: float | None,
-) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Return the engine as a function of shards, and what the manifest says about it."""
-    require_option(engine, "engine", ENGINES)
-    started = {"started": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "engine": engine}
-    if engine == "ray":
-        actors = 0 if workers is None else require_count(workers, "workers")
-        call = partial(
-            run_ray,
-            job=job,
-            actors=actors,
-            address=address,
-            num_gpus=num_gpus,
-            timeout=timeout,
-        )
-        return call, started | {
-            "workers": actors or "one per core",
-            "num_gpus": num_gpus,
-        }
-    if address is not None or num_gpus:
-        raise ValueError("address and num_gpus belong to engine='ray'")
-    count = (
-        available_cores()
-        if workers is None
-        else require_count(workers, "workers", minimum=0)
-    )
-    if count > _MOST_WORKERS:
-        most = f"at most {_MOST_WORKERS:,}, each is a process of this machine"
-        raise ValueError(f"workers must be {most}, not {count}")
-    if timeout is not None and not count:
-        raise ValueError(
-            "timeout needs a worker process to end: workers must be at least 1"
-        )
-    return partial(run_local, job=job, workers=count, timeout=timeout), started | {
-        "workers": count
-    }
-
-
-def _require_timeout(timeout: float | None) -> float | None:
-    if timeout is not None and not (
-        isinstance(timeout, (int, float)) and 0 < timeout <= 1e7
-    ):
-        raise ValueError(
-            f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}"
-        )
-    return timeout
-
 # %% ../../nbs/6_runs/61_batch.ipynb #992159f2
+def _make_job(metric: Any, options: Any, columns: Any, store: Any) -> Job:
+    path = getattr(store, "path", store)
+    kept = None if path is None else str(Path(path).absolute())
+    return Job(metric, dict(options or {}), dict(columns or {}), kept)
+
+
 def run(
     items: Any,
     metric: str | Metric | Callable[[Mapping[str, Any]], Any],
@@ -964,16 +169,18 @@ def run(
     items : path, DataFrame, datasets.Dataset or iterable of mappings
         The corpus, as for `open_items`; it is streamed.
     metric : str, Metric or callable
-        A name of `METRICS`, such as "faithfulness" (columns text, summary), "bleu" or "rouge" (candidate, references),
-        "answers" (context, question, ground_truth, answer), "summary_score" (contexts, summary), "rating" (text,
-        summary); a metric with its choices, such as `Bleu(n=2)`, or an object of yours with `columns` and
-        `score_many`; or a function of a row (a dict) that returns a number, a `Score`, or a mapping with a "score". A
-        column `id` names items.
+        A name of `METRICS`, such as "faithfulness" (columns text, summary), "bleu" or
+        "rouge" (candidate, references), "answers" (context, question, ground_truth,
+        answer), "summary_score" (contexts, summary), "rating" (text, summary); a metric
+        with its choices, such as `Bleu(n=2)`, or an object of yours with `columns` and
+        `score_many`; or a function of a row (a dict) that returns a number, a `Score`,
+        or a mapping with a "score". A column `id` names items.
     out : path
-        The folder of the run: `results.jsonl` or `results.parquet` in the order of the corpus, `manifest.json`, and
-        `shards/`, from which it continues.
+        The folder of the run: `results.jsonl` or `results.parquet` in the order of the
+        corpus, `manifest.json`, and `shards/`, from which it continues.
     options : mapping, optional
-        The metric's own options, such as `{"n": 2}`; a language model may be named, as in `{"judge": "llm:folder"}`.
+        The metric's own options, such as `{"n": 2}`; a language model may be named, as
+        in `{"judge": "llm:folder"}`.
     columns : mapping, optional
         The metric's column to the corpus' column, or to several that make a list.
     format : str, optional
@@ -981,24 +188,29 @@ def run(
     store : Store or path, optional
         Where metrics with models keep vectors and answers.
     engine : {"local", "ray"}
-        Processes of this machine, or actors of a Ray cluster. The results are the same bytes.
+        Processes of this machine, or actors of a Ray cluster. The results are the same
+        bytes.
     workers : int, optional
-        Processes or actors; by default one per core (for Ray: per core of the cluster). 0 works in this process
-        (local engine).
+        Processes or actors; by default one per core (for Ray: per core of the cluster).
+        0 works in this process (local engine).
     address : str, optional
-        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that only this machine reaches.
+        A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
+        only this machine reaches.
     num_gpus : float
         GPUs of each Ray actor.
     timeout : float, optional
-        Seconds for one item, after which it is recorded as failed and its worker replaced; by default none.
+        Seconds for one item, after which it is recorded as failed and its worker
+        replaced; by default none.
     on_error : {"record", "raise"}
         What to do with an item that fails: record it with its reason, or stop the run.
     resume : bool
         Whether to continue what the folder holds; False starts over.
     retry_failed : bool
-        Whether shards with failed items are scored again, for instance after a server was down.
+        Whether shards with failed items are scored again, for instance after a server
+        was down.
     shard_size : int, optional
-        Items in a shard: what a kill can cost for each worker. By default 2,000 for BLEU and ROUGE, else 500.
+        Items in a shard: what a kill can cost for each worker. By default 2,000 for
+        BLEU and ROUGE, else 500.
     output : {"jsonl", "parquet"}
         What to write at the end.
     progress : bool
@@ -1012,9 +224,11 @@ def run(
     Raises
     ------
     ValueError, TypeError
-        If an argument is wrong, a column is missing, or the folder holds a run with other settings.
+        If an argument is wrong, a column is missing, or the folder holds a run with
+        other settings.
     RunStopped
-        If the folder cannot be written, an item failed with `on_error="raise"`, or a cluster cannot be reached.
+        If the folder cannot be written, an item failed with `on_error="raise"`, or a
+        cluster cannot be reached.
     RuntimeError
         If another run is working in the folder.
 
@@ -1022,53 +236,46 @@ def run(
     --------
     >>> import tempfile
     >>> pairs = [{"candidate": "the cat sat down", "references": "the cat sat down"}]
-    >>> report = run(pairs, "bleu", out=tempfile.mkdtemp(), workers=0, progress=False)
+    >>> out = tempfile.mkdtemp()
+    >>> report = run(pairs, "bleu", out=out, workers=0, progress=False)
     >>> round(report.mean, 6), report.counts
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
-    job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
+    job = _make_job(metric, options, columns, store)
     require_option(on_error, "on_error", ("record", "raise"))
-    for name, flag in (
-        ("resume", resume),
-        ("retry_failed", retry_failed),
-        ("progress", progress),
-    ):
+    flags = {"resume": resume, "retry_failed": retry_failed, "progress": progress}
+    for name, flag in flags.items():
         require_flag(flag, name)
     target = OUTPUTS[require_option(output, "output", OUTPUTS)]
-    shard_size = (
-        job.shard_size
-        if shard_size is None
-        else require_count(shard_size, "shard_size")
-    )
-    settings = make_settings(job, shard_size)
-    call, start = _choose_engine(
-        engine, job, workers, address, num_gpus, _require_timeout(timeout)
-    )
+    if shard_size is None:
+        shard_size = job.shard_size
+    settings = make_settings(job, require_count(shard_size, "shard_size"))
+    call, start = choose_engine(engine, job, workers, address, num_gpus, timeout)
     if output == "parquet":
         require_module("pyarrow.parquet", "parquet")
     require_usable(Path(out), target, items)
-    stream, folder = open_items(items, format=format), _open_folder(out)
+    stream, folder = open_items(items, format=format), open_folder(out)
     with (
         only_one(folder),
-        _explained(folder),
+        explained(folder),
         tqdm(total=stream.total(), disable=not progress, unit=" items") as bar,
     ):
         require_usable(folder, target)
         if resume:
             require_same_settings(folder, settings)
-        begin = _Beginning(folder, settings, start | {"files": [target]}, resume)
-        course, began = (
-            _Course(folder / "shards", stream, retry_failed, bar, begin),
-            time.perf_counter(),
-        )
+        start = start | {"files": [target]}
+        course = Course(folder, settings, start, stream, bar, resume, retry_failed)
+        began = time.perf_counter()
         shards = require_columns(make_shards(stream, shard_size), job)
         if resume:
             shards = require_same_corpus(shards, job, folder)
         with closing(call(course.unfinished(shards), stop=course.stop)) as done:
-            _consume(done, course, on_error)
-        return _finish(
-            folder, target, settings, course, begin.start, time.perf_counter() - began
-        )
+            course.consume(done, on_error)
+        course.tidy(target)
+        total = merge_shards(folder / "shards", course.names, folder / target)
+        found = total.items, total.counts, total.mean
+        course.complete(*found, target, time.perf_counter() - began)
+        return RunReport.load(folder)
 
 # %% ../../nbs/6_runs/61_batch.ipynb #4ed59fff
 def count_work(
@@ -1082,7 +289,7 @@ def count_work(
     store: Any = None,
     shard_size: int | None = None,
 ) -> Work:
-    """Return what `run` with these arguments would do: items, sentences, pairs, calls. No model is called.
+    """Return what `run` would do: items, sentences, pairs, calls; no model is called.
 
     Parameters
     ----------
@@ -1094,21 +301,19 @@ def count_work(
     Returns
     -------
     Work
-        Where a number depends on what a language model will say, it stands between bounds.
+        Where a number depends on what a language model will say, it stands between
+        bounds.
 
     Examples
     --------
-    >>> pairs = [{"candidate": "the cat sat", "references": ["the cat sat", "a cat sat"]}]
-    >>> count_work(pairs, "bleu").pairs
+    >>> pair = {"candidate": "the cat sat", "references": ["the cat sat", "a cat sat"]}
+    >>> count_work([pair], "bleu").pairs
     2
     """
-    job = Job(metric, dict(options or {}), dict(columns or {}), _store_path(store))
+    job = _make_job(metric, options, columns, store)
     planner, stream = Planner(job), open_items(items, format=format)
-    for shard in require_columns(
-        make_shards(stream, shard_size or job.shard_size), job
-    ):
-        done = (
-            out is not None and _finished_head(Path(out) / "shards", shard) is not None
-        )
+    shards = make_shards(stream, shard_size or job.shard_size)
+    for shard in require_columns(shards, job):
+        done = out is not None and finished_head(Path(out) / "shards", shard)
         (planner.skip if done else planner.add)(shard.items)
     return planner.work()

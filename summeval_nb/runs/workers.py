@@ -22,8 +22,8 @@ from filelock import FileLock, Timeout
 from ..ground._files import replacing
 
 # %% auto #0
-__all__ = ['Row', 'try_together', 'WorkerDied', 'WorkerTimeout', 'WorkerRefused', 'pack', 'Worker', 'write_whole', 'sync_folder',
-           'only_one']
+__all__ = ['Row', 'try_together', 'WorkerDied', 'WorkerTimeout', 'WorkerRefused', 'RunStopped', 'pack', 'Worker', 'write_whole',
+           'sync_folder', 'only_one']
 
 # %% ../../nbs/workshop/91_workers.ipynb #5badc0ec
 Row = TypeVar("Row")
@@ -116,6 +116,10 @@ class WorkerTimeout(WorkerDied):
 
 class WorkerRefused(RuntimeError):
     """A worker process could not be made ready; starting another would not help."""
+
+
+class RunStopped(RuntimeError):
+    """A run stopped before its end; what was scored is kept, and the message says how to go on."""
 
 
 def _cause_of_death(code: int) -> str:
