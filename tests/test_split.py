@@ -20,7 +20,8 @@ from summeval_nb import (
     split_units,
     splitter_name,
 )
-from summeval_nb.text.split import SPLITTERS, _ends, _places, _stanza_pipeline
+from summeval_nb.text._splitters import stanza_pipeline
+from summeval_nb.text.split import SPLITTERS, _ends, _joined, _places, _shortened
 
 pytestmark = pytest.mark.filterwarnings("ignore:the splitter 'punkt' does not end sentences:UserWarning")
 
@@ -261,7 +262,7 @@ STORY_SENTENCES = [
 ]
 
 
-def test_stanza_pipeline(with_stanza):
+def teststanza_pipeline(with_stanza):
     assert split_text(STORY, splitter="stanza") == STORY_SENTENCES
     check_promises(STORY, split_sentences(STORY, splitter="stanza"))
 
@@ -291,7 +292,7 @@ def test_stanza_positions_are_stanzas_own(with_stanza, stanza_folder):
     """Our cuts lie where stanza's tokens begin, in strange text too: no offset has slipped."""
     import stanza
 
-    pipeline = _stanza_pipeline("en", str(stanza_folder))
+    pipeline = stanza_pipeline("en", str(stanza_folder))
     for text in (
         STORY,
         "It\u00a0rained.  He left!\tThe\u2003end. 👩‍👩‍👧 e\u0301 桥. a\x00b.",
@@ -304,7 +305,7 @@ def test_stanza_positions_are_stanzas_own(with_stanza, stanza_folder):
 
 def test_stanza_pipelines_are_built_once_a_language(with_stanza, stanza_folder):
     split_text(STORY, splitter="stanza")
-    assert _stanza_pipeline("en", str(stanza_folder)) is _stanza_pipeline("en", str(stanza_folder))
+    assert stanza_pipeline("en", str(stanza_folder)) is stanza_pipeline("en", str(stanza_folder))
 
 
 def test_stanza_without_a_model_says_how_to_get_it(tmp_path, monkeypatch):
@@ -502,6 +503,14 @@ def test_real_articles_agree_with_punkt_but_for_the_rules_of_the_chapter(data_fo
 
 
 # ---------------------------------------------------------------- units
+
+
+def test_spans_are_cut_and_joined_by_rule():
+    assert list(_shortened("aaa bbb ccc", 0, 11, 7)) == [(0, 7), (8, 11)]
+    assert list(_shortened("abcdefgh", 0, 8, 3)) == [(0, 3), (3, 6), (6, 8)]  # no white space: cut anywhere
+    assert _joined([(0, 3), (4, 40), (41, 45)], 20, 500) == [(0, 45)]
+    assert _joined([(0, 3), (4, 40), (41, 45)], 20, 40) == [(0, 40), (41, 45)]  # max_chars wins
+    assert _joined([], 20, 40) == []
 
 
 def test_units_rule_by_rule():

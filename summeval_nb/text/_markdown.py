@@ -1,12 +1,15 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_markdown.py.
-"""What a reader of Markdown sees: which stretches state something, and their words without the markup."""
+"""What a reader of Markdown sees: what states something, its words without the markup, and their places."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
+
+from summeval_nb.ground.results import Sentence
+from summeval_nb.text._blocks import without_marker
 
 HEADING = "a heading states nothing that could be checked"
 CODE = "code is not judged"
@@ -268,3 +271,35 @@ def _trimmed(plain: str, places: Sequence[int], reason: str = "") -> Piece:
     """Return a piece without the white space at both ends."""
     start, end = len(plain) - len(plain.lstrip()), len(plain.rstrip())
     return Piece(plain[start:end], places[start:end], reason) if start < end else Piece("", [], reason)
+
+
+Read = tuple[Sentence, str, Sequence[int], str]  # the parts of a `Reading`
+_TOUCHING = frozenset("*_`~[]")
+
+
+def _reading(text: str, places: Sequence[int], low: int, plain: str, reason: str = "") -> Read:
+    """Return what stands between two places of a text as a passage, with the markup that touches its ends."""
+    start, end = places[0], places[-1] + 1
+    while start > low and text[start - 1] in _TOUCHING:
+        start -= 1
+    while end < len(text) and text[end] in _TOUCHING:
+        end += 1
+    return Sentence(text[start:end], start, end), plain, [place - start for place in places], reason
+
+
+def stated_bodies(text: str, pieces: Iterable[Piece] | None) -> list[str]:
+    """Return what of a text is to be split: all of it, or of a Markdown text the pieces that state something."""
+    return [text] if pieces is None else [one.plain for one in pieces if not one.reason]
+
+
+def read_pieces(text: str, pieces: Iterable[Piece] | None, split: Iterator[list[Sentence]]) -> list[Read]:
+    """Return the parts of a text's readings; `split` gives the sentences of each of its `stated_bodies`."""
+    if pieces is None:
+        return [(one, one.text, range(len(one.text)), "") for one in without_marker(text, next(split))]
+    found: list[Read] = []
+    for piece in pieces:
+        whole = Sentence(piece.plain, 0, len(piece.plain))
+        for one in [whole] if piece.reason else without_marker(piece.plain, next(split)):
+            low = found[-1][0].end if found else 0
+            found.append(_reading(text, piece.places[one.start : one.end], low, one.text, piece.reason))
+    return found

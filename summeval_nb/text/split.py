@@ -5,30 +5,21 @@
 # %% ../../nbs/1_text/11_split.ipynb #6a4ecec8
 from __future__ import annotations
 
-import operator
-import os
 import re
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib.metadata import version
-from itertools import pairwise, product
+from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tqdm.auto import tqdm
-
-from ._markdown import Piece, markdown_pieces
-from summeval_nb.ground.results import (
-    Sentence,
-    require_count,
-    require_flag,
-    require_module,
-    require_option,
-    require_text,
-)
-from ..ground.results import require_texts
+from ..ground.results import Sentence, require_count, require_flag
+from ..ground.results import require_option, require_text, require_texts
+from . import _blocks as spans_of
+from . import _clauses as clauses
+from . import _markdown as markdown
+from . import _splitters as libraries
+from ._punkt_words import ABBREVIATIONS, BEFORE_NUMBERS
+from ._punkt_words import SMALL_WORDS, TITLES
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
@@ -38,50 +29,31 @@ __all__ = ['Splitter', 'SPLITTERS', 'split_many', 'split_sentences', 'split_text
            'split_units', 'split_claims']
 
 # %% ../../nbs/1_text/11_split.ipynb #659999d5
-_TITLES = """mr mrs ms messrs mx dr drs prof profs revd fr sr gen lt col maj capt cpt cmdr cdr adm sgt cpl pfc pvt
-brig lieut hon gov sen sens rep reps pres supt insp det atty amb mme mlle vs v cf viz e.g i.e eg ie ca approx"""
-_ABBREVIATIONS = """jr esq ph.d phd ll.b ll.m d.phil b.sc m.sc m.b.a inc ltd co corp llc plc bros cos assn assoc dept
-univ inst mfg intl jan feb apr aug sept oct nov dec st ste mt ft ave blvd rd hwy bldg sq ala ariz calif conn fla kan
-kans ky mich minn mont neb nev okla penn tenn tex vt wis w.va u.s.a u.s.s.r u.a.e b.b.c b.c.e r.i.p a.k.a etc al min
-hr hrs yr yrs lb lbs oz kg km cm mm yd yds mph kph ed eds trans repr rev suppl est tel dist pty"""
-_BEFORE_NUMBERS = """no nos nr n° art arts sec secs fig figs eq eqs p pp pg pgs vol vols ch chap chs op para paras pt
-pts ver tab ex apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"""
-_SMALL_WORDS = """the this that these those there then he she it we they you i my his her its our their your and but
-or so yet nor for if when while although though because since after before until once as at by from in into of on to
-with without under over during despite however moreover meanwhile nevertheless nonetheless therefore thus hence
-instead still also even only just what who why how where which whose some any many most much several few all both each
-every another other others no not none one two three is are was were do does did has have had can could will would
-should must here now today yesterday tomorrow later earlier according more an a"""
-
-
 _SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
 
 
 def _english() -> PunktSentenceTokenizer:
     """Punkt with our own tables: nothing is learnt, nothing is downloaded."""
-    from nltk.tokenize.punkt import (
-        PunktParameters,
-        PunktSentenceTokenizer,
-    )  # takes more than a second, once
+    from nltk.tokenize import punkt  # takes more than a second, once
 
-    parameters = PunktParameters()
-    titles, small, letters = _TITLES.split(), _SMALL_WORDS.split(), ascii_lowercase
+    parameters = punkt.PunktParameters()
+    titles, small, letters = TITLES.split(), SMALL_WORDS.split(), ascii_lowercase
     pairs = {f"{first}.{second}" for first, second in product(letters, letters)}
-    parameters.abbrev_types = {*titles, *_ABBREVIATIONS.split(), *pairs}
+    parameters.abbrev_types = {*titles, *ABBREVIATIONS.split(), *pairs}
     for word in small:
         parameters.ortho_context[word] = _SEEN_SMALL
     parameters.collocations = {
         *product(titles, small),
-        *product(_BEFORE_NUMBERS.split(), ["##number##"]),
+        *product(BEFORE_NUMBERS.split(), ["##number##"]),
         *product(letters, ["a", "i"]),  # two initials: J. A. Smith, J. I. Packer
     }
-    return PunktSentenceTokenizer(parameters)
+    return punkt.PunktSentenceTokenizer(parameters)
 
 # %% ../../nbs/1_text/11_split.ipynb #4d5ba2b6
 _PLACE = re.compile(
-    r"""(?<![.?!…])(?P<mark>[.?!…]++(?:\s[.…]++)*+)             # one mark or a run of them, spaced or not
-    (?P<close>(?:["'”’»›)\]}*_`]|\[\d{1,3}\]|[¹²³⁰-⁹])*+    # what closes: quotes, brackets, footnotes
-    (?:\s["'”’»)\]]{1,2}(?=\s))?+)                          # a closing quote that stands alone: he said . " Then
+    r"""(?<![.?!…])(?P<mark>[.?!…]++(?:\s[.…]++)*+)  # one mark or a run, spaced or not
+    (?P<close>(?:["'”’»›)\]}*_`]|\[\d{1,3}\]|[¹²³⁰-⁹])*+  # quotes, brackets, footnotes
+    (?:\s["'”’»)\]]{1,2}(?=\s))?+)  # a closing quote that stands alone
     (?P<gap>\s*+)""",
     re.VERBOSE,
 )
@@ -90,53 +62,42 @@ _AFTER = re.compile(r"(?P<open>[\s\"'“‘„«‹(\[{¿¡*_`–—-]{0,20}+)(?
 
 
 def _places(text: str, decide: Callable[[str, str, str], bool]) -> list[int]:
-    """Return the positions in `text` at which a new sentence begins, the first one not counted."""
+    """Return the positions at which a new sentence begins, the first not counted."""
     cased = text != text.lower()
     places: list[int] = []
     for found in _PLACE.finditer(text):
         after = _AFTER.match(text, found.end()) if found["gap"] else None
         if after is None:
             continue
-        word = _BEFORE.search(text[max(0, found.start() - 40) : found.start()])[
-            0
-        ].lstrip("'‘’`")  # type: ignore[index]
+        before = _BEFORE.search(text[max(0, found.start() - 40) : found.start()])
+        word = before[0].lstrip("'‘’`")  # type: ignore[index]
         small = cased and after["word"][0].islower()
         mark = _plain_mark(found["mark"], small, word[:1].isupper())
         begin = places[-1] if places else 0
-        number = (
-            found.start() - begin <= 4
-            and text[begin : found.start()].strip("( ").isdigit()
-        )
-        quoted = (
-            small
-            and found["close"] != ""
-            and after["open"] == ""
-            and not (mark == "." and " " in found["close"])
-        )
-        if (
-            mark
-            and not quoted
-            and not number
-            and (mark == "!" or decide(word, mark, after["word"]))
-        ):
+        head = text[begin : min(begin + 5, found.start())]
+        number = len(head) < 5 and head.strip("( ").isdigit()
+        quoted = small and found["close"] and not after["open"]
+        quoted = quoted and not (mark == "." and " " in found["close"])
+        if not mark or quoted or number:
+            continue
+        if mark == "!" or decide(word, mark, after["word"]):
             places.append(found.end())
     return places
 
 
 def _plain_mark(mark: str, small: bool, name: bool) -> str:
-    """Return `!` (always an end), `.` or `...` (Punkt decides), or nothing (never an end)."""
+    """Return `!` (always an end), `.` or `...` (Punkt decides), or nothing (no end)."""
     if "?" in mark or "!" in mark:
         return "" if mark == "!" and small and name else "!"  # Yahoo! said
     dots = sum(character in ".…" for character in mark)
-    return (
-        "." if mark == "." or (dots > 3 and not small) else "..."
-    )  # four dots: an ellipsis and a full stop
+    four = dots > 3 and not small  # an ellipsis and a full stop
+    return "." if mark == "." or four else "..."
 
 
 @cache
 def _punkt(name: str) -> PunktSentenceTokenizer:
-    """Return the model behind a splitter's name: our own tables, or nltk's learnt ones for a language."""
-    return _english() if name == "punkt" else _learnt(name)
+    """Return Punkt with our own tables, or with nltk's learnt ones for a language."""
+    return _english() if name == "punkt" else libraries.learnt_tables(name)
 
 
 @lru_cache(maxsize=50_000)
@@ -144,241 +105,11 @@ def _ends(name: str, before: str, mark: str, after: str) -> bool:
     """Whether a sentence ends between two words, as Punkt sees it."""
     return _punkt(name).text_contains_sentbreak(f"{before}{mark} {after}")
 
-# %% ../../nbs/1_text/11_split.ipynb #94e8afba
-_EMPTY_LINE = re.compile(
-    r"(?>\r\n|[\n\r\x85\u2028])(?:[^\S\r\n\x85\u2028\u2029]*+(?>\r\n|[\n\r\x85\u2028]))++|\u2029+"
-)
-_LINE = re.compile(r"[^\n\r\x85\u2028]++")
-_MARKER = re.compile(
-    r"\s*+(?:(?P<bullet>[•‣◦▪●○■□⁃])|(?P<dash>[-–—*+·])|(?P<number>\(?\d{1,3}[.)]|\(?[A-Za-z]\)|\(?[ivxIVX]{1,5}\)))\s++(?=\S)"
-)
-_HEADING = re.compile(r"\s*+\#{1,6}\s++\S")
-
-
-def _paragraphs(text: str) -> list[tuple[int, int]]:
-    """Return the stretches between empty lines."""
-    edges = [
-        0,
-        *(edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()),
-        len(text),
-    ]
-    return [
-        (start, end)
-        for start, end in zip(edges[::2], edges[1::2], strict=True)
-        if not text[start:end].isspace()
-    ]
-
-
-class _Block(NamedTuple):
-    """A stretch that holds whole sentences: what is split begins at `body`, after a list marker."""
-
-    start: int
-    body: int
-    end: int
-    item: bool = False
-
-
-def _blocks(text: str) -> list[_Block]:
-    """Cut a text at empty lines, at list items and at headings."""
-    return [
-        block
-        for start, end in _paragraphs(text)
-        for block in _paragraph_blocks(text, start, end)
-    ]
-
-
-def _paragraph_blocks(text: str, start: int, end: int) -> Iterable[_Block]:
-    """Cut one paragraph at its list items and headings."""
-    lines = [line.span() for line in _LINE.finditer(text, start, end)]
-    markers = [_MARKER.match(text, *line) for line in lines]
-    kinds = [marker and marker.lastgroup for marker in markers]
-    counts = Counter(kinds)
-    body, item = start, False
-    for index, ((low, high), marker) in enumerate(zip(lines, markers, strict=True)):
-        clear = index == 0 or kinds[index] == "bullet" or counts[kinds[index]] > 1
-        begins = marker and (
-            clear
-            or text[slice(*lines[index - 1])].rstrip()[-1:] in (".", ":", ";", "!", "?")
-        )
-        heading = _HEADING.match(text, low, high)
-        if (begins or heading) and start < low:
-            yield _Block(start, body, low, item)
-            start, body, item = low, low, False
-        if begins and marker:
-            body, item = marker.end(), True
-        if heading:
-            yield _Block(start, body, high, False)
-            start = body = high
-    if start < end:
-        yield _Block(start, body, end, item)
-
-# %% ../../nbs/1_text/11_split.ipynb #2f558bce
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span without the white space at both ends."""
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
-
-
-def _sentences(
-    text: str, blocks: Sequence[_Block], places: Sequence[Sequence[int]]
-) -> list[Sentence]:
-    """Cut each block at its places, which are counted from the block's body."""
-    found = []
-    for block, cuts in zip(blocks, places, strict=True):
-        inside = sorted(
-            {block.body + cut for cut in cuts if 0 < cut < block.end - block.body}
-        )
-        for low, high in pairwise([block.start, *inside, block.end]):
-            start, end = _trimmed(text, low, high)
-            if start < end:
-                found.append(Sentence(text[start:end], start, end))
-    return found
-
-# %% ../../nbs/1_text/11_split.ipynb #5ad26111
-_NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:estonian fi:finnish fr:french it:italian
-ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
-_NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
-
-
-def _learnt(lang: str) -> PunktSentenceTokenizer:
-    """Load nltk's own tables, or raise an error with the command that fetches them."""
-    from nltk.tokenize.punkt import PunktTokenizer
-
-    try:
-        return PunktTokenizer(_NLTK_LANGUAGES[lang])
-    except LookupError as error:
-        raise FileNotFoundError(
-            "the splitter 'punkt_tab' needs nltk's tables: run `python -m nltk.downloader punkt_tab` once, "
-            "or use the default splitter 'punkt', which needs no download"
-        ) from error
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
-    """Return where sentences begin, as sentencex sees it."""
-    module = require_module("sentencex", "splitters")
-    return [
-        [piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)]
-        for body in bodies
-    ]
-
-# %% ../../nbs/1_text/11_split.ipynb #925be749
-_LOT = 64
-
-
-@lru_cache(maxsize=8)
-def _stanza_pipeline(lang: str, folder: str) -> Any:
-    """Build stanza's tokenizer from files on this machine, or raise an error with the command that fetches them."""
-    stanza = require_module("stanza", "stanza")
-    fetch = (
-        f"python -c \"import stanza; stanza.download({lang!r}, processors='tokenize')\""
-    )
-    try:
-        return stanza.Pipeline(
-            lang, dir=folder, processors="tokenize", download_method=None, verbose=False
-        )
-    except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"the splitter 'stanza' has no model for {lang!r} in {folder}: run `{fetch}`"
-        ) from error
-    except ValueError as error:
-        raise ValueError(
-            f"stanza cannot split the language {lang!r} ({error}); if it should, run `{fetch}`"
-        ) from error
-
-
-def _stanza_places(
-    bodies: Sequence[str], lang: str, progress: bool | None
-) -> list[list[int]]:
-    """Return where sentences begin, as stanza sees it, 64 blocks at a time."""
-    stanza = require_module("stanza", "stanza")
-    common = require_module("stanza.resources.common", "stanza")
-    pipeline = _stanza_pipeline(
-        lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR
-    )
-    places = []
-    lots = [bodies[first : first + _LOT] for first in range(0, len(bodies), _LOT)]
-    show = len(lots) > 3 if progress is None else progress
-    for lot in tqdm(
-        lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show
-    ):
-        documents = pipeline.bulk_process(
-            [stanza.Document([], text=body) for body in lot]
-        )
-        places += [
-            [sentence.tokens[0].start_char for sentence in one.sentences]
-            for one in documents
-        ]
-    return places
-
-# %% ../../nbs/1_text/11_split.ipynb #3c65a3d2
+# %% ../../nbs/1_text/11_split.ipynb #76742cf3
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
 SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
-_FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 
 
-def _places_in(
-    bodies: Sequence[str], splitter: str, lang: str, progress: bool | None = None
-) -> list[list[int]]:
-    """Return, for each block, where the splitter of that name sees new sentences begin."""
-    clean = [_SURROGATE.sub("\ufffd", body) for body in bodies]
-    if splitter == "stanza":
-        return _stanza_places(clean, lang, progress)
-    if splitter == "sentencex":
-        return _sentencex_places(clean, lang)
-    if splitter == "punkt_tab":
-        require_option(lang, "language for the splitter 'punkt_tab'", _NLTK_LANGUAGES)
-        _punkt(
-            lang
-        )  # a missing file is an error for every text, not only for those with a full stop
-        return [_places(body, lambda *asked: _ends(lang, *asked)) for body in clean]
-    if lang.partition("-")[0] != "en":
-        raise ValueError(
-            f"the splitter 'punkt' knows English only, not {lang!r}: use 'sentencex', 'stanza' or 'punkt_tab'"
-        )
-    if foreign := next(filter(None, map(_FOREIGN_MARK.search, clean)), None):
-        remedy = "use splitter='sentencex' or 'stanza' and name the language, such as lang='zh'"
-        warnings.warn(
-            f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}",
-            UserWarning,
-            stacklevel=2,
-        )
-    return [_places(body, lambda *asked: _ends("punkt", *asked)) for body in clean]
-
-# %% ../../nbs/1_text/11_split.ipynb #c26d9d8f
-def _checked_spans(
-    text: str, spans: Iterable[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Return a callable's spans as pairs of ints, or raise a `ValueError` that names the first bad one."""
-    checked: list[tuple[int, int]] = []
-    reached = 0
-    for index, span in enumerate(spans):
-        try:
-            start, end = map(operator.index, span)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"a splitter must return (start, end) pairs of whole numbers, not {span!r}"
-            ) from None
-        if not reached <= start < end <= len(text):
-            rule = f"spans must be ordered, not empty, and lie within {reached}:{len(text)}"
-            raise ValueError(f"span {index} of the splitter is {start}:{end}: {rule}")
-        _refuse_lost(text, reached, start)
-        checked.append((start, end))
-        reached = end
-    _refuse_lost(text, reached, len(text))
-    return checked
-
-
-def _refuse_lost(text: str, start: int, end: int) -> None:
-    if text[start:end].strip():
-        lost = text[start:end].strip()[:40]
-        raise ValueError(
-            f"the splitter left out {lost!r} at {start}:{end}: every word must stand in a sentence"
-        )
-
-# %% ../../nbs/1_text/11_split.ipynb #76742cf3
 def split_many(
     texts: Iterable[str],
     *,
@@ -386,7 +117,7 @@ def split_many(
     lang: str = "en",
     progress: bool | None = None,
 ) -> list[list[Sentence]]:
-    """Split many texts into sentences; the same result as one by one, and faster with stanza.
+    """Split many texts into sentences; as one by one, and faster with stanza.
 
     Parameters
     ----------
@@ -417,41 +148,41 @@ def split_many(
     """
     texts = require_texts(texts, "texts")
     name = _require_splitter(splitter, lang)
-    if name is None:
-        return [_split_by(splitter, text) for text in texts]  # type: ignore[arg-type]
-    blocks = [_blocks(text) for text in texts]
+    if callable(splitter):
+        return [spans_of.cut_by(splitter, text) for text in texts]
+    blocks = [spans_of.blocks_of(text) for text in texts]
     bodies = [
-        text[block.body : block.end]
+        libraries.without_surrogates(text[block.body : block.end])
         for text, own in zip(texts, blocks, strict=True)
         for block in own
     ]
     places = iter(_places_in(bodies, name, lang, progress))
     return [
-        _sentences(text, own, [next(places) for _ in own])
+        spans_of.cut_blocks(text, own, [next(places) for _ in own])
         for text, own in zip(texts, blocks, strict=True)
     ]
 
 
-def _require_splitter(splitter: Any, lang: str) -> str | None:
-    """Return a known splitter's name, or None for a callable; raise for everything else."""
+def _require_splitter(splitter: Any, lang: str) -> str:
+    """Return a known splitter's name, or nothing for a callable; otherwise raise."""
     require_text(lang, "lang")
     if callable(splitter):
-        return None
+        return ""
     return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
 
 
-def _split_by(
-    splitter: Callable[[str], Iterable[tuple[int, int]]], text: str
-) -> list[Sentence]:
-    """Split one text with a callable; empty lines end sentences here too."""
-    edges = [edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()]
-    spans = _checked_spans(text, splitter(text))
-    blocks = [_Block(start, start, end) for start, end in spans]
-    return _sentences(
-        text, blocks, [[edge - start for edge in edges] for start, _ in spans]
-    )
+def _places_in(
+    bodies: Sequence[str], splitter: str, lang: str, progress: bool | None
+) -> list[list[int]]:
+    """Return where the splitter of that name sees new sentences begin in each block."""
+    if splitter == "stanza":
+        return libraries.stanza_places(bodies, lang, progress)
+    if splitter == "sentencex":
+        return libraries.sentencex_places(bodies, lang)
+    tables = libraries.punkt_tables(splitter, lang, bodies)
+    return [_places(body, lambda *asked: _ends(tables, *asked)) for body in bodies]
 
-# %% ../../nbs/1_text/11_split.ipynb #8b5f11d8
+
 def split_sentences(
     text: str, *, splitter: Splitter = "punkt", lang: str = "en"
 ) -> list[Sentence]:
@@ -505,17 +236,14 @@ def split_sentences(
 def split_text(
     text: str, *, splitter: Splitter = "punkt", lang: str = "en"
 ) -> list[str]:
-    """Split a text into sentences and return their texts alone; the parameters are those of `split_sentences`.
+    """Return the sentences' texts alone; the parameters are those of `split_sentences`.
 
     Examples
     --------
     >>> split_text("Prof. Lee left the U.S. He was tired.")
     ['Prof. Lee left the U.S.', 'He was tired.']
     """
-    return [
-        sentence.text
-        for sentence in split_sentences(text, splitter=splitter, lang=lang)
-    ]
+    return [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d02
 class Reading(NamedTuple):
@@ -536,37 +264,6 @@ class Reading(NamedTuple):
         return self.places[start], self.places[end - 1] + 1
 
 
-def _without_marker(text: str, sentences: Iterable[Sentence]) -> list[Sentence]:
-    """Return the sentences of a text, those that begin list items without the marker."""
-    bodies = {block.start: block.body for block in _blocks(text) if block.item}
-    found = []
-    for one in sentences:
-        body = bodies.get(one.start, one.start)
-        start = body if body < one.end else one.start
-        found.append(Sentence(text[start : one.end], start, one.end))
-    return found
-
-
-def _reading(
-    text: str, places: Sequence[int], low: int, plain: str, reason: str = ""
-) -> Reading:
-    """Return what stands between two places of a text as a passage, with the markup that touches its ends."""
-    start, end = places[0], places[-1] + 1
-    while start > low and text[start - 1] in _TOUCHING:
-        start -= 1
-    while end < len(text) and text[end] in _TOUCHING:
-        end += 1
-    return Reading(
-        Sentence(text[start:end], start, end),
-        plain,
-        [place - start for place in places],
-        reason,
-    )
-
-
-_TOUCHING = frozenset("*_`~[]")
-
-# %% ../../nbs/1_text/11_split.ipynb #5a1c0d04
 def split_markdown(
     texts: Iterable[str],
     *,
@@ -574,7 +271,7 @@ def split_markdown(
     lang: str = "en",
     progress: bool | None = None,
 ) -> list[list[Reading]]:
-    """Split texts that may be Markdown into readings: what a checker reads, and where it stands.
+    """Split texts that may be Markdown: what a checker reads, and where it stands.
 
     Parameters
     ----------
@@ -600,52 +297,23 @@ def split_markdown(
 
     Examples
     --------
-    >>> [(p.plain, bool(p.reason)) for p in split_markdown(["# News\\n- It **rained**. He left."])[0]]
-    [('News', True), ('It rained.', False), ('He left.', False)]
+    >>> (heading, fact) = split_markdown(["# News\\n- It **rained**."])[0]
+    >>> heading.reason, fact.plain
+    ('a heading states nothing that could be checked', 'It rained.')
     """
     texts = require_texts(texts, "texts")
-    pieces = [markdown_pieces(text) for text in texts]
+    pieces = [markdown.markdown_pieces(text) for text in texts]
     bodies = [
-        [text] if own is None else [one.plain for one in own if not one.reason]
+        body
         for text, own in zip(texts, pieces, strict=True)
+        for body in markdown.stated_bodies(text, own)
     ]
-    bodies_split = iter(
-        split_many(
-            [body for own in bodies for body in own],
-            splitter=splitter,
-            lang=lang,
-            progress=progress,
-        )
-    )
+    split = split_many(bodies, splitter=splitter, lang=lang, progress=progress)
+    rest = iter(split)
     return [
-        [_plain_reading(one) for one in _without_marker(text, next(bodies_split))]
-        if own is None
-        else _marked_readings(text, own, bodies_split)
+        [Reading(*one) for one in markdown.read_pieces(text, own, rest)]
         for text, own in zip(texts, pieces, strict=True)
     ]
-
-
-def _plain_reading(sentence: Sentence) -> Reading:
-    return Reading(sentence, sentence.text, range(len(sentence.text)))
-
-
-def _marked_readings(
-    text: str, pieces: Iterable[Piece], split: Iterator[list[Sentence]]
-) -> list[Reading]:
-    """Return the readings of a Markdown text: each piece that states something has been split on its own."""
-    readings: list[Reading] = []
-    for piece in pieces:
-        whole = Sentence(piece.plain, 0, len(piece.plain))
-        for one in (
-            [whole] if piece.reason else _without_marker(piece.plain, next(split))
-        ):
-            low = readings[-1].sentence.end if readings else 0
-            readings.append(
-                _reading(
-                    text, piece.places[one.start : one.end], low, one.text, piece.reason
-                )
-            )
-    return readings
 
 # %% ../../nbs/1_text/11_split.ipynb #e50948ea
 def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
@@ -676,42 +344,27 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     'punkt'
     """
     name = _require_splitter(splitter, lang)
-    if name is None:
-        kind = splitter if hasattr(splitter, "__qualname__") else type(splitter)
-        return str(
-            getattr(splitter, "fingerprint", None)
-            or f"callable:{kind.__module__}.{kind.__qualname__}"
-        )  # type: ignore[union-attr]
-    library = {"punkt_tab": "nltk", "stanza": "stanza", "sentencex": "sentencex"}.get(
-        name
-    )
-    if library is None:
-        return name
-    require_module(library, "splitters" if library == "sentencex" else "stanza")
-    language = "" if lang == "en" else f"-{lang}"
-    return (
-        f"{name}{language}-{version(library)}"
-        if library == name
-        else f"{name}{language}-nltk{version(library)}"
-    )
+    if name:
+        return libraries.versioned_name(name, lang)
+    kind: Any = splitter if hasattr(splitter, "__qualname__") else type(splitter)
+    own = getattr(splitter, "fingerprint", None)
+    return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")
 
-# %% ../../nbs/1_text/11_split.ipynb #0d6108da
+# %% ../../nbs/1_text/11_split.ipynb #64184166
 def _shortened(
     text: str, start: int, end: int, max_chars: int
-) -> Iterable[tuple[int, int]]:
-    """Cut a span into pieces of at most `max_chars`: at line ends, at white space, and only then anywhere."""
+) -> Iterator[tuple[int, int]]:
+    """Rule 1: cut at line ends, at white space, and only then anywhere."""
     if end - start <= max_chars:
         yield start, end
         return
-    for line in _LINE.finditer(text, start, end):
-        low, high = _trimmed(text, *line.span())
+    for line in spans_of.LINE.finditer(text, start, end):
+        low, high = spans_of.trimmed(text, *line.span())
         while high - low > max_chars:
-            cut = next(
-                (i for i in range(low + max_chars, low, -1) if text[i].isspace()),
-                low + max_chars,
-            )
-            yield _trimmed(text, low, cut)
-            low, _ = _trimmed(text, cut, high)
+            back = range(low + max_chars, low, -1)
+            cut = next((i for i in back if text[i].isspace()), low + max_chars)
+            yield spans_of.trimmed(text, low, cut)
+            low, _ = spans_of.trimmed(text, cut, high)
         if low < high:
             yield low, high
 
@@ -719,46 +372,18 @@ def _shortened(
 def _joined(
     spans: Iterable[tuple[int, int]], min_chars: int, max_chars: int
 ) -> list[tuple[int, int]]:
-    """Join short spans to the following one, and a short last one to the one before, within `max_chars`."""
+    """Rules 2 and 3: join short spans to the next, a short last one backwards."""
     units: list[tuple[int, int]] = []
+    short = False
     for start, end in spans:
-        if (
-            units
-            and units[-1][1] - units[-1][0] < min_chars
-            and end - units[-1][0] <= max_chars
-        ):
+        if short and end - units[-1][0] <= max_chars:
             units[-1] = (units[-1][0], end)
         else:
             units.append((start, end))
-    if (
-        len(units) > 1
-        and units[-1][1] - units[-1][0] < min_chars
-        and units[-1][1] - units[-2][0] <= max_chars
-    ):
+        short = units[-1][1] - units[-1][0] < min_chars
+    if short and len(units) > 1 and units[-1][1] - units[-2][0] <= max_chars:
         units[-2:] = [(units[-2][0], units[-1][1])]
     return units
-
-# %% ../../nbs/1_text/11_split.ipynb #64184166
-_FINISHED = re.compile(r"[.?!…][\"'”’»)\]]*$")
-
-
-def _with_lead_in(
-    text: str, sentences: Sequence[Sentence], max_chars: int
-) -> list[tuple[int, int]]:
-    """Join list items to the sentence that leads into them, as long as `max_chars` allows."""
-    items = [(block.start, block.end) for block in _blocks(text) if block.item]
-    groups: list[tuple[int, int]] = []
-    leads, position = False, 0
-    for sentence in sentences:
-        while position < len(items) and items[position][1] <= sentence.start:
-            position += 1
-        inside = position < len(items) and items[position][0] <= sentence.start
-        if inside and leads and sentence.end - groups[-1][0] <= max_chars:
-            groups[-1] = (groups[-1][0], sentence.end)
-        else:
-            groups.append((sentence.start, sentence.end))
-            leads = not inside and not _FINISHED.search(sentence.text)
-    return groups
 
 
 def split_units(
@@ -770,7 +395,7 @@ def split_units(
     min_chars: int = 20,
     keep_lists: bool = False,
 ) -> list[Sentence]:
-    """Split a text into units of bounded length: sentences, cut where too long, joined where too short.
+    """Split a text into units of bounded length: cut or joined sentences.
 
     Parameters
     ----------
@@ -800,370 +425,23 @@ def split_units(
 
     Examples
     --------
-    >>> [unit.text for unit in split_units("Yes. The bridge opened in 1931. It is long.")]
-    ['Yes. The bridge opened in 1931. It is long.']
+    >>> [unit.text for unit in split_units("Yes. It opened in 1931. It is long.")]
+    ['Yes. It opened in 1931. It is long.']
     """
     require_count(max_chars, "max_chars")
     require_flag(keep_lists, "keep_lists")
     require_count(min_chars, "min_chars", minimum=0)
     sentences = split_sentences(text, splitter=splitter, lang=lang)
-    spans = (
-        _with_lead_in(text, sentences, max_chars)
-        if keep_lists
-        else [(s.start, s.end) for s in sentences]
-    )
-    pieces = (piece for span in spans for piece in _shortened(text, *span, max_chars))
-    return [
-        Sentence(text[start:end], start, end)
-        for start, end in _joined(pieces, min_chars, max_chars)
-    ]
-
-# %% ../../nbs/1_text/11_split.ipynb #759cdd34
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_DETERMINERS = _set("""the a an this that these those his its their our my your some any no every each all both
-several many most another one two three four five six seven eight nine ten her""")
-_PRONOUNS = _set("he she it they we i you there")
-_PREPOSITIONS = _set("""in on at for from with without to into onto about after before during since until over under
-between among against through across as like near per within despite toward towards around behind beyond off out up
-down back home away together again""")
-_MODALS = _set("will can must shall")
-_AUXILIARIES = _MODALS | _set(
-    "is are was were am has have had does do did would could may might should"
-)
-_PAST = _set("""went took gave became began came wrote knew grew drew flew threw chose broke spoke stole drove rode
-ate drank swam forgot forgave fell rose saw ran shook woke wore tore arose overtook undertook withdrew said""")
-_PRESENT = _set("""says includes becomes begins gives takes makes knows thinks believes provides requires contains
-remains seems appears allows keeps goes comes gets tells expects owns receives belongs consists leads brings sees
-wants employs describes explains argues suggests depends""")
-_PAST_OR_PARTICIPLE = _set("""made built bought brought sold told held found kept led left lost met paid sent spent
-won thought taught caught felt dealt heard stood understood fought sought shot struck got had""")
-_ANY_TENSE = _set("put set cut hit shut let cost read spread quit beat run come")
-_PARTICIPLES = _set("""taken given become begun written known grown drawn flown thrown chosen broken spoken stolen
-driven eaten forgotten fallen risen seen shaken worn torn hidden bitten blown frozen done gone been shown""")
-_BASE = _set("""go become begin give take make get build buy sell open close keep bring send create provide include
-receive remain reduce produce introduce continue join lose pay meet leave move add allow improve expand develop write
-speak choose""")
-_NOT_VERBS = _set(
-    "hundred indeed sacred naked wicked hatred kindred infrared need speed breed seed feed exceed proceed succeed"
-)
-_NOT_ASSERTED = _set("""that if whether unless because since when while before after until till once although though
-who whom whose which where why how what or nor either neither nobody nothing none never not no only few hardly rarely
-deny denied denies doubt doubts doubted claim claims claimed say says said tell tells told believe believes believed
-think thinks thought argue argues argued allege alleged reported hope hopes hoped fear fears feared expect expects
-expected suggest suggests suggested warn warned would could might may should according""")
-
-# %% ../../nbs/1_text/11_split.ipynb #1ec249c6
-class _Word(NamedTuple):
-    text: str
-    start: int
-    end: int
-
-    @property
-    def low(self) -> str:
-        return (
-            self.text.lower().replace("’", "'") if self.text != "May" else "May"
-        )  # the month is no auxiliary
-
-
-_WORD = re.compile(
-    r"\"[^\"]*\"|“[^”]*”|\([^()]*\)|\[[^\[\]]*\]|[$€£]?\w+(?:[.,'’&/-]\w+)*|[^\w\s]"
-)
-
-
-def _words(text: str) -> list[_Word]:
-    """Return the words of a sentence; a quotation or a bracket counts as one word."""
-    return [_Word(found[0], *found.span()) for found in _WORD.finditer(text)]
-
-# %% ../../nbs/1_text/11_split.ipynb #ca55a77c
-def _complement(word: _Word | None, *, strict: bool = False) -> bool:
-    """Whether a word can follow a verb rather than an adjective; `strict` leaves out prepositions."""
-    if (
-        word is None
-        or word.low in _DETERMINERS
-        or word.low in _PRONOUNS
-        or word.text[0] in '"“$€£'
-    ):
-        return True
-    if word.low in _set(
-        "him them us me itself himself herself themselves that how what whether"
-    ):
-        return True
-    if word.text[0].isdigit() or word.text[0].isupper() or not word.text[0].isalnum():
-        return True
-    return not strict and (word.low in _PREPOSITIONS or word.low.endswith("ly"))
-
-
-def _is_verb(words: Sequence[_Word], index: int, *, strict: bool = False) -> bool:
-    """Whether the word at `index` is, as far as can be told from its neighbours, a finite verb."""
-    word, low = words[index], words[index].low
-    before = next(
-        (one.low for one in reversed(words[:index]) if not one.low.endswith("ly")), ""
-    )
-    after = words[index + 1] if index + 1 < len(words) else None
-    if word.text[0].isupper() or before in _DETERMINERS or before == "to":
-        return False
-    if low in _AUXILIARIES or low in _PRESENT or low.endswith("n't"):
-        return True
-    if low in _PAST:
-        return _complement(after) or low not in _set("rose saw fell tore wore")
-    sure = before in _PRONOUNS or (
-        not strict and low in _PAST_OR_PARTICIPLE - _set("left lost felt thought made")
-    )
-    return _maybe_participle(low) and (sure or _complement(after, strict=strict))
-
-
-def _maybe_participle(low: str) -> bool:
-    """Whether a form can be a past tense and a participle."""
-    regular = low.endswith("ed") and len(low) > 3 and low not in _NOT_VERBS
-    return regular or low in _PAST_OR_PARTICIPLE or low in _ANY_TENSE
-
-
-def _main_verb(words: Sequence[_Word], *, strict: bool = False) -> int | None:
-    """Return the index of a clause's finite verb, or None if this is not a clause."""
-    commas = int(bool(words) and words[0].low in _PREPOSITIONS)
-    for index, word in enumerate(words[:13]):
-        if (
-            index
-            and _is_verb(words, index, strict=strict)
-            and words[index - 1].text != ","
-        ):
-            return index
-        commas -= word.text == ","
-        if commas < 0 or word.low in _NOT_ASSERTED:
-            return None
-    return None
-
-
-def _asserted(words: Iterable[_Word]) -> bool:
-    """Whether nothing in these words keeps what follows from being asserted."""
-    return not any(
-        word.low in _NOT_ASSERTED or word.low.endswith("n't") for word in words
-    )
-
-# %% ../../nbs/1_text/11_split.ipynb #2440daba
-_ADVERBS = _set("then also later yet still finally soon eventually subsequently now")
-
-
-def _halves(text: str, left: Sequence[_Word], right: Sequence[_Word]) -> list[str]:
-    return [text[part[0].start : part[-1].end] for part in (left, right)]
-
-
-def _about_subject(text: str) -> list[str]:
-    """Cut ', who …,' or ', which …,' after the subject into a statement of its own; otherwise return the text whole."""
-    words = _words(text)
-    commas = [i for i, word in enumerate(words) if word.text == ","]
-    if (
-        len(commas) < 2
-        or not 0 < commas[0] <= 8
-        or words[commas[0] + 1].low not in ("who", "which")
-    ):
-        return [text]
-    subject, inner, main = (
-        words[: commas[0]],
-        words[commas[0] + 2 : commas[1]],
-        words[commas[1] + 1 :],
-    )
-    plain = _asserted(subject) and not any(
-        w.low in _PREPOSITIONS or w.low == "of" for w in subject
-    )
-    if not plain or not _begins_with_verb(inner) or not _begins_with_verb(main):
-        return [text]
-    name = text[subject[0].start : subject[-1].end]
-    return [f"{name} {part}" for part in _halves(text, inner, main)]
-
-
-def _begins_with_verb(words: Sequence[_Word]) -> bool:
-    first = next(
-        (
-            i
-            for i, word in enumerate(words)
-            if word.low not in _ADVERBS and not word.low.endswith("ly")
-        ),
-        None,
-    )
-    return first is not None and _is_verb(words, first)
-
-# %% ../../nbs/1_text/11_split.ipynb #04698945
-def _two_clauses(text: str) -> list[str]:
-    """Cut a sentence in two where two asserted clauses meet; otherwise return it whole."""
-    words = _words(text)
-    if words and words[0].low in _set("although though whereas while"):
-        comma = next((i for i, word in enumerate(words) if word.text == ","), 0)
-        left, right = words[1:comma], words[comma + 1 :]
-        whole = (
-            right
-            and _main_verb(left)
-            and (
-                _main_verb(right)
-                or len(_about_subject(_halves(text, left, right)[1])) > 1
-            )
-        )
-        return _halves(text, left, right) if whole else [text]
-    for index, word in enumerate(words):
-        left, right = list(words[:index]), list(words[index + 1 :])
-        comma = bool(left) and left[-1].text == ","
-        if comma:
-            left.pop()
-        if (
-            len(right) > 1
-            and _main_verb(left)
-            and _asserted(left)
-            and _joins(word, left, right, comma)
-        ):
-            return _halves(text, left[: -1 if left[-1].low == "even" else None], right)
-    return [text]
-
-
-def _joins(
-    word: _Word, left: Sequence[_Word], right: Sequence[_Word], comma: bool
-) -> bool:
-    """Whether `word` joins two clauses."""
-    if word.low in _set("although though whereas ;"):
-        return bool(_main_verb(right))
-    if word.low not in _set("and but yet"):
-        return word.low == "while" and comma and bool(_main_verb(right))
-    first = next((i for i, one in enumerate(right) if one.low not in _ADVERBS), 0)
-    if right[first].low in _PRONOUNS:
-        return bool(_main_verb(right[first:]) in (1, 2))
-    return comma and bool(
-        _main_verb(right, strict=any(one.text == "," for one in left))
-    )
-
-# %% ../../nbs/1_text/11_split.ipynb #59f4829f
-def _carried(words: Sequence[_Word], verb: int, second: int) -> list[_Word] | None:
-    """Return the words that a second verb phrase takes over from the first, or None where that is not safe."""
-    low, form = words[verb].low, words[second].low
-    after = words[second + 1] if second + 1 < len(words) else None
-    main = next(
-        (
-            w.low
-            for w in words[verb + 1 :]
-            if w.low not in _ADVERBS and not w.low.endswith("ly")
-        ),
-        "",
-    )
-    done = _maybe_participle(main) or main in _PARTICIPLES
-    subject, both = list(words[:verb]), list(words[: verb + 1])
-    if form in _AUXILIARIES or form in _PRESENT:
-        return subject
-    if form in _PAST:
-        return subject if _is_verb(words, second) else None
-    if low in _MODALS:
-        return both if form in _BASE and _complement(after) else None
-    if low in _set("has have had") and done:
-        return (
-            both
-            if form in _PARTICIPLES or (_maybe_participle(form) and _complement(after))
-            else None
-        )
-    if low in _set("is are was were am"):
-        return (
-            both
-            if main.endswith("ing") and form.endswith("ing") and _complement(after)
-            else None
-        )
-    invariant = form in _ANY_TENSE and any(word.low == "to" for word in words[:second])
-    by_someone = after is not None and after.low in ("by", "of")
-    return (
-        subject
-        if _is_verb(words, second) and not invariant and not by_someone
-        else None
-    )
-
-# %% ../../nbs/1_text/11_split.ipynb #6d4d8242
-def _verb_phrases(text: str) -> list[str]:
-    """Cut verb phrases that share a subject into statements; otherwise return the text whole."""
-    words = _words(text)
-    verb = _main_verb(words)
-    if not verb:
-        return [text]
-    cuts = [
-        cut
-        for cut in _phrase_starts(words, verb)
-        if _carried(words, verb, cut[2]) is not None
-    ]
-    last = next((i for i in reversed(range(len(cuts))) if cuts[i][3]), None)
-    cuts = cuts[: last + 1] if last is not None else []
-    edges = [*(cut[0] for cut in cuts), len(words)]
-    begins = [verb, *(cut[2] for cut in cuts)]
-    phrases = list(zip(begins, edges, strict=True))
-    if (
-        not cuts
-        or not _asserted(words[: edges[-2]])
-        or not all(_one_verb(words, *phrase) for phrase in phrases[:-1])
-    ):
-        return [text]
-    if _second_finite(words, begins[-1]):
-        return [text]
-    parts = [text[words[0].start : words[edges[0] - 1].end]]
-    for (_, begin, second, _), end in zip(cuts, edges[1:], strict=True):
-        taken = _carried(words, verb, second) or []
-        subject = text[taken[0].start : taken[-1].end]
-        parts.append(f"{subject} {text[words[begin].start : words[end - 1].end]}")
-    return parts
-
-
-def _phrase_starts(
-    words: Sequence[_Word], verb: int
-) -> Iterable[tuple[int, int, int, bool]]:
-    """Yield (end before, first word, verb, by a conjunction) for each place where another verb phrase may begin."""
-    for index in range(verb + 2, len(words) - 1):
-        conjunction = words[index].low in ("and", "but")
-        if not conjunction and (
-            words[index].text != "," or words[index + 1].low in ("and", "but")
-        ):
-            continue
-        end = index - 1 if conjunction and words[index - 1].text == "," else index
-        second = index + 1
-        while second < len(words) - 1 and (
-            words[second].low in _ADVERBS or words[second].low.endswith("ly")
-        ):
-            second += 1
-        yield end, index + 1, second, conjunction
-
-# %% ../../nbs/1_text/11_split.ipynb #d18cbe9d
-def _one_verb(words: Sequence[_Word], begin: int, end: int) -> bool:
-    """Whether a verb phrase ends in something else than a verb and holds no second verb-like form and no comma."""
-    group = begin + 1
-    while group < end and (
-        words[group].low in _ADVERBS or words[group].low.endswith("ly")
-    ):
-        group += 1
-    if words[begin].low in _AUXILIARIES and group < end:
-        group += 1
-    rest = words[group:end]
-    return bool(rest) and not any(_verb_like(word) or word.text == "," for word in rest)
-
-
-def _verb_like(word: _Word) -> bool:
-    low = word.low
-    return not word.text[0].isupper() and (
-        low in _AUXILIARIES | _PAST | _PRESENT | _PARTICIPLES or _maybe_participle(low)
-    )
-
-
-def _second_finite(words: Sequence[_Word], begin: int) -> bool:
-    """Whether after the last phrase's verb another finite verb comes that no new clause announces."""
-    start = begin + 2 if words[begin].low in _AUXILIARIES else begin + 1
-    for index in range(start, len(words)):
-        if words[index].low in _NOT_ASSERTED | _PRONOUNS or words[index].text in ",;:":
-            return False
-        if _is_verb(words, index):
-            return True
-    return False
+    spans = [(s.start, s.end) for s in sentences]
+    if keep_lists:
+        spans = spans_of.with_lead_in(text, sentences, max_chars)
+    pieces = [p for span in spans for p in _shortened(text, *span, max_chars)]
+    units = _joined(pieces, min_chars, max_chars)
+    return [Sentence(text[start:end], start, end) for start, end in units]
 
 # %% ../../nbs/1_text/11_split.ipynb #abb67aed
-_LONGEST = 2000
-_SOURCE = re.compile(
-    r",[^,]{1,60}\b(?:said|says?|added|adds?|reported|reports?|wrote|writes|claim(?:s|ed)|warn(?:s|ed))\W*$"
-)
-
-
 def split_claims(sentence: str) -> list[str]:
-    """Split an English sentence into the claims it makes, by rules for clauses and conjunctions.
+    """Split an English sentence into the claims it makes, by rules for its clauses.
 
     A claim is a statement that can be judged alone: the subject is carried over to a
     second verb phrase where that is safe. Where it is not, and under *said*, *if*,
@@ -1195,42 +473,15 @@ def split_claims(sentence: str) -> list[str]:
     ['He said that the bank closed and its chairman left.']
     """
     whole = require_text(sentence, "sentence").strip()
-    odd = any(
-        len(word.text) == 1 and word.text in '"“”()[]'
-        for word in _words(whole[: _LONGEST + 1])
-    )
-    if (
-        not whole
-        or len(whole) > _LONGEST
-        or whole.rstrip("\"'”’)")[-1:] == "?"
-        or odd
-        or _SOURCE.search(whole)
-    ):
+    if not whole or clauses.whole_only(whole):
         return [whole] if whole else []
+    rules = (clauses.two_clauses, clauses.about_subject, clauses.verb_phrases)
     waiting, claims = [whole], []
     while waiting:
         text = waiting.pop()
-        parts = next(
-            (
-                p
-                for rule in (_two_clauses, _about_subject, _verb_phrases)
-                if len(p := rule(text)) > 1
-            ),
-            None,
-        )
+        parts = next((cut for rule in rules if len(cut := rule(text)) > 1), None)
         if parts is None:
             claims.append(text)
         else:
             waiting.extend(reversed(parts))
-    return [whole] if len(claims) == 1 else [_statement(claim) for claim in claims]
-
-
-def _statement(text: str) -> str:
-    """Give a claim its capital letter and its full stop."""
-    text = re.sub(r"^(?:But|And|Yet)\s+(?=\S)", "", text).strip(" \t\r\n,;:–—-")
-    first = (
-        text[0].upper()
-        if text[1:2].islower() or len(text) == 1 or text[1:2].isspace()
-        else text[0]
-    )
-    return first + text[1:] + ("" if text[-1] in ".!?…\"”'’" else ".")
+    return [whole] if len(claims) == 1 else [clauses.statement(one) for one in claims]

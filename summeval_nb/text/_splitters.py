@@ -1,0 +1,110 @@
+# A plain private module. Edited directly: no notebook exports it; tested in tests/test_split.py.
+"""Splitters of other packages, on this machine only: nltk's learnt tables, sentencex, stanza."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from tqdm.auto import tqdm
+
+from summeval_nb.ground.results import require_module, require_option
+
+if TYPE_CHECKING:
+    from nltk.tokenize.punkt import PunktSentenceTokenizer
+
+_NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:estonian fi:finnish fr:french it:italian
+ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
+_NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
+_LOT = 64
+
+
+@cache
+def learnt_tables(lang: str) -> PunktSentenceTokenizer:
+    """Load nltk's own tables, or raise an error with the command that fetches them."""
+    from nltk.tokenize.punkt import PunktTokenizer
+
+    try:
+        return PunktTokenizer(_NLTK_LANGUAGES[lang])
+    except LookupError as error:
+        raise FileNotFoundError(
+            "the splitter 'punkt_tab' needs nltk's tables: run `python -m nltk.downloader punkt_tab` once, "
+            "or use the default splitter 'punkt', which needs no download"
+        ) from error
+
+
+def sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
+    """Return where sentences begin, as sentencex sees it."""
+    module = require_module("sentencex", "splitters")
+    return [[piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)] for body in bodies]
+
+
+@lru_cache(maxsize=8)
+def stanza_pipeline(lang: str, folder: str) -> Any:
+    """Build stanza's tokenizer from files on this machine, or raise an error with the command that fetches them."""
+    stanza = require_module("stanza", "stanza")
+    fetch = f"python -c \"import stanza; stanza.download({lang!r}, processors='tokenize')\""
+    try:
+        return stanza.Pipeline(lang, dir=folder, processors="tokenize", download_method=None, verbose=False)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"the splitter 'stanza' has no model for {lang!r} in {folder}: run `{fetch}`"
+        ) from error
+    except ValueError as error:
+        raise ValueError(f"stanza cannot split the language {lang!r} ({error}); if it should, run `{fetch}`") from error
+
+
+def stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> list[list[int]]:
+    """Return where sentences begin, as stanza sees it, 64 blocks at a time."""
+    stanza = require_module("stanza", "stanza")
+    common = require_module("stanza.resources.common", "stanza")
+    pipeline = stanza_pipeline(lang, os.environ.get("STANZA_RESOURCES_DIR") or common.DEFAULT_MODEL_DIR)
+    places = []
+    lots = [bodies[first : first + _LOT] for first in range(0, len(bodies), _LOT)]
+    show = len(lots) > 3 if progress is None else progress
+    for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show):
+        documents = pipeline.bulk_process([stanza.Document([], text=body) for body in lot])
+        places += [[sentence.tokens[0].start_char for sentence in one.sentences] for one in documents]
+    return places
+
+
+def without_surrogates(text: str) -> str:
+    """Return a text of the same length that every library takes: lone surrogates become U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
+    """Return the name of the tables that Punkt needs, `punkt` or a language's; raise or warn where it has none.
+
+    A missing file is an error for every text, not only for those with a full stop.
+    """
+    if splitter == "punkt_tab":
+        require_option(lang, "language for the splitter 'punkt_tab'", _NLTK_LANGUAGES)
+        learnt_tables(lang)
+        return lang
+    if lang.partition("-")[0] != "en":
+        raise ValueError(
+            f"the splitter 'punkt' knows English only, not {lang!r}: use 'sentencex', 'stanza' or 'punkt_tab'"
+        )
+    if foreign := next(filter(None, map(_FOREIGN_MARK.search, bodies)), None):
+        remedy = "use splitter='sentencex' or 'stanza' and name the language, such as lang='zh'"
+        message = f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}"
+        warnings.warn(message, UserWarning, stacklevel=3)
+    return "punkt"
+
+
+def versioned_name(splitter: str, lang: str) -> str:
+    """Return a splitter's name with its language, unless it is English, and its library's version."""
+    library = {"punkt_tab": "nltk", "stanza": "stanza", "sentencex": "sentencex"}.get(splitter)
+    if library is None:
+        return splitter
+    require_module(library, "splitters" if library == "sentencex" else "stanza")
+    language = "" if lang == "en" else f"-{lang}"
+    return f"{splitter}{language}-{'' if library == splitter else library}{version(library)}"
