@@ -33,8 +33,8 @@ from .ground.viz import text_table
 __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile',
            'read_text', 'split_lines', 'write', 'keep_apart', 'load_named', 'evaluate', 'demo', 'read_pairs',
            'read_flags', 'read_options', 'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store',
-           'say_cost', 'judge_answers', 'score', 'correlate', 'annotators', 'summeval', 'run', 'checker_bench',
-           'report', 'store_info', 'store_prune', 'main']
+           'say_cost', 'judge_answers', 'score', 'retrieval', 'correlate', 'annotators', 'summeval', 'run',
+           'checker_bench', 'report', 'store_info', 'store_prune', 'main']
 
 # %% ../nbs/6_runs/63_cli.ipynb #d1d17ed3
 def read_text(name: str, what: str) -> str:
@@ -570,6 +570,40 @@ def score(
     from summeval_nb.judged.summary_score import summarization_scores
 
     _judge_table("summary_score", summarization_scores, table, given)
+
+
+@app.command()
+def retrieval(
+    table: Annotated[
+        str, typer.Argument(help="Table of questions; - for standard input.")
+    ],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="Such as context_recall; repeat. By default all six."),
+    ] = None,
+    column: Column = None,
+    option: Options = None,
+    format: Format = None,
+    judge: Judge = "embedded",
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure retrieval: precision, recall, relevance, faithfulness, noise.
+
+    Example: summeval retrieval questions.jsonl --measure context_recall
+    """
+    keep_apart(html, table, store)
+    from summeval_nb.judged.retrieval import retrieval_scores, same_columns
+
+    metric = same_columns(measure)
+    rows, bad = read_table(table, format, metric, column)
+    options = read_options(option, retrieval_scores) | load_named({"judge": judge})
+    options |= {"store": open_store(store), "progress": sys.stderr.isatty()}
+    result = retrieval_scores(rows, measure, **options)
+    show(result, as_json, html, "Retrieval", repr(result))
+    say_cost(options)
+    leave_for(bad, bad + len(rows))
 
 # %% ../nbs/6_runs/63_cli.ipynb #7cf5155b
 def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:

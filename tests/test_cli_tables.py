@@ -182,7 +182,19 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, pairs, tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
-COMMANDS = ["evaluate", "bleu", "rouge", "answer", "score", "correlate", "summeval", "run", "report", "demo"]
+COMMANDS = [
+    "evaluate",
+    "bleu",
+    "rouge",
+    "answer",
+    "score",
+    "retrieval",
+    "correlate",
+    "summeval",
+    "run",
+    "report",
+    "demo",
+]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "store info", "store prune"])

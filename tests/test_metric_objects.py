@@ -29,6 +29,7 @@ ROW = {
 }
 ROW |= {"references": ["a cat sat", "a cat ran"], "question": "When did it open?"}
 ROW |= {"ground_truth": "The bridge opened in 1931.", "answer": "The bridge opened in 1931."}
+ROW |= {"truth": "The bridge opened in 1931."}
 NAMES = list(s.METRICS)
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 import summeval_nb.agreement.metrics
 import summeval_nb.agreement.summeval
 from summeval_nb.agreement.agreement import correlate
-from summeval_nb.agreement.metrics import METRICS, metric_scores, metric_table
+from summeval_nb.agreement.metrics import METRICS, metric_class, metric_scores, metric_table
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.agreement.summeval import (
     SIMILARITIES,
@@ -477,8 +477,11 @@ def test_the_figure_has_a_panel_for_each_quality_and_a_line_for_each_metric():
     assert "<b>" not in found._repr_html_() and "–" in repr(found)
 
 
+OF_QUESTIONS = [n for n in METRICS if "question" in metric_class(n)[0].columns]
+
+
 @pytest.mark.parametrize(
-    "name", [n for n in METRICS if n not in ("meteor", "faithfulness", "answers", "summary_score", "rating")]
+    "name", [n for n in METRICS if n not in ("meteor", "faithfulness", "summary_score", "rating", *OF_QUESTIONS)]
 )
 def test_every_named_metric_gives_a_full_table(name):
     table = metric_scores(TOY, [name])[name]

@@ -152,6 +152,12 @@ _KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "answers": ("judged.answers:AnswerMetric", {}),
     "summary_score": ("judged.summary_score:SummaryScoreMetric", {}),
     "rating": ("judged.ratings:RatingMetric", {}),
+    "context_precision": ("judged.retrieval:ContextPrecision", {}),
+    "context_recall": ("judged.retrieval:ContextRecall", {}),
+    "context_relevance": ("judged.retrieval:ContextRelevance", {}),
+    "answer_relevancy": ("judged.retrieval:AnswerRelevancy", {}),
+    "answer_faithfulness": ("judged.retrieval:AnswerFaithfulness", {}),
+    "noise_sensitivity": ("judged.retrieval:NoiseSensitivity", {}),
 }
 
 

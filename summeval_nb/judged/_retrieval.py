@@ -29,8 +29,9 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.ground.viz import Markup, html_page, html_table, text_table
+from summeval_nb.judged._refusals import unread
 from summeval_nb.judged.answers import _opening, question_end, table_records
-from summeval_nb.judged.judge import _unread, load_judge
+from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
 from summeval_nb.models._named import load_store
 from summeval_nb.models.store import Store
@@ -608,7 +609,7 @@ class RetrievalMetric(Metric):
             if flag.value and not self.scores_refusals:
                 return f"the {name} is a refusal"
         reads_english = not said and hasattr(asker.judge, "languages")  # the judge was not asked about any text yet
-        return _unread(row.together) if reads_english else ""
+        return unread(row.together) if reads_english else ""
 
     def _result(self, found: Measured, signature: Signature) -> RetrievalScore:
         unclear = [one for one in found.statements if one.counts is None and one.reason]

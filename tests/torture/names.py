@@ -126,7 +126,7 @@ scores = st.tuples(texts, groups).map(lambda pair: summeval_nb.bleu_score(*pair)
 
 PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(
-        _words("text summary candidate generated reference question ground_truth answer sen_summary"), texts
+        _words("text summary candidate generated reference question ground_truth truth answer sen_summary"), texts
     ),
     **dict.fromkeys(_words("sentence word reason exercise help message note purpose what name course unit"), texts),
     **dict.fromkeys(_words("references contexts context"), groups),
@@ -180,6 +180,8 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "min_chars": st.integers(-1, 90),
     "mode": options("sentence", "statements", "entities", "arcs"),
     "claims": options("sentence"),
+    "noise": options("relevant", "irrelevant", "made_up"),
+    "measures": st.lists(options("context_recall", "answer_relevancy", "noise_sensitivity"), min_size=1, max_size=2),
     "combine": options("minimum", "mean"),
     "p_values": st.lists(st.one_of(shares, numbers), max_size=5),
     "labels": st.lists(st.one_of(shares, st.integers(0, 1)), max_size=9),
@@ -187,7 +189,7 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "data": data_sets,
     "table": st.lists(
         st.fixed_dictionaries(
-            dict.fromkeys(["context", "question", "ground_truth", "answer", "contexts", "summary"], texts)
+            dict.fromkeys(["context", "question", "ground_truth", "truth", "answer", "contexts", "summary"], texts)
         ),
         max_size=2,
     ),

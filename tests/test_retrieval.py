@@ -1,0 +1,377 @@
+"""Retrieval: numbers worked by hand, what is undefined, failures, one judgement for all, tables, runs, a model."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
+
+import summeval_nb as s
+from summeval_nb.judged._retrieval import Asker, is_fragment
+from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
+from summeval_nb.judged.retrieval import EPSILON, MEASURES, noise_shares, relevant_share, same_columns
+
+ROOT = Path(__file__).parents[1]
+QUESTION = "When did the Kestrel Bridge open, and how long is it?"
+TRUTH = "The Kestrel Bridge opened in May 1931. It is 1,149 metres long."
+PASSAGES = [
+    "The Kestrel Bridge opened to traffic in May 1931. Its towers are made of granite.",
+    "The harbour museum opened in 1988 and shows ships. Entry is free on Sundays.",
+    "The bridge is 1,149 metres long. Some 40,000 cars cross it every day.",
+    "A ferry crossed the river until the Kestrel Bridge was opened in 1932.",
+]
+ANSWER = "The Kestrel Bridge opened in 1932. It is 1,149 metres long. The harbour museum opened in 1988."
+ROW = {"question": QUESTION, "contexts": PASSAGES, "answer": ANSWER, "truth": TRUTH}
+
+
+class Letters(BulkJudge):
+    """A judge whose texts are letters: a premise entails what it holds, capitals contradict, `?` fails, `!` refuses."""
+
+    fingerprint = "letters"
+
+    def __init__(self):
+        self.asked = []
+
+    def many(self, purpose, items):
+        self.asked += [(purpose, item) for item in items]
+        return [getattr(self, f"_{purpose}")(*item) for item in items]
+
+    def _resolve(self, text, units):
+        return Resolution(units=tuple(units))
+
+    def _statements(self, text):
+        return [as_statement(one, text) for one in text.strip(".").split()]
+
+    def _refusal(self, text):
+        return JudgeFailure("refusal", "broken") if "~" in text else Flag(value="!" in text)
+
+    def _entail(self, premise, statements):
+        if "#" in premise:
+            return JudgeFailure("entail", "the premise broke it")
+        return [self._one(premise, one) for one in statements]
+
+    def _one(self, premise, one):
+        if "?" in one:
+            return Entailment(label=None, reason="unreadable")
+        return Entailment(
+            label="entailed" if one in premise else "contradicted" if one.upper() in premise else "neutral"
+        )
+
+    def _questions(self, text, phrases):
+        return [Question(text=f"what is {text}", statement=text)]
+
+
+def ask(name, **row):
+    metric = MEASURES[name](judge=Letters())
+    return metric.score(*(row[column] for column in metric.columns))
+
+
+def row(contexts=(), truth="a b", answer="a b", question="Q"):
+    return {"question": question, "contexts": list(contexts), "truth": truth, "answer": answer}
+
+
+# ---------------------------------------------------------------- numbers worked by hand
+
+
+AVERAGES = [  # marks of the passages, average precision, share
+    ("+", 1, 1),
+    ("-", 0, 0),
+    ("+-", 1, 1 / 2),
+    ("-+", 1 / 2, 1 / 2),
+    ("+-+-", (1 + 2 / 3) / 2, 1 / 2),
+    ("--++", (1 / 3 + 2 / 4) / 2, 1 / 2),
+    ("--++-", (1 / 3 + 2 / 4) / 2, 2 / 5),
+    ("-+-", 1 / 2, 1 / 3),
+]
+
+
+@pytest.mark.parametrize(("marks", "average", "share"), AVERAGES)
+def test_average_precision_by_hand(marks, average, share):
+    ranks = [mark == "+" for mark in marks]
+    assert s.average_precision(ranks) == pytest.approx(average, abs=1e-15)
+    assert relevant_share(ranks) == share
+    first = sum(sum(ranks[: i + 1]) / (i + 1) * ranks[i] for i in range(len(ranks))) / (sum(ranks) + 1e-10)
+    assert s.average_precision(ranks, epsilon=EPSILON) == pytest.approx(first, abs=1e-16)
+
+
+def test_an_epsilon_keeps_a_perfect_ranking_from_one():
+    assert s.average_precision([True]) == 1 and s.average_precision([True], epsilon=EPSILON) == 1 / (1 + 1e-10) < 1
+    assert s.average_precision([]) is None and relevant_share([]) is None
+
+
+def test_every_wrong_statement_has_one_address():
+    for wrong, said, relevant in product(
+        product([0, 1], repeat=2), product(product([0, 1], repeat=2), repeat=2), product([0, 1], repeat=2)
+    ):
+        shares = noise_shares(wrong, said, relevant)
+        assert sum(shares.values()) == sum(wrong) / 2 and min(shares.values()) >= 0
+    assert set(noise_shares([], [], []).values()) == {None}
+
+
+CASES = [  # row, and the six numbers: relevance of letters is not measured here
+    (row(["a x", "y", "b"]), {"context_precision": (1 + 2 / 3) / 2, "context_recall": 1, "answer_faithfulness": 1}),
+    (row(["y", "a"]), {"context_precision": 1 / 2, "context_recall": 1 / 2, "answer_faithfulness": 1 / 2}),
+    (row(["a c", "d"], answer="a c d e"), {"answer_faithfulness": 3 / 4, "noise_sensitivity": 1 / 4}),
+    (row([]), {"context_recall": 0, "answer_faithfulness": 0, "noise_sensitivity": 0}),
+    (row(["  "]), {"context_precision": 0, "context_recall": 0, "answer_faithfulness": 0}),
+    (row(["x"]), {"context_precision": 0, "context_recall": 0, "noise_sensitivity": 0}),
+]
+
+
+@pytest.mark.parametrize(("given", "wanted"), CASES)
+def test_the_numbers_by_hand(given, wanted):
+    for name, number in wanted.items():
+        assert ask(name, **given).score == pytest.approx(number, abs=1e-15), name
+
+
+def test_noise_by_hand():
+    found = ask("noise_sensitivity", **row(["a c", "d"], answer="a c d e"))
+    assert found.numbers == {"relevant": 1 / 4, "irrelevant": 1 / 4, "made_up": 1 / 4}
+    other = MEASURES["noise_sensitivity"](judge=Letters(), noise="made_up").score("Q", ["a c", "d"], "a c d e", "a b")
+    assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
+    with pytest.raises(ValueError, match="unknown noise 'loud'"):
+        s.noise_sensitivity("q", [], "a", "a", noise="loud")
+
+
+def test_a_score_for_each_passage():
+    found = ask("context_precision", **row(["a x", "y", "a b"]))
+    assert [(one.rank, one.score, one.relevant) for one in found.passages] == [
+        (1, 0.5, True),
+        (2, 0, False),
+        (3, 1, True),
+    ]
+    assert [one.passages for one in found.statements] == [(1, 3), (3,)]
+
+
+def test_a_statement_that_no_passage_holds_alone_is_put_to_all_of_them():
+    class Both(Letters):
+        def _one(self, premise, one):
+            return Entailment(label="entailed" if "x" in premise and "y" in premise else "neutral")
+
+    judge = Both()
+    metric = MEASURES["context_recall"](judge=judge)
+    assert metric.score("q", ["x", "y"], "a").score == 1
+    assert MEASURES["context_precision"](judge=judge).score("q", ["x", "y"], "a").score == 0
+
+
+# ---------------------------------------------------------------- what is undefined, what fails
+
+
+UNDEFINED = [
+    ("context_precision", row([]), "nothing was retrieved"),
+    ("context_relevance", row([]), "nothing was retrieved"),
+    ("context_precision", row(["a"], truth=" "), "the truth is empty"),
+    ("context_recall", row(["a"], truth="!"), "the truth is a refusal"),
+    ("answer_faithfulness", row(["a"], answer=""), "the answer is empty"),
+    ("answer_faithfulness", row(["a"], answer="a !"), "the answer is a refusal"),
+    ("noise_sensitivity", row(["a"], answer="a !"), "the answer is a refusal"),
+    ("noise_sensitivity", row(["a"], truth="a !"), "the truth is a refusal"),
+    ("answer_relevancy", row(answer=""), "the answer is empty"),
+    ("answer_relevancy", row(question=""), "the question is empty"),
+    ("context_relevance", row(["a"], question=""), "the question is empty"),
+    ("answer_relevancy", row(answer="a b c"), "3 of 3 statements could not be judged: “a” is too short"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "reason"), UNDEFINED)
+def test_what_is_undefined_says_why(name, given, reason):
+    metric = MEASURES[name](judge=Letters())
+    table = metric.score_many(*([given[column]] for column in metric.columns))
+    assert table[0].score is None and table[0].reason.startswith(reason)
+    assert set(table[0].numbers.values()) <= {None} and table.outcomes()[0].status == "undefined"
+
+
+def test_a_refusal_is_not_relevant():
+    found = ask("answer_relevancy", **row(answer="I cannot say !"))
+    assert found.score == 0 and found.notes == ("the answer is a refusal",)
+
+
+def test_failed_statements_are_left_out_and_counted():
+    found = ask("context_recall", **row(["a"], truth="a b c?"))
+    assert found.score == 1 / 2 and found.n_failed == 1 and found.statements[2].counts is None
+    assert ask("noise_sensitivity", **row(["a"], answer="a z c?")).numbers["made_up"] == 1 / 2
+    worse = MEASURES["context_recall"](judge=Letters(), max_failed=0.3).score("q", ["a"], "a b c?")
+    assert worse.score is None and worse.reason == "1 of 3 statements could not be judged: unreadable"
+
+
+def test_a_passage_that_nobody_can_judge_is_left_out_of_the_ranking():
+    found = ask("context_precision", **row(["a", "#", "b"]))
+    assert [one.relevant for one in found.passages] == [True, None, True]
+    assert found.score == 1 and found.passages[1].score is None
+
+
+def test_what_the_judge_failed_on_is_failed_in_a_run():
+    for name, given in (("context_recall", row(["#"])), ("answer_faithfulness", row(["a"], answer="~"))):
+        metric = MEASURES[name](judge=Letters())
+        (outcome,) = metric.score_many(*([given[column]] for column in metric.columns)).outcomes()
+        assert outcome.status == "failed" and outcome.score is None, name
+
+
+BAD = [
+    (lambda: s.context_recall("q", ["a"], None), TypeError, "truth must be a string"),
+    (lambda: s.context_recall("q", [["a"]], "t"), TypeError, r"contexts\[0\] must be a string"),
+    (lambda: s.context_recall("q", None, "t"), TypeError, "contexts must be a list of strings"),
+    (lambda: s.context_recall("q", ["a"], "t", max_failed=2), ValueError, "max_failed"),
+    (lambda: s.context_recall("q", ["a"], "t", judge="nobody"), ValueError, "unknown judge 'nobody'"),
+    (lambda: s.context_relevance("q", ["a"], relevant=3), ValueError, "relevant"),
+    (lambda: s.context_relevance("q", ["a"], embedder=3), TypeError, "embedder"),
+    (lambda: s.retrieval_scores([ROW], ["recall"]), ValueError, "unknown measure 'recall'; known: 'context_precision'"),
+    (lambda: s.retrieval_scores([ROW], "context_recall"), TypeError, r"\['context_recall'\]"),
+    (lambda: s.retrieval_scores([ROW], []), ValueError, "measures is empty"),
+    (
+        lambda: s.retrieval_scores([{"question": "q"}], ["context_recall"]),
+        ValueError,
+        "no column 'contexts' or 'context'",
+    ),
+    (lambda: s.retrieval_scores([ROW | {"truth": 3}], ["context_recall"]), TypeError, "row 0: truth must be a string"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), BAD)
+def test_bad_input_is_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+# ---------------------------------------------------------------- one judgement for all
+
+
+def test_a_thing_is_asked_once_for_all_measures():
+    judge = Letters()
+    s.retrieval_scores([row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False)
+    pairs = [(premise, one) for purpose, (premise, *rest) in judge.asked if purpose == "entail" for one in rest[0]]
+    assert len(pairs) == len(set(pairs)) and len(pairs) >= 6
+    others = [(purpose, str(item)) for purpose, item in judge.asked if purpose != "entail"]
+    assert len(others) == len(set(others)) > 6
+
+
+def test_the_verdicts_are_those_of_evaluate_answer():
+    judge = s.load_judge("embedded")
+    found = s.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
+    report = s.evaluate_answer(PASSAGES, QUESTION, TRUTH, ANSWER)
+    premise = report.inferences["answer_given_truth"].premise
+    for one in found.statements:
+        assert one.label == judge.entail(premise, [one.text])[0].label
+        tags = [judge.entail(passage, [one.text])[0].label == "entailed" for passage in PASSAGES]
+        assert one.passages == tuple(rank for rank, tag in enumerate(tags, 1) if tag)
+
+
+def test_the_embedded_judge_on_the_chapters_row():
+    found = s.retrieval_scores([ROW], progress=False)[0]
+    assert found["context_precision"].numbers["average_precision"] == (1 + 2 / 3) / 2
+    assert found["context_recall"].score == found["answer_faithfulness"].score == 1
+    assert found["noise_sensitivity"].numbers == {"relevant": 0, "irrelevant": 2 / 3, "made_up": 0}
+    assert all(one.evidence for one in found["context_recall"].statements)
+
+
+def test_the_same_input_gives_the_same_number():
+    one, two = (s.retrieval_scores([ROW], progress=False).to_dict() for _ in range(2))
+    assert json.dumps(one, allow_nan=False) == json.dumps(two)
+
+
+def test_a_store_is_asked_before_the_judge(tmp_path):
+    judge = Letters()
+    for _ in range(2):
+        s.retrieval_scores([row(["a b"])], judge=judge, store=tmp_path / "kept.sqlite", progress=False)
+    assert len(judge.asked) == len({str(one) for one in judge.asked})
+
+
+def test_texts_in_a_language_that_nobody_reads_have_no_number():
+    german = "Die Brücke wurde im Mai 1931 eröffnet und ist mehr als tausend Meter lang, sagt das Buch."
+    for found in (
+        s.context_relevance("When did it open?", [german] * 3),
+        s.answer_relevancy("When did it open?", german),
+        s.context_recall("When?", [german], "Die Brücke wurde im Mai 1931 für den Verkehr eröffnet."),
+    ):
+        assert found.score is None and "German" in found.reason
+
+
+@pytest.mark.parametrize(("text", "short"), [("In 1931.", True), ("Yes", True), ("It opened in 1931.", False)])
+def test_a_fragment_is_three_words_or_fewer(text, short):
+    assert is_fragment(text) is short
+
+
+# ---------------------------------------------------------------- tables, pages, runs, the shell
+
+
+def test_a_table_opens_into_passages_and_statements():
+    found = s.retrieval_scores([row(["a", "x"]), row([])], judge=Letters(), progress=False)
+    assert found.summary()[0] | {"mean": 1.0} == found.summary()[0]
+    recall = found.tables["context_recall"]
+    assert recall.passages()["score"].tolist() == [0.5, 0] and len(recall.statements()) == 4
+    assert list(recall.arrays()) == ["score", "statement_share"] and math.isclose(recall.mean(), 0.25)
+    assert found.reasons()[0] and "nothing was retrieved" in found.reasons()[1]
+    assert found.n_undefined == 1 and found.scores[0] == 1
+    assert "context_precision" in repr(found) and "RetrievalScore(context_recall" in repr(recall[0])
+
+
+def test_pages_are_escaped(tmp_path):
+    given = row(["a <script>alert(1)</script>"], truth="a <b>")
+    page = ask("context_recall", **given).to_html(tmp_path / "page.html").read_text()
+    assert "<script>alert" not in page and "&lt;script&gt;" in page and "passage" in page.casefold()
+    together = s.retrieval_scores([given], judge=Letters(), progress=False)._repr_html_()
+    assert "<script>alert" not in together
+
+
+def test_a_run_writes_every_measure_and_a_search_that_found_nothing(tmp_path):
+    rows = [ROW, ROW | {"contexts": []}]
+    for name, wanted in (("context_recall", [1, 0]), ("context_precision", [(1 + 2 / 3) / 2, None])):
+        report = s.run(rows, name, out=tmp_path / name, workers=0, progress=False)
+        lines = [json.loads(line) for line in report.path.read_text().splitlines()]
+        assert [line["score"] for line in lines] == wanted and report.counts["failed"] == 0
+        assert lines[0]["parts"]["statements"] if "statements" in lines[0]["parts"] else lines[0]["parts"]["rows"]
+
+
+def test_columns_of_some_measures():
+    assert same_columns() == "noise_sensitivity" and same_columns(["context_relevance"]) == "context_relevance"
+    for size in (1, 2, 6):
+        for names in product(MEASURES, repeat=size) if size < 3 else [tuple(MEASURES)]:
+            wanted = {column for name in names for column in MEASURES[name].columns}
+            assert set(MEASURES[same_columns(names)].columns) == wanted
+
+
+def shell(*arguments):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "summeval_nb", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def test_the_shell(tmp_path):
+    table, page = tmp_path / "rows.jsonl", tmp_path / "page.html"
+    table.write_text(json.dumps(ROW) + "\n" + json.dumps({**ROW, "contexts": []}) + "\n")
+    done = shell("retrieval", table, "--measure", "context_recall", "--measure", "answer_faithfulness", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and [one["context_recall"] for one in found["rows"]] == [1, 0]
+    done = shell("retrieval", table, "--html", page)
+    assert done.returncode == 0 and "noise_sensitivity" in done.stdout and page.is_file()
+    wrong = shell("retrieval", table, "--measure", "recall")
+    assert wrong.returncode == 2 and "unknown measure 'recall'" in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+# ---------------------------------------------------------------- a language model
+
+
+@pytest.mark.slow
+def test_a_real_model_behind_its_server_gives_numbers_or_says_why(small_model_server):  # noqa: F811
+    backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
+    judge = s.LLMJudge(backend, probabilities=True, workers=1)
+    found = s.retrieval_scores(
+        [ROW | {"contexts": PASSAGES[:1], "answer": "It opened in 1932."}], judge=judge, progress=False
+    )[0]
+    for name, one in found.items():
+        assert one.score is None or -1 <= one.score <= 1, name
+        assert one.score is not None or one.reason, name
+    assert judge.calls > 0
+
+
+def test_an_asker_asks_nothing_for_nothing():
+    judge = Letters()
+    asker = Asker(judge, "minilm", None)
+    asker.statements([" "])
+    asker.entail([(" ", "a")])
+    assert asker.of(" ") == [] and asker.verdict(" ", "a").label == "neutral" and not judge.asked
