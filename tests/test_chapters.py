@@ -21,7 +21,6 @@ LONG = {
     "31_ngrams",
     "32_bleu",
     "33_rouge",
-    "36_matching",
     "41_judging",
     "42_judge",
     "43_answers",

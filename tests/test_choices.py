@@ -5,11 +5,13 @@ from dataclasses import fields
 
 import pytest
 
-from summeval_nb.overlap import _choices, chrf, ter
+from summeval_nb.overlap import _choices, chrf, matching, ter
 
 FACES = [
     (chrf.Chrf, _choices.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
     (ter.Ter, _choices.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
+    (matching.Meteor, _choices.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
+    (matching.BertScore, _choices.BertChoices, [matching.bert_score, matching.bert_many]),
 ]
 
 

@@ -1,22 +1,41 @@
-"""Edited directly. Token vectors of a transformers model in a folder, as bert-score takes them, or of an embedder."""
+"""Edited directly. What surrounds BERTScore: token vectors of a model in a folder or of an embedder, many texts, rows.
+
+A model's vectors are taken as bert-score takes them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ..ground.results import require_count, require_module
+from ..ground.results import Score, Signature, require_count, require_module, require_text
 from ..text.embed import encodable, load_embedder
+from ._tables import ArrayTable
+from .bleu import require_pairs, require_references
+from .ngrams import MatchPicture
 
-__all__ = ["EmbedderTokens", "TokenModel", "Vectors", "details", "load_token_model", "matched", "token_source"]
+__all__ = [
+    "BertNumbers",
+    "EmbedderTokens",
+    "MatchedTokens",
+    "TokenModel",
+    "Vectors",
+    "require_baseline",
+    "require_one_source",
+    "score_one",
+    "score_table",
+    "similarities",
+    "token_source",
+]
 
 
 class Vectors(NamedTuple):
@@ -84,6 +103,23 @@ class TokenModel:
         seen = Counter(token for one in references for token in set(one.ids))
         known = {token: math.log((len(references) + 1) / (count + 1)) for token, count in seen.items()}
         return known | {-1: math.log(len(references) + 1)}  # -1: a token that no reference has
+
+
+def require_baseline(baseline: Any) -> None:
+    """Refuse a baseline that no score could be rescaled by."""
+    known = isinstance(baseline, int | float) and -1 <= baseline < 1
+    if baseline is not None and not known:
+        raise ValueError(f"baseline must be a number from -1 to below 1, or None, not {baseline!r}")
+
+
+def require_one_source(model: Any, layer: Any, idf: bool, embedder: Any) -> None:
+    """Refuse a model beside an embedder, and choices that an embedder has not."""
+    if embedder is not None and model != "minilm":
+        raise ValueError("give model or embedder, not both")
+    own = embedder is not None and not (isinstance(embedder, str) and embedder == "minilm")
+    if own and (idf or layer is not None):
+        remedy = "an embedder has one kind of token vectors, and no token numbers"
+        raise ValueError(f"layer and idf belong to model=: {remedy}")
 
 
 class EmbedderTokens:
@@ -156,16 +192,92 @@ def similarities(own: Vectors, wanted: Vectors) -> np.ndarray:
     return own.matrix @ wanted.matrix.T
 
 
-def matched(own: Vectors, wanted: Vectors, known: dict[int, float] | None) -> tuple[float, float, float] | None:
-    """Return precision, recall and F1 of greedy matching; None where a text has no token of its own."""
+class Greedy(Protocol):
+    """What `BertScore` knows: whose vectors, weighed or not, and how a score comes from a table of cosines."""
+
+    @property
+    def idf(self) -> bool: ...
+    @property
+    def signature(self) -> Signature: ...
+    def load(self) -> TokenModel | EmbedderTokens: ...
+    def from_cosines(
+        self, table: np.ndarray, own: np.ndarray, wanted: np.ndarray
+    ) -> tuple[float, float, float] | None: ...
+    def rescaled(self, number: float) -> float: ...
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MatchedTokens(Score):
+    """The base of `BertMatch`: who found whom."""
+
+    precision: float | None
+    recall: float | None
+    found: Sequence[Mapping[str, Any]]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per token of the candidate: what it found in the reference, cosine and weight."""
+        return [dict(row) for row in self.found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data."""
+        return {**super().to_dict(), "precision": self.precision, "recall": self.recall}
+
+    def explain(self) -> MatchPicture:
+        """Show which token of the reference each token of the candidate found."""
+        return MatchPicture(f"BERTScore {self.score}", [], self.rows())
+
+
+class BertNumbers(ArrayTable):
+    """The base of `BertTable`: why a text may have no number."""
+
+    nothing = "a text without tokens of its own, or without any that weighs, cannot be matched"
+
+
+Matched = TypeVar("Matched", bound=MatchedTokens)
+Table = TypeVar("Table", bound=ArrayTable)
+
+
+def score_one(metric: Greedy, kind: type[Matched], candidate: Any, references: Any) -> Matched:
+    """Return the score of one text."""
+    return _matches(metric, kind, [require_text(candidate, "candidate")], [require_references(references)])[0]
+
+
+def score_table(metric: Greedy, table: type[Table], candidates: Any, references: Any) -> Table:
+    """Return F1, precision and recall of many texts."""
+    found = _matches(metric, MatchedTokens, *require_pairs(candidates, references))
+    numbers = [[np.nan if x is None else x for x in (m.score, m.precision, m.recall)] for m in found]
+    columns = np.array(numbers, float).reshape(-1, 3).T
+    values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
+    return table(values=values, signature=metric.signature)
+
+
+def _matches(
+    metric: Greedy, kind: type[Matched], texts: Sequence[str], groups: Sequence[Sequence[str]]
+) -> list[Matched]:
+    """Return the matches of all texts; every different text is encoded once."""
+    model, signature, results = metric.load(), metric.signature, []
+    vectors = model.encode([*texts, *(one for group in groups for one in group)])
+    known = model.weights([vectors[one] for group in groups for one in group]) if metric.idf else None
+    for text, group in zip(texts, groups, strict=True):
+        own = vectors[text]
+        each = [(three, one) for one in group if (three := _matched(metric, own, vectors[one], known))]
+        if not each:
+            nothing: dict[str, Any] = {"score": None, "reason": BertNumbers.nothing, "precision": None, "recall": None}
+            results.append(kind(**nothing, signature=signature, found=[]))
+            continue
+        precision, recall, score = (metric.rescaled(max(three[k] for three, _ in each)) for k in range(3))
+        found = details(own, vectors[max(each, key=lambda pair: pair[0][2])[1]], known)
+        results.append(kind(precision=precision, recall=recall, score=score, signature=signature, found=found))
+    return results
+
+
+def _matched(
+    metric: Greedy, own: Vectors, wanted: Vectors, known: dict[int, float] | None
+) -> tuple[float, float, float] | None:
+    """Return precision, recall and F1 of one pair; None where a text has no token of its own."""
     if own.special.all() or wanted.special.all():
         return None
-    table = similarities(own, wanted)
-    sides = ((table.max(axis=1), weigh(own, known)), (table.max(axis=0), weigh(wanted, known)))
-    if any(not weights.sum() for _, weights in sides):
-        return None  # every token stands in every reference: nothing is left to weigh
-    precision, recall = (float(best @ weights / weights.sum()) for best, weights in sides)
-    return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return metric.from_cosines(similarities(own, wanted), weigh(own, known), weigh(wanted, known))
 
 
 def details(own: Vectors, wanted: Vectors, known: dict[int, float] | None) -> list[dict[str, Any]]:

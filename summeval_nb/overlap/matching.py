@@ -5,70 +5,26 @@
 # %% ../../nbs/3_overlap/36_matching.ipynb #a7dd0413
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from summeval_nb.ground.results import (
-    Metric,
-    Score,
-    Signature,
-    require_flag,
-    require_text,
-)
-from ..ground.viz import Mark
-from ._bert import Vectors, details, matched, token_source
+from ..ground.results import Metric, Signature, require_flag
+from . import _bert, _meteor
+from ._choices import BertChoices, MeteorChoices
+from ._choices import require_number, takes_choices_of
 from ._tables import ArrayTable
-from .bleu import require_pairs, require_references
-from .ngrams import COLORS, MatchPicture, Tokens
-from .ngrams import load_tokenizer, token_spans, tokenizer_name
+from .ngrams import Tokens, load_tokenizer, tokenizer_name
 
 # %% auto #0
 __all__ = ['Meteor', 'MeteorScore', 'MeteorTable', 'meteor_score', 'meteor_many', 'BertScore', 'BertMatch', 'BertTable',
            'bert_score', 'bert_many']
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #210dc76a
-class _Synonyms:
-    """A mapping from words to their synonyms in the shape in which nltk asks WordNet."""
-
-    def __init__(self, words: Mapping[str, Sequence[str]]) -> None:
-        self.words = words
-
-    def synsets(self, word: str) -> list[Any]:
-        """Return one set of synonyms, or none."""
-        names = [
-            SimpleNamespace(name=lambda name=name: name)
-            for name in self.words.get(word, ())
-        ]
-        return [SimpleNamespace(lemmas=lambda: names)] if names else []
-
-
-def _load_synonyms(choice: Any) -> Any:
-    """Return what nltk can ask for synonyms."""
-    if choice is None or isinstance(choice, Mapping):
-        return _Synonyms(choice or {})
-    if choice != "wordnet":
-        raise ValueError(
-            f"synonyms must be 'wordnet', None or a mapping from word to synonyms, not {choice!r}"
-        )
-    from nltk.corpus import wordnet
-
-    try:
-        wordnet.ensure_loaded()
-    except LookupError as error:
-        remedy = "run nltk.download('wordnet') once, or pass synonyms=None (forms and stems only) or a mapping"
-        raise LookupError(
-            f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}"
-        ) from error
-    return wordnet
-
-
 @dataclass(frozen=True, kw_only=True)
 class Meteor(Metric):
     """METEOR with its choices; see `meteor_score` for what they mean."""
@@ -85,60 +41,53 @@ class Meteor(Metric):
 
     def __post_init__(self) -> None:
         for name, most in (("alpha", 1), ("beta", 100), ("gamma", 1)):
-            value = getattr(self, name)
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float)
-                or not 0 <= value <= most
-            ):
-                raise ValueError(
-                    f"{name} must be a number between 0 and {most}, not {value!r}"
-                )
-        _load_synonyms(self.synonyms), load_tokenizer(self.tokenize)
+            require_number(getattr(self, name), name, 0, most)
+        _meteor.load_synonyms(self.synonyms), load_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        kind = (
-            self.synonyms
-            if isinstance(self.synonyms, str)
-            else "none"
-            if self.synonyms is None
-            else "own"
-        )
-        named = {
-            "metric": "meteor-nltk",
-            "nltk": version("nltk"),
-            "synonyms": kind,
-            "tok": tokenizer_name(self.tokenize),
-        }
-        return Signature(
-            named
-            | {name: f"{getattr(self, name):g}" for name in ("alpha", "beta", "gamma")}
-        )
+        kind = "none" if self.synonyms is None else "own"
+        kind = self.synonyms if isinstance(self.synonyms, str) else kind
+        named = {"metric": "meteor-nltk", "nltk": version("nltk"), "synonyms": kind}
+        weights = {name: getattr(self, name) for name in ("alpha", "beta", "gamma")}
+        shown = {name: f"{weight:g}" for name, weight in weights.items()}
+        return Signature(named | {"tok": tokenizer_name(self.tokenize)} | shown)
+
+    def words(self, text: str) -> list[str]:
+        """Return the words that are matched."""
+        return [str(word) for word in load_tokenizer(self.tokenize)(text)]
+
+    def matches(
+        self, words: Sequence[str], reference: Sequence[str]
+    ) -> tuple[tuple[int, int], ...]:
+        """Return places of words that match, by form, then stem, then synonym."""
+        from nltk.translate.meteor_score import align_words
+
+        known = _meteor.load_synonyms(self.synonyms)
+        return tuple(align_words(words, reference, wordnet=known)[0])
+
+    def from_counts(
+        self, matches: int, chunks: int, words: int, reference: int
+    ) -> float:
+        """Return METEOR from what matched, at least one word, and both lengths."""
+        precision, recall = matches / words, matches / reference
+        below = self.alpha * precision + (1 - self.alpha) * recall
+        penalty = self.gamma * (chunks / matches) ** self.beta
+        return (1 - penalty) * (precision * recall / below)
 
     def score(self, candidate: str, references: str | Sequence[str]) -> MeteorScore:
         """Return METEOR of one text; see `meteor_score`."""
-        return _meteor(
-            self, require_text(candidate, "candidate"), require_references(references)
-        )
+        return _meteor.score_one(self, MeteorScore, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> MeteorTable:
         """Return METEOR of each text; see `meteor_many`."""
-        found = [
-            _meteor(self, *pair)
-            for pair in zip(*require_pairs(candidates, references), strict=True)
-        ]
-        scores = np.array(
-            [np.nan if one.score is None else one.score for one in found], float
-        )
-        return MeteorTable(values={"meteor": scores}, signature=self.signature)
+        return _meteor.score_table(self, MeteorTable, candidates, references)
 
-# %% ../../nbs/3_overlap/36_matching.ipynb #803c61f9
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MeteorScore(Score):
+# %% ../../nbs/3_overlap/36_matching.ipynb #f5a6fd82
+class MeteorScore(_meteor.MatchedWords):
     """METEOR in [0, 1] of one text, by its best reference.
 
     Attributes
@@ -151,121 +100,26 @@ class MeteorScore(Score):
         Runs of neighbouring matches.
     """
 
-    matches: tuple[tuple[int, int], ...]
-    chunks: int
-    words: tuple[Sequence[Any], Sequence[Any]]
-    texts: tuple[str, str]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per matched word."""
-        own, wanted = self.words
-        return [
-            {"candidate": str(own[i]), "reference": str(wanted[j])}
-            for i, j in self.matches
-        ]
-
-    def explain(self) -> MatchPicture:
-        """Mark the matched words of both texts."""
-        marks: list[list[Mark]] = [[], []]
-        spans = [
-            token_spans(text, words)
-            for text, words in zip(self.texts, self.words, strict=True)
-        ]
-        for number, match in enumerate(self.matches):
-            for side, place in enumerate(match):
-                if span := spans[side][place]:
-                    marks[side].append(
-                        Mark(
-                            *span,
-                            COLORS[number % len(COLORS)],
-                            "#1a1a1a",
-                            f"match {number + 1}",
-                        )
-                    )
-        shown = "none" if self.score is None else f"{self.score:.4f}"
-        panels = [
-            (name, text, mark)
-            for name, text, mark in zip(
-                ("candidate", "reference"), self.texts, marks, strict=True
-            )
-        ]
-        return MatchPicture(
-            f"METEOR {shown}: {len(self.matches)} matches in {self.chunks} chunks",
-            panels,
-            self.rows(),
-        )
-
 
 class MeteorTable(ArrayTable):
     """METEOR of many texts, as `meteor`."""
 
 
-def _count_chunks(matches: Sequence[tuple[int, int]]) -> int:
-    """Return how many runs of neighbours, in order on both sides, the matches make."""
-    breaks = [
-        (a[0] + 1, a[1] + 1) != b for a, b in zip(matches, matches[1:], strict=False)
-    ]
-    return 1 + sum(breaks) if matches else 0
-
-
-def _meteor(metric: Meteor, candidate: str, references: Sequence[str]) -> MeteorScore:
-    """Return METEOR by the best reference: nltk's alignment, the paper's formula."""
-    from nltk.translate.meteor_score import align_words
-
-    cut, known = load_tokenizer(metric.tokenize), _load_synonyms(metric.synonyms)
-    best: tuple[float, dict[str, Any]] | None = None
-    own = [str(word) for word in cut(candidate)]
-    for reference in references:
-        wanted = [str(word) for word in cut(reference)]
-        matches = tuple(align_words(own, wanted, wordnet=known)[0])
-        m, chunks, value = len(matches), _count_chunks(matches), 0.0
-        if m:
-            precision, recall = m / len(own), m / len(wanted)
-            mean = (
-                precision
-                * recall
-                / (metric.alpha * precision + (1 - metric.alpha) * recall)
-            )
-            value = (1 - metric.gamma * (chunks / m) ** metric.beta) * mean
-        found: dict[str, Any] = {
-            "matches": matches,
-            "chunks": chunks,
-            "words": (own, wanted),
-            "texts": (candidate, reference),
-        }
-        if best is None or value > best[0]:
-            best = (value, found)
-    empty = not own and not any(cut(one) for one in references)
-    value, parts = best or (0.0, {})
-    reason = MeteorTable.nothing if empty else ""
-    return MeteorScore(
-        score=None if empty else value,
-        reason=reason,
-        signature=metric.signature,
-        **parts,
-    )
-
-# %% ../../nbs/3_overlap/36_matching.ipynb #f5a6fd82
+@takes_choices_of(Meteor)
 def meteor_score(
-    candidate: str,
-    references: str | Sequence[str],
-    *,
-    synonyms: Any = "wordnet",
-    tokenize: str | Callable[[str], Tokens] = "none",
-    alpha: float = 0.9,
-    beta: float = 3.0,
-    gamma: float = 0.5,
+    candidate: str, references: str | Sequence[str], **choices: Unpack[MeteorChoices]
 ) -> MeteorScore:
-    """Return METEOR of one text, in [0, 1], by nltk's rules; of several references the best counts.
+    """Return METEOR of one text, in [0, 1], by nltk's rules.
 
     Parameters
     ----------
     candidate : str
         The text to judge.
     references : str or list of str
-        One or several.
+        One or several; the best counts.
     synonyms : "wordnet", None or mapping
-        Where synonyms come from; None matches forms and stems only. nltk asks for the synonyms of a stem.
+        Where synonyms come from; None matches forms and stems only. nltk asks for the
+        synonyms of a stem.
     tokenize : str or callable
         What cuts words; by default white space, as in nltk's examples.
     alpha, beta, gamma : float
@@ -278,48 +132,33 @@ def meteor_score(
 
     References
     ----------
-    Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation". Equal to nltk 3.10's `meteor_score`,
-    which takes the last free word instead of the alignment with the fewest crossings.
+    Banerjee and Lavie (2005), "METEOR: An Automatic Metric for MT Evaluation". Equal to
+    nltk 3.10's `meteor_score`, which takes the last free word instead of the alignment
+    with the fewest crossings.
 
     Examples
     --------
-    >>> round(float(meteor_score("the cats sat", "the cat sat on the mat", synonyms=None)), 4)
+    >>> texts = "the cats sat", "the cat sat on the mat"
+    >>> round(float(meteor_score(*texts, synonyms=None)), 4)
     0.4483
     """
-    choices = {
-        "synonyms": synonyms,
-        "tokenize": tokenize,
-        "alpha": alpha,
-        "beta": beta,
-        "gamma": gamma,
-    }
     return Meteor(**choices).score(candidate, references)
 
 
+@takes_choices_of(Meteor)
 def meteor_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    *,
-    synonyms: Any = "wordnet",
-    tokenize: str | Callable[[str], Tokens] = "none",
-    alpha: float = 0.9,
-    beta: float = 3.0,
-    gamma: float = 0.5,
+    **choices: Unpack[MeteorChoices],
 ) -> MeteorTable:
-    """Return METEOR of each text against its references; parameters as for `meteor_score`.
+    """Return METEOR of each text; parameters as for `meteor_score`.
 
     Examples
     --------
-    >>> meteor_many(["yes", "no"], ["yes", ["never", "maybe"]], synonyms=None).scores.tolist()
+    >>> references = ["yes", ["never", "maybe"]]
+    >>> meteor_many(["yes", "no"], references, synonyms=None).scores.tolist()
     [0.5, 0.0]
     """
-    choices = {
-        "synonyms": synonyms,
-        "tokenize": tokenize,
-        "alpha": alpha,
-        "beta": beta,
-        "gamma": gamma,
-    }
     return Meteor(**choices).score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #a306b5eb
@@ -338,145 +177,63 @@ class BertScore(Metric):
 
     def __post_init__(self) -> None:
         require_flag(self.idf, "idf")
-        if self.embedder is not None and self.model != "minilm":
-            raise ValueError("give model or embedder, not both")
-        own = self.embedder is not None and self.embedder != "minilm"
-        if own and (self.idf or self.layer is not None):
-            raise ValueError(
-                "layer and idf belong to model=: an embedder has one kind of token vectors, and no token numbers"
-            )
-        if self.baseline is not None and not (
-            isinstance(self.baseline, int | float) and -1 <= self.baseline < 1
-        ):
-            raise ValueError(
-                f"baseline must be a number from -1 to below 1, or None, not {self.baseline!r}"
-            )
+        _bert.require_baseline(self.baseline)
+        _bert.require_one_source(self.model, self.layer, self.idf, self.embedder)
+
+    def load(self) -> _bert.TokenModel | _bert.EmbedderTokens:
+        """Return what gives the vectors."""
+        return _bert.token_source(self.model, self.layer, self.embedder)
 
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        loaded = token_source(self.model, self.layer, self.embedder)
-        named = {
-            "metric": "bertscore",
-            "model": loaded.fingerprint,
-            "layer": str(loaded.layer),
-        }
-        rescaled = "no" if self.baseline is None else f"{self.baseline:g}"
-        return Signature(
-            named | {"idf": "yes" if self.idf else "no", "baseline": rescaled}
-        )
+        source, b = self.load(), self.baseline
+        named = {"metric": "bertscore", "model": source.fingerprint}
+        named |= {"layer": str(source.layer), "idf": "yes" if self.idf else "no"}
+        return Signature(named | {"baseline": "no" if b is None else f"{b:g}"})
+
+    def from_cosines(
+        self, table: np.ndarray, own: np.ndarray, wanted: np.ndarray
+    ) -> tuple[float, float, float] | None:
+        """Return P, R and F from cosines and weights; None if all weights are 0."""
+        if not own.sum() or not wanted.sum():
+            return None
+        precision = float(table.max(axis=1) @ own / own.sum())
+        recall = float(table.max(axis=0) @ wanted / wanted.sum())
+        both = precision + recall
+        return precision, recall, 2 * precision * recall / both if both else 0.0
+
+    def rescaled(self, number: float) -> float:
+        """Return a number with the baseline at 0 and identity at 1."""
+        b = self.baseline
+        return number if b is None else (number - b) / (1 - b)
 
     def score(self, candidate: str, references: str | Sequence[str]) -> BertMatch:
         """Return BERTScore of one text; see `bert_score`."""
-        text, listed = (
-            require_text(candidate, "candidate"),
-            require_references(references),
-        )
-        return _bert_matches(self, [text], [listed])[0]
+        return _bert.score_one(self, BertMatch, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> BertTable:
         """Return BERTScore of each text; see `bert_many`."""
-        found = _bert_matches(self, *require_pairs(candidates, references))
-        numbers = [
-            [np.nan if x is None else x for x in (m.score, m.precision, m.recall)]
-            for m in found
-        ]
-        columns = np.array(numbers, float).reshape(-1, 3).T
-        return BertTable(
-            values=dict(zip(("f1", "precision", "recall"), columns, strict=True)),
-            signature=self.signature,
-        )
-
-# %% ../../nbs/3_overlap/36_matching.ipynb #0ee07fd1
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BertMatch(Score):
-    """BERTScore of one text: `score` is F1, with precision, recall and who found whom.
-
-    Of several references each number is the greatest that any of them gives, as in the bert-score package: precision
-    and recall may come from different references.
-    """
-
-    precision: float | None
-    recall: float | None
-    found: Sequence[Mapping[str, Any]]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per token of the candidate: what it found in the reference, cosine and weight."""
-        return [dict(row) for row in self.found]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data."""
-        return {**super().to_dict(), "precision": self.precision, "recall": self.recall}
-
-    def explain(self) -> MatchPicture:
-        """Show which token of the reference each token of the candidate found."""
-        return MatchPicture(f"BERTScore {self.score}", [], self.rows())
-
-
-class BertTable(ArrayTable):
-    """BERTScore of many texts, as `f1`, `precision` and `recall`."""
-
-    nothing = "a text without tokens of its own, or without any that weighs, cannot be matched"
-
-
-def _bert_matches(
-    metric: BertScore, texts: Sequence[str], groups: Sequence[Sequence[str]]
-) -> list[BertMatch]:
-    """Return the matches of all texts; every different text is encoded once."""
-    model, signature, results = (
-        token_source(metric.model, metric.layer, metric.embedder),
-        metric.signature,
-        [],
-    )
-    vectors = model.encode([*texts, *(one for group in groups for one in group)])
-    known = (
-        model.weights([vectors[one] for group in groups for one in group])
-        if metric.idf
-        else None
-    )
-    for text, group in zip(texts, groups, strict=True):
-        own: Vectors = vectors[text]
-        each = [
-            (three, one)
-            for one in group
-            if (three := matched(own, vectors[one], known))
-        ]
-        if not each:
-            nothing: dict[str, Any] = {
-                "score": None,
-                "reason": BertTable.nothing,
-                "precision": None,
-                "recall": None,
-            }
-            results.append(BertMatch(**nothing, signature=signature, found=[]))
-            continue
-        numbers = [max(three[k] for three, _ in each) for k in range(3)]
-        if metric.baseline is not None:
-            numbers = [
-                (number - metric.baseline) / (1 - metric.baseline) for number in numbers
-            ]
-        best = max(each, key=lambda pair: pair[0][2])[1]
-        found = details(own, vectors[best], known)
-        parts: dict[str, Any] = {
-            "precision": numbers[0],
-            "recall": numbers[1],
-            "score": numbers[2],
-        }
-        results.append(BertMatch(**parts, signature=signature, found=found))
-    return results
+        return _bert.score_table(self, BertTable, candidates, references)
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #722fef0a
+class BertMatch(_bert.MatchedTokens):
+    """BERTScore of one text: F1 as `score`, precision, recall and who found whom.
+
+    Of several references each number is the greatest that any of them gives, as in the
+    bert-score package: precision and recall may come from different references.
+    """
+
+
+class BertTable(_bert.BertNumbers):
+    """BERTScore of many texts, as `f1`, `precision` and `recall`."""
+
+
+@takes_choices_of(BertScore)
 def bert_score(
-    candidate: str,
-    references: str | Sequence[str],
-    *,
-    model: str | Path = "minilm",
-    layer: int | None = None,
-    idf: bool = False,
-    baseline: float | None = None,
-    embedder: Any = None,
+    candidate: str, references: str | Sequence[str], **choices: Unpack[BertChoices]
 ) -> BertMatch:
     """Return BERTScore of one text; several references as in the bert-score package.
 
@@ -487,7 +244,8 @@ def bert_score(
     references : str or list of str
         One or several.
     model : str or path
-        `"minilm"`, the packaged weights, or a folder with a transformers model. Nothing is downloaded.
+        `"minilm"`, the packaged weights, or a folder with a transformers model. Nothing
+        is downloaded.
     layer : int, optional
         Whose vectors are taken, 0 for the first; by default the last.
     idf : bool
@@ -495,27 +253,22 @@ def bert_score(
     baseline : float, optional
         The score of unrelated texts, for rescaling.
     embedder : path or object, optional
-        An embedder with token vectors (chapter 12) instead of a model. It cuts long texts where it cuts them.
+        An embedder with token vectors (chapter 12) instead of a model. It cuts long
+        texts where it cuts them.
 
     References
     ----------
-    Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to bert-score 0.3.13 with the same
-    folder to 1e-5.
+    Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT". Equal to
+    bert-score 0.3.13 with the same folder to 1e-5.
     """
-    options = {"layer": layer, "idf": idf, "baseline": baseline, "embedder": embedder}
-    return BertScore(model=model, **options).score(candidate, references)
+    return BertScore(**choices).score(candidate, references)
 
 
+@takes_choices_of(BertScore)
 def bert_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
-    *,
-    model: str | Path = "minilm",
-    layer: int | None = None,
-    idf: bool = False,
-    baseline: float | None = None,
-    embedder: Any = None,
+    **choices: Unpack[BertChoices],
 ) -> BertTable:
-    """Return BERTScore of each text against its references; parameters as for `bert_score`."""
-    options = {"layer": layer, "idf": idf, "baseline": baseline, "embedder": embedder}
-    return BertScore(model=model, **options).score_many(candidates, references)
+    """Return BERTScore of each text; parameters as for `bert_score`."""
+    return BertScore(**choices).score_many(candidates, references)
