@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import InvalidOutput, LLMChecker, ScriptedBackend, TransformersBackend, Verdict, example_model
-from summeval_nb.evidence.claims import ClaimFinder, _entities_by_rules, judge_claims
+from summeval_nb.evidence.claims import ClaimFinder, judge_claims
 
 torch.set_num_threads(1)
 
@@ -118,22 +118,6 @@ def test_arcs_of_parses_read_from_conllu(conllu, sentence, expected):
 def test_a_sentence_without_arcs_is_asked_about_as_it_is():
     single = "# text = Rain.\n1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_\n\n"
     assert texts(ClaimFinder("arcs", annotator=lambda text: read(single)), "Rain.") == ["Rain."]
-
-
-@pytest.mark.parametrize(
-    "sentence, expected",
-    [
-        ("Anna bought 13 cars in Paris.", ["Anna", "13", "Paris"]),
-        ("The mayor met Anna Hidalgo on 14 July 2019.", ["Anna Hidalgo", "14 July 2019"]),
-        ("On July 14, 2019, it cost $1,300.50.", ["July 14, 2019", "$1,300.50"]),
-        ("The price rose 3.5% in 2020.", ["3.5%", "2020"]),
-        ("The Bank of England raised rates.", ["Bank of England"]),
-        ("It rained.", []),
-        ("In Berlin nobody slept.", ["Berlin"]),
-    ],
-)
-def test_entities_by_rules(sentence, expected):
-    assert [sentence[start:end] for start, end, _ in _entities_by_rules(sentence)] == expected
 
 
 @settings(max_examples=300, deadline=None)
