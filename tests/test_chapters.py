@@ -24,7 +24,6 @@ LONG = {
     "42_judge",
     "43_answers",
     "44_summary_score",
-    "46_judge_llm",
     "54_metrics",
     "63_cli",
     "71_exercises",

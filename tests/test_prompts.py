@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.evidence.claims import ClaimFinder
-from summeval_nb.judged.judge_llm import PROMPTS, _choice_prompt
+from summeval_nb.judged._llm_tasks import choice_prompt
+from summeval_nb.judged.judge_llm import PROMPTS
 from summeval_nb.judged.ratings import rating_prompt
 from summeval_nb.models._prompts import as_json, mark, plain
 from summeval_nb.models.llm import ScriptedBackend, neutralise
@@ -153,7 +154,7 @@ def test_ratings_and_judges_show_texts_as_json_only(one, other):
     prompt = rating_prompt(one, other, quality="coherence")
     plain_prompt = rating_prompt("A", "S", quality="coherence")
     assert len(prompt.splitlines()) == len(plain_prompt.splitlines())
-    asked = _choice_prompt(PROMPTS["one entail"], {"premise": one, "statement": other}, ["yes", "no"])
+    asked = choice_prompt(PROMPTS["one entail"], {"premise": one, "statement": other}, ["yes", "no"])
     for made in (prompt, asked):
         assert not set("<>") & set(made) and not any(token in made for token in TOKENS)
 
