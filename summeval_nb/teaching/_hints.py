@@ -1,5 +1,5 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_exercises.py.
-"""What may be said of a wrong answer.
+"""What is said of an answer, and what may be said of a wrong one.
 
 A hint is given only where it is known to be true: the answer, changed in the way that the hint names, is right.
 """
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+from summeval_nb.ground.viz import render
 
 _PLURAL = {"number": "numbers", "text": "texts", "list": "lists", "set": "sets", "dictionary": "dictionaries"}
 _DIGITS = 4  # decimals that count
@@ -20,6 +22,12 @@ _WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
     (lambda value: -value, "only the sign is wrong"),
     (lambda value: 1 - value, "yours and the right one add up to 1: which of the two shares is asked for?"),
 )
+
+
+def named(kind: str, kinds: Iterable[str]) -> str:
+    """Name a collection with the kinds in it, and not how many: "a list (a number)"."""
+    inner = ", ".join(sorted(set(kinds)))
+    return f"a {kind} ({inner})" if inner else f"a {kind}"
 
 
 def in_words(named: str, *, many: bool = False) -> str:
@@ -125,3 +133,26 @@ def _unrounded(number: float) -> list[float]:
     half = 10 ** (_DIGITS - _decimals(number)) // 2
     tried = [number + step * 10**-_DIGITS for step in range(-half, half + 1) if step]
     return tried[:_MOST_TRIALS]
+
+
+class Said:
+    """How an outcome is shown: a mark and a sentence; true if the answer is right."""
+
+    exercise: str
+    outcome: str
+    message: str
+
+    def __bool__(self) -> bool:
+        return self.outcome == "right"
+
+    def __repr__(self) -> str:
+        mark = {"right": "✓", "not answered yet": "…"}.get(self.outcome, "✗")
+        return f"{mark} {self.exercise}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        kind = {"right": "se-right", "not answered yet": "se-open"}.get(self.outcome, "se-wrong")
+        return render("said.html", kind=kind, text=repr(self))
+
+    def to_dict(self) -> dict[str, str]:
+        """Return exercise, outcome and message."""
+        return {"exercise": self.exercise, "outcome": self.outcome, "message": self.message}

@@ -9,18 +9,17 @@ import hashlib
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ground.viz import render
-from ._hints import in_words, nearly
+from ._hints import Said, in_words, named, nearly
 from ._progress import Progress, read_progress
+from ._seals import Seals
 
 # %% auto #0
 __all__ = ['AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers']
@@ -31,17 +30,11 @@ _KINDS = "a number, True or False, text, None, or a list, set or dictionary of t
 
 
 class _Canonical(NamedTuple):
-    """The one form in which an answer is compared: what kind it is, its text, and how to name its kind to a reader."""
+    """The form in which an answer is compared: its kind, its text, the kind's name."""
 
     kind: str
     text: str
     named: str
-
-
-def _named(kind: str, values: Iterable[_Canonical]) -> str:
-    """Name the kind of a collection with the kinds in it, and not how many: "a list (a number)"."""
-    inner = ", ".join(sorted({value.named for value in values}))
-    return f"a {kind} ({inner})" if inner else f"a {kind}"
 
 
 def _number_text(value: float, shift: float) -> str:
@@ -56,8 +49,7 @@ def _plain_text(text: str) -> str:
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #1ce55e61
 def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
-    """Return kind and text of an answer; raise what the reader should read if it has no such form."""
-
+    """Return the form of an answer; raise what a reader should read if it has none."""
     if isinstance(answer, np.ndarray | np.generic) or hasattr(answer, "tolist"):
         answer = answer.tolist()
     if answer is None:
@@ -70,35 +62,23 @@ def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
         return _collection(answer, shift)
     if hasattr(answer, "__float__"):
         return _Canonical("number", _number_text(float(answer), shift), "a number")
-    hint = (
-        "call it on the inputs that the exercise names, and pass what it returns"
-        if callable(answer)
-        else ""
-    )
-    raise TypeError(
-        f"{type(answer).__name__} cannot be compared: {hint or f'pass {_KINDS}'}"
-    )
+    hint = f"pass {_KINDS}"
+    if callable(answer):
+        hint = "call it on the inputs that the exercise names, and pass what it returns"
+    raise TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
 
 
 def _collection(answer: Any, shift: float) -> _Canonical:
-    """Return the form of a dictionary, a set or a list, from the forms of what is in it."""
-    kind = (
-        "dictionary"
-        if isinstance(answer, Mapping)
-        else "list"
-        if isinstance(answer, list | tuple)
-        else "set"
-    )
-    forms = [
-        _canonical(value, shift)
-        for value in (answer.values() if kind == "dictionary" else answer)
-    ]
+    """Return the form of a collection, from the forms of what is in it."""
+    kind = "list" if isinstance(answer, list | tuple) else "set"
+    kind = "dictionary" if isinstance(answer, Mapping) else kind
+    values = answer.values() if kind == "dictionary" else answer
+    forms = [_canonical(value, shift) for value in values]
     texts: list[Any] = [f"{form.kind}:{form.text}" for form in forms]
     if kind == "dictionary":
         texts = sorted(zip(map(_plain_text, map(str, answer)), texts, strict=True))
-    return _Canonical(
-        kind, json.dumps(sorted(texts) if kind == "set" else texts), _named(kind, forms)
-    )
+    text = json.dumps(sorted(texts) if kind == "set" else texts)
+    return _Canonical(kind, text, named(kind, [form.named for form in forms]))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #0ef20108
 _ROUNDS = 20_000
@@ -111,8 +91,8 @@ def _seal(exercise: str, form: _Canonical) -> str:
     return hashlib.pbkdf2_hmac("sha256", text, salt, _ROUNDS).hex()[:32]
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #32f491b3
-@dataclass(frozen=True)
-class AnswerCheck:
+@dataclass(frozen=True, repr=False)
+class AnswerCheck(Said):
     """What the checker says of one answer; true if the answer is right.
 
     Attributes
@@ -129,63 +109,10 @@ class AnswerCheck:
     outcome: str
     message: str
 
-    def __bool__(self) -> bool:
-        return self.outcome == "right"
-
-    def __repr__(self) -> str:
-        mark = {"right": "✓", "not answered yet": "…"}.get(self.outcome, "✗")
-        return f"{mark} {self.exercise}: {self.message}"
-
-    def _repr_html_(self) -> str:
-        kind = {"right": "se-right", "not answered yet": "se-open"}.get(
-            self.outcome, "se-wrong"
-        )
-        return render("said.html", kind=kind, text=repr(self))
-
-    def to_dict(self) -> dict[str, str]:
-        """Return exercise, outcome and message."""
-        return {
-            "exercise": self.exercise,
-            "outcome": self.outcome,
-            "message": self.message,
-        }
-
-# %% ../../nbs/7_teaching/71_exercises.ipynb #ebd46f17
-_collected: dict[str, dict[str, Any]] | None = (
-    None  # a dictionary while answers are being sealed
-)
-
-
-def _entry(exercise: str) -> dict[str, Any]:
-    """Return the sealed entry of an exercise: from what is being sealed, or from the package."""
-    chapter, _, number = str(exercise).partition("/")
-    if not chapter or not number or not chapter.replace("_", "").isalnum():
-        raise ValueError(
-            f"an exercise is named chapter/number, such as '32_bleu/1': got {exercise!r}"
-        )
-    if _collected is not None:
-        return _collected.setdefault(chapter, {}).setdefault(
-            number, {"kind": "", "answer": "", "slips": {}}
-        )
-    file = resources.files("summeval_nb") / "assets" / "exercises" / f"{chapter}.json"
-    entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    if number not in entries:
-        raise ValueError(f"no exercise {exercise!r}; known: {_known(chapter, entries)}")
-    return entries[number]
-
-
-def _known(chapter: str, entries: Mapping[str, Any]) -> str:
-    """Name the exercises of a chapter, or the chapters that the reader may have meant."""
-    if entries:
-        return ", ".join(f"{chapter}/{number}" for number in entries)
-    folder = resources.files("summeval_nb") / "assets" / "exercises"
-    chapters = sorted(file.name.removesuffix(".json") for file in folder.iterdir())
-    meant = [
-        name for name in chapters if chapter in name or name in chapter
-    ] or chapters
-    return ", ".join(f"{name}/1" for name in meant)
-
 # %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
+_SEALS = Seals()
+
+
 def _compare(
     exercise: str, entry: dict[str, Any], forms: list[_Canonical]
 ) -> AnswerCheck:
@@ -196,11 +123,11 @@ def _compare(
     for seal in seals:
         if seal in entry["slips"]:
             return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
-    given, wanted = forms[0].named, entry["kind"]
+    message, given, wanted = "not yet", forms[0].named, entry["kind"]
     if given != wanted:
-        message = f"not yet: you gave {in_words(given)}, and this exercise wants {in_words(wanted)}"
-        return AnswerCheck(exercise, "not yet", message)
-    return AnswerCheck(exercise, "not yet", "not yet")
+        wants = f"this exercise wants {in_words(wanted)}"
+        message = f"not yet: you gave {in_words(given)}, and {wants}"
+    return AnswerCheck(exercise, "not yet", message)
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
 def check_answer(exercise: str, answer: Any) -> AnswerCheck:
@@ -234,29 +161,23 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     >>> check_answer("71_exercises/1", "three")
     ✗ 71_exercises/1: not yet: you gave a text, and this exercise wants a number
     """
-    entry = _entry(exercise)
+    entry = _SEALS.entry(exercise)
     if answer is ...:
-        return AnswerCheck(
-            exercise,
-            "not answered yet",
-            "not answered yet: put your answer in the place of ...",
-        )
+        message = "not answered yet: put your answer in the place of ..."
+        return AnswerCheck(exercise, "not answered yet", message)
     try:
         forms = [_canonical(answer, shift) for shift in (0.0, -1e-6, 1e-6)]
     except (TypeError, ValueError, OverflowError) as error:
         return AnswerCheck(exercise, "not yet", f"not yet: {error}")
-    if _collected is not None:
+    if _SEALS.collecting:
         entry.update(kind=forms[0].named, answer=_seal(exercise, forms[0]))
     check = _compare(exercise, entry, forms)
-    if check.outcome == "not yet" and forms[0].named == entry["kind"]:
 
-        def is_right(other: Any) -> bool:
-            return _seal(exercise, _canonical(other)) == entry["answer"]
+    def is_right(other: Any) -> bool:
+        return _seal(exercise, _canonical(other)) == entry["answer"]
 
-        hint = nearly(answer, is_right)
-        return AnswerCheck(
-            exercise, "not yet", f"not yet: {hint}" if hint else "not yet"
-        )
+    if check.message == "not yet" and (hint := nearly(answer, is_right)):
+        return AnswerCheck(exercise, "not yet", f"not yet: {hint}")
     return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #53d84cab
@@ -285,14 +206,13 @@ def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
     >>> common_slip("71_exercises/1", 6, "count the pair of a word with itself, too")
     ✗ 71_exercises/1: not yet: count the pair of a word with itself, too
     """
-    entry, form = _entry(exercise), _canonical(answer)
-    if _collected is not None:
+    entry, form = _SEALS.entry(exercise), _canonical(answer)
+    if _SEALS.collecting:
         entry["slips"][_seal(exercise, form)] = str(help)
     check = _compare(exercise, entry, [form])
     if check.message != f"not yet: {help}":
-        raise ValueError(
-            f"{exercise} tells a reader who answers {answer!r} {check.message!r}: seal the chapter again"
-        )
+        told = f"{exercise} tells a reader who answers {answer!r} {check.message!r}"
+        raise ValueError(f"{told}: seal the chapter again")
     return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #eee601b4
@@ -318,16 +238,17 @@ def my_progress(folder: str | Path | None = None) -> Progress:
 
     Examples
     --------
-    >>> my_progress("nowhere")
+    >>> my_progress("nowhere")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: no folder 'nowhere': give the one that holds the book's notebooks, such as 'nbs'
+    ValueError: no folder 'nowhere': give the one that holds the book's notebooks, ...
     """
     return read_progress(None if folder is None else Path(folder))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #71596e01
-@contextmanager
-def seal_answers(folder: str | Path) -> Iterator[Callable[[], dict[str, Any]]]:
+def seal_answers(
+    folder: str | Path,
+) -> AbstractContextManager[Callable[[], dict[str, Any]]]:
     """Store the seals of all answers checked inside the block, one JSON file a chapter.
 
     Parameters
@@ -357,26 +278,4 @@ def seal_answers(folder: str | Path) -> Iterator[Callable[[], dict[str, Any]]]:
     ✓ my_class/1: right
     ['1']
     """
-    global _collected
-    if _collected is not None:
-        raise RuntimeError(
-            "answers are already being sealed: end the outer block first"
-        )
-    collected: dict[str, Any] = {}
-    _collected = collected
-    try:
-        yield lambda: collected
-    finally:
-        _collected = None
-    missing = [
-        f"{c}/{n}"
-        for c, entries in collected.items()
-        for n, e in entries.items()
-        if not e["answer"]
-    ]
-    if missing:
-        raise ValueError(f"a slip but no answer: {', '.join(missing)}")
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for chapter, entries in collected.items():
-        text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False)
-        (Path(folder) / f"{chapter}.json").write_text(text + "\n", encoding="utf-8")
+    return _SEALS.collect(Path(folder))
