@@ -20,7 +20,6 @@ LONG = {
     "31_ngrams",
     "32_bleu",
     "33_rouge",
-    "41_judging",
     "42_judge",
     "43_answers",
     "44_summary_score",

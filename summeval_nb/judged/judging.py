@@ -6,12 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, Literal, Protocol, runtime_checkable
-
-from pydantic import TypeAdapter
 
 from summeval_nb.ground.results import (
     Finding,
@@ -20,16 +16,17 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
+from ._questions import answered, word_list
 from ..models._named import load_store
-from ..models.store import Store, content_key, fill_missing
+from ..models.store import Store
 
 # %% auto #0
-__all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'word_list', 'Passage',
-           'Entailment', 'Keyphrase', 'Question', 'Answer', 'Resolution', 'Judge', 'ask_many', 'BulkJudge']
+__all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'Passage', 'Entailment',
+           'Keyphrase', 'Question', 'Answer', 'Resolution', 'Judge', 'ask_many', 'BulkJudge']
 
 # %% ../../nbs/4_judged/41_judging.ipynb #17eca1c2
 class JudgeFailure(RuntimeError):
-    """A judge gave no usable answer. Failures are left out of scores and counted; they are never a "no".
+    """A judge gave no usable answer. Failures are left out and counted, never a "no".
 
     Parameters
     ----------
@@ -95,7 +92,9 @@ class Flag:
 # %% ../../nbs/4_judged/41_judging.ipynb #65974fb7
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A statement of a hypothesis: a stretch of it, `hypothesis[start:end] == text`, or a rewritten one.
+    """A statement of a hypothesis: a stretch of it, or a rewritten one.
+
+    A stretch has its place, `hypothesis[start:end] == text`.
 
     `start` and `end` are None for a rewritten statement; `added` are its words that the
     hypothesis does not hold.
@@ -113,13 +112,14 @@ class Statement:
 
 
 def as_statement(text: str, hypothesis: str) -> Statement:
-    """Return a statement with its place in the hypothesis, or marked as rewritten with the words it adds.
+    """Return a statement with its place, or marked as rewritten with the words it adds.
 
     Examples
     --------
-    >>> as_statement("taught in Prague", "She studied physics and taught in Prague.").start
+    >>> hypothesis = "She studied physics and taught in Prague."
+    >>> as_statement("taught in Prague", hypothesis).start
     24
-    >>> as_statement("She taught in Prague.", "She studied physics and taught in Prague.").rewritten
+    >>> as_statement("She taught in Prague.", hypothesis).rewritten
     True
     """
     plain = text.strip()
@@ -129,18 +129,8 @@ def as_statement(text: str, hypothesis: str) -> Statement:
     if plain and start >= 0:
         return Statement(text=plain, start=start, end=start + len(plain))
     known = set(word_list(hypothesis))
-    return Statement(
-        text=text.strip(),
-        added=tuple(word for word in word_list(text) if word not in known),
-    )
-
-
-def word_list(text: str) -> list[str]:
-    """Words in lower case; signs of scripts written without spaces count one by one."""
-    return re.findall(
-        r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+",
-        text.casefold(),
-    )
+    added = tuple(word for word in word_list(text) if word not in known)
+    return Statement(text=text.strip(), added=added)
 
 # %% ../../nbs/4_judged/41_judging.ipynb #7c89e625
 Label = Literal["entailed", "neutral", "contradicted"]
@@ -149,7 +139,10 @@ LABELS: tuple[Label, ...] = ("entailed", "neutral", "contradicted")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Passage:
-    """A stretch of a premise that an answer rests on: `premise[start:end] == text`; similarity None: not measured."""
+    """A stretch of a premise that an answer rests on: `premise[start:end] == text`.
+
+    A similarity of None was not measured.
+    """
 
     text: str
     start: int
@@ -196,7 +189,7 @@ class Entailment:
 # %% ../../nbs/4_judged/41_judging.ipynb #b4598ea6
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Keyphrase:
-    """An important phrase of a text; `start` and `end` are None where it does not stand in it word for word."""
+    """An important phrase; `start` and `end` are None where it is not word for word."""
 
     text: str
     weight: float | None = None
@@ -206,7 +199,7 @@ class Keyphrase:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Question:
-    """A yes/no question, the statement that a yes affirms, and the keyphrases it was made for."""
+    """A yes/no question, the statement that a yes affirms, and its keyphrases."""
 
     text: str
     statement: str
@@ -215,7 +208,9 @@ class Question:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Answer:
-    """The answer of a text to a question: 1 for yes, 0 for no or not said, None when the judge failed.
+    """The answer of a text to a question: 1 for yes, 0 for no or not said.
+
+    None says that the judge failed.
 
     `probability` is that of yes; a judge that measures instead how much of the
     question's statement is said gives `said`. Both lie in [0, 1], or are None.
@@ -230,7 +225,7 @@ class Answer:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Resolution:
-    """Units of a text with their pronouns replaced, one string for each unit, and a note on how."""
+    """Units of a text with their pronouns replaced, one string each, and how."""
 
     units: tuple[str, ...]
     note: str = ""
@@ -238,14 +233,17 @@ class Resolution:
 # %% ../../nbs/4_judged/41_judging.ipynb #cff2fe48
 @runtime_checkable
 class Judge(Protocol):
-    """Whoever answers the seven questions; a method that has no usable answer raises `JudgeFailure`."""
+    """Whoever answers the seven questions.
+
+    A method that has no usable answer raises `JudgeFailure`.
+    """
 
     fingerprint: str
 
     def resolve_pronouns(
         self, text: str, units: Sequence[str] | None = None
     ) -> Resolution:
-        """Replace pronouns in the units of a text (by default one unit, the whole text)."""
+        """Replace pronouns in the units of a text (by default one, the whole text)."""
 
     def statements(self, hypothesis: str) -> list[Statement]:
         """Split a hypothesis into its statements, at least one."""
@@ -260,12 +258,12 @@ class Judge(Protocol):
         """Return at most n important phrases of a text, best first."""
 
     def questions(self, text: str, keyphrases: Sequence[str]) -> list[Question]:
-        """Return yes/no questions about the keyphrases that the text answers with yes."""
+        """Return yes/no questions on the keyphrases that the text answers with yes."""
 
     def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
         """Answer each question from the text alone."""
 
-# %% ../../nbs/4_judged/41_judging.ipynb #925202ca
+# %% ../../nbs/4_judged/41_judging.ipynb #2ead37fd
 PURPOSES: Mapping[str, tuple[str, Any]] = {
     "resolve": ("resolve_pronouns", Resolution),
     "statements": ("statements", list[Statement]),
@@ -277,32 +275,6 @@ PURPOSES: Mapping[str, tuple[str, Any]] = {
 }
 
 
-@cache
-def _adapter(purpose: str) -> Any:
-    """The pydantic adapter that writes and reads (and so checks) the answers to one kind of question."""
-    return TypeAdapter(PURPOSES[purpose][1])
-
-
-def _plain(value: Any) -> Any:
-    """Dataclasses and tuples as plain lists and dictionaries, for keys."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
-
-
-def _one_by_one(
-    judge: Judge, purpose: str, items: Sequence[tuple[Any, ...]]
-) -> list[Any]:
-    """Call a judge's method for each item; a failure stands in the place of its answer."""
-    method, answers = getattr(judge, PURPOSES[purpose][0]), []
-    for item in items:
-        try:
-            answers.append(method(*item))
-        except JudgeFailure as failure:
-            answers.append(failure)
-    return answers
-
-# %% ../../nbs/4_judged/41_judging.ipynb #2ead37fd
 def ask_many(
     judge: Judge,
     purpose: str,
@@ -338,42 +310,30 @@ def ask_many(
     Examples
     --------
     >>> from summeval_nb import EmbeddedJudge
-    >>> ask_many(EmbeddedJudge(), "statements", [("The rain stopped, but the match was cancelled.",)])[0][0].text
+    >>> items = [("The rain stopped, but the match was cancelled.",)]
+    >>> ask_many(EmbeddedJudge(), "statements", items)[0][0].text
     'The rain stopped'
     """
     require_option(purpose, "purpose", PURPOSES)
     if not isinstance(getattr(judge, "fingerprint", None), str):
         remedy = "load_judge('embedded') gives one"
-        raise TypeError(
-            f"judge must be a Judge with a fingerprint, not {type(judge).__name__}: {remedy}"
-        )
-    many = getattr(judge, "many", None) or (
-        lambda purpose, lot: _one_by_one(judge, purpose, lot)
-    )
-    adapter = _adapter(purpose)
+        given = f"{type(judge).__name__}: {remedy}"
+        raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
+    method, kind = PURPOSES[purpose]
 
-    def compute(positions: list[int]) -> list[Any]:
-        answers = many(purpose, [items[position] for position in positions])
-        return [
-            one
-            if isinstance(one, JudgeFailure)
-            else adapter.dump_python(one, mode="json")
-            for one in answers
-        ]
+    def one_by_one(purpose: str, lot: Sequence[tuple[Any, ...]]) -> list[Any]:
+        answers: list[Any] = []
+        for item in lot:
+            try:
+                answers.append(getattr(judge, method)(*item))
+            except JudgeFailure as failure:  # it stands in the place of an answer
+                answers.append(failure)
+        return answers
 
-    keys = [content_key(judge.fingerprint, purpose, _plain(item)) for item in items]
-    values = fill_missing(
-        load_store(store),
-        "judge",
-        keys,
-        compute,
-        batch_size=batch_size,
-        progress=progress,
-    )
-    return [
-        one if isinstance(one, JudgeFailure) else adapter.validate_python(one)
-        for one in values
-    ]
+    ask, kept = getattr(judge, "many", None) or one_by_one, load_store(store)
+    how: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
+    failed = JudgeFailure
+    return answered(ask, judge.fingerprint, purpose, kind, items, kept, failed, **how)
 
 # %% ../../nbs/4_judged/41_judging.ipynb #84aa37ae
 class BulkJudge:
@@ -382,18 +342,15 @@ class BulkJudge:
     fingerprint: str
 
     def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Answer one kind of question for many items; a `JudgeFailure` stands where there is no answer."""
+        """Answer one kind of question for many items, each or with a `JudgeFailure`."""
         raise NotImplementedError
 
     def resolve_pronouns(
         self, text: str, units: Sequence[str] | None = None
     ) -> Resolution:
-        """Replace pronouns in the units of a text (by default one unit, the whole text)."""
-        return self._one(
-            "resolve",
-            require_text(text, "text"),
-            None if units is None else list(units),
-        )
+        """Replace pronouns in the units of a text (by default one, the whole text)."""
+        given = None if units is None else list(units)
+        return self._one("resolve", require_text(text, "text"), given)
 
     def statements(self, hypothesis: str) -> list[Statement]:
         """Split a hypothesis into its statements."""
@@ -401,11 +358,8 @@ class BulkJudge:
 
     def entail(self, premise: str, statements: Sequence[str]) -> list[Entailment]:
         """Say for each statement whether the premise entails it."""
-        return self._one(
-            "entail",
-            require_text(premise, "premise"),
-            require_texts(statements, "statements"),
-        )
+        given = require_texts(statements, "statements")
+        return self._one("entail", require_text(premise, "premise"), given)
 
     def is_refusal(self, text: str) -> Flag:
         """Say whether a text declines to answer."""
@@ -413,17 +367,13 @@ class BulkJudge:
 
     def keyphrases(self, text: str, n: int = 10) -> list[Keyphrase]:
         """Return at most n important phrases of a text, best first."""
-        return self._one(
-            "keyphrases", require_text(text, "text"), require_count(n, "n")
-        )
+        most = require_count(n, "n")
+        return self._one("keyphrases", require_text(text, "text"), most)
 
     def questions(self, text: str, keyphrases: Sequence[str]) -> list[Question]:
-        """Return yes/no questions about the keyphrases that the text answers with yes."""
-        return self._one(
-            "questions",
-            require_text(text, "text"),
-            require_texts(keyphrases, "keyphrases"),
-        )
+        """Return yes/no questions on the keyphrases that the text answers with yes."""
+        given = require_texts(keyphrases, "keyphrases")
+        return self._one("questions", require_text(text, "text"), given)
 
     def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
         """Answer each question from the text alone."""
