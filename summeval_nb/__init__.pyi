@@ -36,6 +36,8 @@ from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import fleiss_kappa as fleiss_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
 from .agreement.annotators import metric_ceiling as metric_ceiling
+from .agreement.judge_bench import JudgeBench as JudgeBench
+from .agreement.judge_bench import benchmark_judge as benchmark_judge
 from .agreement.summeval import SummEvalResult as SummEvalResult
 from .agreement.summeval import reference_similarities as reference_similarities
 from .agreement.summeval import summeval_scores as summeval_scores

@@ -34,7 +34,7 @@ __all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References',
            'read_text', 'split_lines', 'write', 'keep_apart', 'load_named', 'evaluate', 'demo', 'read_pairs',
            'read_flags', 'read_options', 'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store',
            'say_cost', 'judge_answers', 'score', 'retrieval', 'correlate', 'annotators', 'summeval', 'run',
-           'checker_bench', 'report', 'store_info', 'store_prune', 'main']
+           'checker_bench', 'judge_bench', 'report', 'store_info', 'store_prune', 'main']
 
 # %% ../nbs/6_runs/63_cli.ipynb #d1d17ed3
 def read_text(name: str, what: str) -> str:
@@ -898,6 +898,54 @@ def checker_bench(
         sum(row["failed"] for row in result.rows()),
         sum(row["n"] for row in result.rows()),
     )
+
+# %% ../nbs/6_runs/63_cli.ipynb #5edd2401
+@app.command("judge-bench")
+def judge_bench(
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare."),
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="refusals, pairs, sentences or splits; repeat; default: all."
+        ),
+    ] = None,
+    rater: Annotated[
+        str | None, typer.Option(help="A model that gives grades, such as llm:FOLDER.")
+    ] = None,
+    quality: Annotated[
+        list[str] | None, typer.Option(help="What the rater grades; repeat.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(help="At most so many examples of each set, by lot.")
+    ] = None,
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure judges and raters on labelled sets: right answers, kappa, order, costs.
+
+    Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
+    """
+    keep_apart(html, store)
+    from summeval_nb.agreement.judge_bench import JUDGE_SETS, benchmark_judge
+    from summeval_nb.judged.ratings import RatingMetric
+
+    if bool(rater) != bool(quality):
+        fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
+    judges: dict[str, Any] = {one: one for one in judge or [] if one}
+    for one in quality or []:
+        judges[f"{rater} ({one})"] = RatingMetric(quality=one, backend=rater)
+    judges = judges or {"embedded": "embedded"}
+    kept = open_store(store)
+    result = benchmark_judge(judges, set or JUDGE_SETS, limit=limit, store=kept)
+    show(result, as_json, html, "Judges on labelled sets", repr(result))
+    failed, total = (
+        sum(row[name] for row in result.rows()) for name in ("failed", "n")
+    )
+    leave_for(failed, total)
 
 # %% ../nbs/6_runs/63_cli.ipynb #b2638d55
 @app.command()

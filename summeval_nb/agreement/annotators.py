@@ -28,11 +28,11 @@ def _cohen(
 
     codes (n, 2), distances of the categories (C, C), weights of the items (k, n).
     """
-    share = w / w.sum(axis=1, keepdims=True)
+    n = w.sum(axis=1)
     said = codes[:, :, None] == np.arange(len(apart))
-    first, second = share @ said[:, 0], share @ said[:, 1]
-    observed = share @ apart[codes[:, 0], codes[:, 1]]
-    return observed, ((first @ apart) * second).sum(axis=1)
+    first, second = w @ said[:, 0], w @ said[:, 1]
+    observed = w @ apart[codes[:, 0], codes[:, 1]] / n
+    return observed, ((first @ apart) * second).sum(axis=1) / n**2
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #c2813893
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -219,6 +219,11 @@ LISTED: dict[str, dict[str, Any]] = {
     },
     "bleu_many": {"references": st.lists(groups, max_size=3)},
     "calibration": {},
+    "benchmark_judge": {
+        "judge": st.one_of(options("words"), backends.map(lambda b: summeval_nb.LLMJudge(b))),
+        "sets": st.one_of(st.just("pairs"), texts, st.dictionaries(texts, st.lists(texts, max_size=2), max_size=1)),
+        "limit": st.one_of(st.just(2), counts),
+    },
     "cohen_kappa": {
         "first": ratings_given,
         "second": ratings_given,
@@ -467,7 +472,7 @@ def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, 
     return st.fixed_dictionaries(required, optional=optional)
 
 
-COSTLY = {"benchmark_checker": 2}  # examples of what takes ten seconds and more for one good call
+COSTLY = {"benchmark_checker": 2, "benchmark_judge": 3}  # examples of what takes ten seconds and more for one good call
 
 
 @cache

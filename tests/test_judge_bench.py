@@ -1,0 +1,202 @@
+"""Judges on labelled sets: by hand, blind ones, failing ones, raters, costs, the shell."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from summeval_nb import LabelledSentence, LLMJudge, ScriptedBackend, benchmark_judge
+from summeval_nb.agreement._judge_bench import SETS, Asked, Case, Reply, ask_judge, some, wide_rows
+from summeval_nb.agreement.judge_bench import JUDGE_SETS
+from summeval_nb.cli import app
+from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Statement
+from summeval_nb.judged.ratings import RatingMetric
+
+ARTICLES = [f"Text {n}. It rained in Oslo. The mayor resigned in May." for n in range(6)]
+MINE = [
+    LabelledSentence(text, sentence, label)
+    for text in ARTICLES
+    for sentence, label in (("It rained.", True), ("It snowed.", False), ("The mayor stayed.", False))
+]
+
+
+class Scripted(BulkJudge):
+    """Answers by a function of the premise, the statement and its place in the list."""
+
+    fingerprint = "scripted"
+
+    def __init__(self, say):
+        self.say, self.asked = say, []
+
+    def many(self, purpose, items):
+        self.asked.append((purpose, items))
+        if purpose == "refusal":
+            return [self.say(text, "", 0) for (text,) in items]
+        if purpose == "statements":
+            return [[Statement(text=part) for part in self.say(text, "", 0)] for (text,) in items]
+        return [
+            [self.say(premise, one, place) for place, one in enumerate(statements)] for premise, statements in items
+        ]
+
+
+def by_text(premise, statement, place):
+    label = "entailed" if "rained" in statement else "neutral" if "snowed" in statement else "contradicted"
+    return Entailment(label=label, probability={"entailed": 1.0}.get(label, 0.0))
+
+
+def test_a_perfect_judge():
+    found = benchmark_judge(Scripted(by_text), {"mine": MINE})
+    (row,) = found.rows()
+    assert row["right"] == row["kappa"] == row["right_low"] == row["kappa_high"] == 1
+    assert row["calibration_error"] == 0 and row["order_changes"] == 0 and row["failed"] == 0 and found.wrong == ()
+    assert row["calls"] is row["tokens"] is None and row["seconds"] >= 0
+
+
+def test_worked_by_hand():
+    """Of eighteen answers twelve are right; both say "entailed" twelve and six times."""
+    judge = Scripted(lambda p, s, place: Entailment(label="neutral" if "stayed" in s else "entailed"))
+    found = benchmark_judge(judge, {"mine": MINE})
+    (row,) = found.rows()
+    assert row["right"] == pytest.approx(12 / 18)
+    chance = (12 / 18) * (6 / 18) + (6 / 18) * (12 / 18)
+    assert row["kappa"] == pytest.approx((12 / 18 - chance) / (1 - chance))
+    assert row["calibration_error"] is None and {one["text"] for one in found.wrong} == {"It snowed."}
+    assert found.wrong[0]["label"] == "not entailed" and found.wrong[0]["said"] == "entailed"
+
+
+def test_whole_texts_are_drawn():
+    """Three texts read rightly and three wrongly: six statements of one kind are three draws, not eighteen."""
+    truth = {"It rained.": True, "It snowed.": False, "The mayor stayed.": False}
+
+    def say(premise, statement, place):
+        right = int(premise.split()[1].rstrip(".")) < 3
+        return Entailment(label="entailed" if truth[statement] == right else "neutral")
+
+    (row,) = benchmark_judge(Scripted(say), {"mine": MINE}).rows()
+    assert row["right"] == 0.5 and row["right_low"] < 0.2 and row["right_high"] > 0.8
+
+
+def test_the_order_is_turned_within_a_text():
+    first = Scripted(lambda p, s, place: Entailment(label="entailed" if place == 0 else "neutral"))
+    (row,) = benchmark_judge(first, {"mine": MINE}).rows()
+    assert row["order_changes"] == pytest.approx(2 / 3)
+    forwards, backwards = (items for purpose, items in first.asked[:2])
+    assert [(p, s[::-1]) for p, s in forwards] == list(backwards)
+    assert Asked([], [Reply("a"), Reply(None)], [Reply("b"), Reply("b")]).order_changes() == 1
+
+
+def test_failures_are_counted_and_never_wrong():
+    def say(premise, statement, place):
+        if premise.startswith("Text 0"):
+            return Entailment(label=None, reason="I cannot read this")
+        return by_text(premise, statement, place)
+
+    (row,) = benchmark_judge(Scripted(say), {"mine": MINE}).rows()
+    assert (row["n"], row["failed"], row["right"]) == (18, 3, 1) and "I cannot read this" in row["reason"]
+
+    class Short(Scripted):
+        def many(self, purpose, items):
+            return [[Entailment(label="entailed")] for _ in items]
+
+    (row,) = benchmark_judge(Short(by_text), {"mine": MINE}).rows()
+    assert row["failed"] == 18 and "1 answers to 3 statements" in row["reason"] and row["right"] is None
+    broken = LLMJudge(ScriptedBackend(lambda prompt: "no JSON"))
+    (row,) = benchmark_judge(broken, "pairs", limit=6).rows()
+    assert row["failed"] == row["n"] == 6 and row["calls"] >= 1 and row["tokens"] is not None
+
+
+def test_refusals_and_splits():
+    labels = {case.text: case.truth for case in SETS["refusals"]()}
+    judge = Scripted(lambda text, _, __: Flag(value=labels[text] == "refusal", probability=0.5))
+    (row,) = benchmark_judge(judge, "refusals").rows()
+    assert row["right"] == row["kappa"] == 1 and row["calibration_error"] == 0 and row["order_changes"] is None
+    undecided = Scripted(lambda text, _, __: Flag(value=None, reason="who knows"))
+    assert benchmark_judge(undecided, "refusals").rows()[0]["failed"] == 40
+    splits = {case.text: case.truth for case in SETS["splits"]()}
+    (row,) = benchmark_judge(Scripted(lambda text, _, __: [one + "." for one in splits[text]]), "splits").rows()
+    assert row["right"] == 1 and row["kappa"] is None and row["reason"] == ""
+    whole = benchmark_judge(Scripted(lambda text, _, __: [text]), "splits").rows()[0]
+    assert whole["right"] == pytest.approx(34 / 65)
+
+
+def test_raters():
+    grade = RatingMetric(quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
+    found = benchmark_judge({"five": grade})
+    (row,) = found.rows()
+    assert row["set"] == "grades: fluency" and row["n"] == 32 and row["right"] == 0.75 and row["kappa"] == 0
+    assert row["calls"] == 32 and row["calibration_error"] is None and len(found.wrong) == 8
+
+
+def test_a_store_keeps_answers(tmp_path):
+    judge = Scripted(by_text)
+    first = benchmark_judge(judge, {"mine": MINE}, store=tmp_path / "answers.sqlite").rows()[0]
+    asked = len(judge.asked)
+    again = benchmark_judge(judge, {"mine": MINE}, store=tmp_path / "answers.sqlite").rows()[0]
+    assert len(judge.asked) == asked
+    assert {k: v for k, v in first.items() if k != "seconds"} == {k: v for k, v in again.items() if k != "seconds"}
+
+
+def test_sets_of_the_package():
+    assert JUDGE_SETS == ("refusals", "pairs", "sentences", "splits")
+    sizes = {name: len(SETS[name]()) for name in JUDGE_SETS}
+    assert sizes == {"refusals": 40, "pairs": 40, "sentences": 128, "splits": 65}
+    few = some(SETS["sentences"](), 20, 3)
+    assert len(few) == 20 and len({case.premise for case in few}) == 2
+    assert few == some(SETS["sentences"](), 20, 3) != some(SETS["sentences"](), 20, 4)
+
+
+def test_the_embedded_judge_agrees_better_than_chance():
+    (row,) = benchmark_judge("embedded", "pairs").rows()
+    assert row["kappa_low"] > 0.2 and row["failed"] == 0 and row["order_changes"] == 0
+
+
+def test_pages_escape_names_and_columns_without_a_value_are_left_out():
+    found = benchmark_judge({"<b>": Scripted(by_text)}, {"<i>": MINE}, n_resamples=0)
+    assert "<b>" not in found._repr_html_() and "calls" not in wide_rows(found.table)[0]
+    assert json.loads(json.dumps(found.to_dict()))["rows"][0]["right"] == 1
+    assert found.plot().axes and len(found.to_frame()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("oracle",), "unknown judge 'oracle'"),
+        ((3,), "judge must be a name or a Judge"),
+        (({},), "judge is empty"),
+        (("words", "everything"), "unknown set 'everything'"),
+        (("words", []), "sets must be names"),
+        (("words", {}), "sets is empty"),
+        (("words", {"mine": ["x"]}), r"sets\['mine'\]\[0\] must be a LabelledSentence"),
+        (("words", {"mine": []}), "is empty"),
+    ],
+)
+def test_bad_input(arguments, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        benchmark_judge(*arguments)
+
+
+@pytest.mark.parametrize("option", [{"limit": 0}, {"n_resamples": -1}, {"confidence": 1.0}, {"seed": -1}])
+def test_bad_options(option):
+    with pytest.raises(ValueError, match=next(iter(option))):
+        benchmark_judge(Scripted(by_text), {"mine": MINE}, **option)
+
+
+def test_the_shell(tmp_path):
+    command = ["judge-bench", "--judge", "words", "--set", "pairs", "--limit", "4"]
+    found = CliRunner().invoke(app, command)
+    assert found.exit_code == 0 and "kappa" in found.output
+    rows = json.loads(CliRunner().invoke(app, [*command, "--json"]).output)["rows"]
+    assert rows[0]["n"] == 4
+    assert CliRunner().invoke(app, [*command, "--set", "no"]).exit_code == 2
+    assert "--quality" in CliRunner().invoke(app, [*command, "--quality", "fluency"]).output
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(app, [*command, "--html", str(page)]).exit_code == 0 and "<table" in page.read_text()
+
+
+def test_two_labels_or_three():
+    judge = Scripted(lambda p, s, place: Entailment(label="contradicted"))
+    cases = [Case("entail", "x", "y", "neutral"), Case("entail", "x", "z", "not entailed", binary=True)]
+    assert [one.said for one in ask_judge(judge, cases, None)] == ["contradicted", "not entailed"]
+    failed = Scripted(lambda p, s, place: (_ for _ in ()).throw(JudgeFailure("entail", "no")))
+    with pytest.raises(JudgeFailure):
+        ask_judge(failed, cases, None)
