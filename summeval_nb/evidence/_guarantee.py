@@ -1,20 +1,27 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_guarantee.py.
-"""Plumbing of chapter 27: labelled sentences checked, and promises as words, HTML and figures."""
+"""Promises on thresholds: labelled sentences asked and checked, why none holds, words, HTML and figures."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
+from scipy import stats
 
-from summeval_nb.ground.results import require_share, require_text, require_texts
+from summeval_nb.evidence.check import Checker
+from summeval_nb.evidence.faithfulness import evaluate_many
+from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
 from summeval_nb.ground.viz import Markup, figure_text, render
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
+Side = TypeVar("Side", bound=Any)
 FACTS = ("risk", "confidence", "bound", "n_accepted", "n_errors", "share_left", "n_sentences", "n_articles", "n_failed")
 
 
@@ -124,6 +131,17 @@ def facts(row: Mapping[str, Any] | None, n_sentences: int = 1) -> dict[str, Any]
     return {"bound": row["bound"], "share_left": row["share_left"]} | counts
 
 
+def promised_on(
+    data: Judged, *, side: str, risk: float, confidence: float, starts: int, seed: int, unit: str
+) -> dict[str, Any]:
+    """Return the promise and what it was made from, as fields of a `Guarantee`, with its signature."""
+    choices = {"metric": "guarantee", "side": side, "risk": risk, "confidence": confidence, "starts": starts}
+    choices |= {"seed": seed, "unit": unit, "n": len(data.label), "articles": data.n_articles}
+    counts = {"n_sentences": len(data.label), "n_articles": data.n_articles, "n_failed": data.n_failed}
+    promise = {"side": side, "risk": float(risk), "confidence": float(confidence)}
+    return {"signature": Signature(choices), **promise, **counts}
+
+
 def in_words(one: Any) -> str:
     """Return what a guarantee allows to be said, in a sentence."""
     failed = f", {one.n_failed} more could not be judged" if one.n_failed else ""
@@ -166,3 +184,192 @@ def draw(one: Any, ax: Axes | None) -> Axes:
     ax.set(xlabel=f"threshold for {one.side}", ylabel="share of the accepted", ylim=(0, 1))
     ax.legend(frameon=False, fontsize="small")
     return ax
+
+
+def require_promise(risk: Any, confidence: Any) -> tuple[float, float]:
+    """Return alpha and delta of the promise; raise unless both lie between 0 and 1."""
+    for value, name in ((risk, "risk"), (confidence, "confidence")):
+        if not 0 < require_share(value, name) < 1:
+            remedy = "nothing is promised for certain, and nothing without a risk"
+            raise ValueError(f"{name} must lie between 0 and 1, not {value}: {remedy}")
+    return float(risk), 1 - float(confidence)
+
+
+_SURE = {round(0.99 + i / 1000, 3) for i in range(10)}
+_STEPS = sorted({i / 100 for i in range(101)} | _SURE)
+
+
+def thresholds(side: str) -> np.ndarray:
+    """Thresholds from strict to lax: hundredths, and thousandths at the sure end."""
+    strict_first = np.array(_STEPS[::-1])
+    return strict_first if side == "supported" else (1 - strict_first).round(3)
+
+
+def accepts(probabilities: Any, threshold: Any, side: str) -> Any:
+    """Whether probabilities are accepted: at least the threshold; at most it for the side contradicted."""
+    if side == "supported":
+        return probabilities >= threshold
+    return probabilities <= threshold
+
+
+def why_none(
+    rows: Sequence[Mapping[str, Any]],
+    n_articles: int,
+    starts: np.ndarray,
+    risk: float,
+    delta: float,
+    accepted_needed: Callable[..., int],
+) -> str:
+    """Say why no threshold can be promised, and how many labels would be needed."""
+    first, level = int(starts[0]), 1 - delta / len(starts)
+    if n_articles < first:
+        least = f"even without an error {first} articles with an accepted sentence"
+        missing = f"label at least {first - n_articles} articles more"
+        return f"{least} are needed, and {n_articles} were judged: {missing}"
+    enough = [row for row in rows if row["accepted"] >= first]
+    p_values = [stats.binom.cdf(r["errors"], r["accepted"], risk) for r in enough]
+    best = enough[int(np.argmin(p_values))]
+    rate = best["errors"] / best["accepted"]
+    counts = f"{best['errors']} of {best['accepted']} accepted are wrong"
+    where = f"at the best threshold, {best['threshold']:g}, {counts}"
+    if rate >= risk:
+        remedy = "but a better checker or a greater risk may"
+        return f"even {where}: more labels will not help, {remedy}"
+    allowed = itertools.count(best["errors"])
+    sizes = ((k, accepted_needed(k, risk=risk, confidence=level)) for k in allowed)
+    need = next(size for k, size in sizes if k >= rate * size)
+    articles = math.ceil(need * n_articles / best["accepted"])
+    more = f"from about {articles} articles instead of {n_articles}"
+    return f"{where}: at that rate about {need} accepted would be needed, {more}"
+
+
+class Shown(Score):
+    """What a `Guarantee` shows of itself: its curve, plain data, its promise in words and as a figure."""
+
+    side: str
+    curve: list[dict[str, Any]]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the curve: one row for each threshold that accepts anything."""
+        return [dict(row) for row in self.curve if row["accepted"]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data, ready for JSON."""
+        own = {name: getattr(self, name) for name in ("side", *FACTS)}
+        return super().to_dict() | own
+
+    def __str__(self) -> str:
+        return in_words(self)
+
+    def _repr_html_(self) -> str:
+        return card("Guarantee", [self], str(self.signature))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the errors and their upper bound over the thresholds."""
+        return draw(self, ax)
+
+
+class TwoSides:
+    """What `Guarantees` show of themselves: both promises as rows, plain data, words and figures."""
+
+    supported: Any
+    contradicted: Any
+    name: str
+    checker: str
+
+    @property
+    def share_unclear(self) -> float | None:
+        """Share of the judged sentences that neither promise covers."""
+        raise NotImplementedError
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row for each side: its threshold and what it rests on."""
+        found = []
+        for one in (self.supported, self.contradicted):
+            facts = {name: getattr(one, name) for name in FACTS}
+            row = {"side": one.side, "threshold": one.score, "reason": one.reason}
+            found.append(row | facts)
+        return found
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the two promises as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data, ready for JSON."""
+        own: dict[str, Any] = {"name": self.name, "checker": self.checker}
+        own |= {"share_unclear": self.share_unclear}
+        sides = (self.supported, self.contradicted)
+        return own | {one.side: one.to_dict() for one in sides}
+
+    def __str__(self) -> str:
+        title = f"{self.name}, {self.checker}:"
+        return "\n".join([title, str(self.supported), str(self.contradicted)])
+
+    def __repr__(self) -> str:
+        sides = (self.supported, self.contradicted)
+        thresholds = ", ".join(f"{one.side}={one.score}" for one in sides)
+        return f"Guarantees({thresholds}, name={self.name!r})"
+
+    def _repr_html_(self) -> str:
+        sides = [self.supported, self.contradicted]
+        signature = str(self.supported.signature)
+        return card(f"{self.name}, {self.checker}", sides, signature)
+
+    def plot(self) -> Any:
+        """Draw both sides; return the figure."""
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+        self.contradicted.plot(ax=axes[0])
+        self.supported.plot(ax=axes[1])
+        return figure
+
+
+def kept_apart(over: Side, under: Side) -> tuple[Side, Side]:
+    """Return both sides at promised thresholds that do not overlap, least between."""
+    if over.score is None or under.score is None or under.score < over.score:
+        return over, under
+    pairs = itertools.product(over.guaranteed, under.guaranteed)
+    apart = [(round(s - c, 3), abs(s + c - 1), s, c) for s, c in pairs if c < s]
+    if apart:
+        return over.at(min(apart)[2]), under.at(min(apart)[3])
+    reason = f"what could be promised is called supported, from {over.score:g} on"
+    curve = [row | {"guaranteed": False} for row in under.curve]
+    nothing = facts(None)
+    return over, replace(under, score=None, reason=reason, curve=curve, **nothing)
+
+
+def _ask_pairs(rows: Sequence[Labelled], checker: Checker) -> list[list[Verdict]]:
+    """Return the verdicts on sentences that come with their evidence, one each."""
+    pairs = [(list(row.evidence or ()), row.sentence) for row in rows]
+    verdicts: list[Any] = list(checker.check_many(pairs)) if pairs else []
+    right = [one for one in verdicts if isinstance(one, Verdict)]
+    if not len(right) == len(verdicts) == len(pairs):
+        name = type(checker).__name__
+        raise TypeError(f"check_many of {name} must return one Verdict per pair")
+    return [[one] for one in right]
+
+
+def ask(
+    rows: Sequence[Labelled],
+    checker: Checker,
+    k: int | None,
+    **options: Any,
+) -> list[float | None]:
+    """Return the probability of each labelled sentence; None where there is none."""
+    whole = [row for row in rows if row.evidence is None]
+    texts, summaries = [row.article for row in whole], [row.sentence for row in whole]
+    results = evaluate_many(texts, summaries, k, checker=checker, **options)
+    by_article = iter([list(one.verdicts) for one in results])
+    given = [row for row in rows if row.evidence is not None]
+    by_evidence = iter(_ask_pairs(given, checker))
+    found: list[float | None] = []
+    for row in rows:
+        verdicts = next(by_article if row.evidence is None else by_evidence)
+        judged = [one.probability for one in verdicts if one.probability is not None]
+        all_judged = len(judged) == len(verdicts) > 0
+        found.append(min(judged) if all_judged else None)
+    return found

@@ -5,8 +5,6 @@
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #2bb309d6
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -14,42 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from ._guarantee import FACTS, Judged, Labelled, card, draw, facts
-from ._guarantee import in_words, require_judged, require_labelled
+from ._guarantee import Judged, Shown, TwoSides, accepts, ask
+from ._guarantee import facts, kept_apart, promised_on, thresholds
+from ._guarantee import require_judged, require_labelled
+from ._guarantee import require_promise, why_none
 from .check import Checker, load_checker
-from .faithfulness import evaluate_many
-from summeval_nb.ground.results import (
-    Score,
-    Signature,
-    Verdict,
-    require_count,
-    require_option,
-    require_share,
-    require_text,
-)
+from ..ground.results import Signature, require_count, require_option
+from ..ground.results import require_share, require_text
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 # %% auto #0
 __all__ = ['SIDES', 'accepted_needed', 'error_bound', 'Guarantee', 'guaranteed_threshold', 'Guarantees', 'calibrate']
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #3344886a
-def _require_promise(risk: Any, confidence: Any) -> tuple[float, float]:
-    """Return alpha and delta of the promise; raise unless both lie between 0 and 1."""
-    for value, name in ((risk, "risk"), (confidence, "confidence")):
-        if not 0 < require_share(value, name) < 1:
-            remedy = "nothing is promised for certain, and nothing without a risk"
-            raise ValueError(f"{name} must lie between 0 and 1, not {value}: {remedy}")
-    return float(risk), 1 - float(confidence)
-
-
 def accepted_needed(
-    errors: int = 0,
-    *,
-    risk: float = 0.1,
-    confidence: float = 0.9,
+    errors: int = 0, *, risk: float = 0.1, confidence: float = 0.9
 ) -> int:
     """Return how many accepted sentences with so many errors keep the promise.
 
@@ -65,7 +44,7 @@ def accepted_needed(
     >>> [accepted_needed(errors) for errors in (0, 1, 2)]
     [22, 38, 52]
     """
-    alpha, delta = _require_promise(risk, confidence)
+    alpha, delta = require_promise(risk, confidence)
     errors = require_count(errors, "errors", minimum=0)
     return errors + 1 + int(stats.nbinom.ppf(1 - delta, errors + 1, alpha))
 
@@ -85,7 +64,7 @@ def error_bound(errors: Any, accepted: Any, *, confidence: float = 0.9) -> np.nd
     >>> error_bound([0, 0, 1], [21, 22, 38]).round(3).tolist()
     [0.104, 0.099, 0.099]
     """
-    _require_promise(0.5, confidence)
+    require_promise(0.5, confidence)
     k, n = np.broadcast_arrays(np.asarray(errors, float), np.asarray(accepted, float))
     if not ((k >= 0) & (k <= n)).all():
         got = f"got {errors} and {accepted}"
@@ -95,14 +74,6 @@ def error_bound(errors: Any, accepted: Any, *, confidence: float = 0.9) -> np.nd
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #6c62d27c
 SIDES = ("supported", "contradicted")
-_SURE = {round(0.99 + i / 1000, 3) for i in range(10)}
-_STEPS = sorted({i / 100 for i in range(101)} | _SURE)
-
-
-def _thresholds(side: str) -> np.ndarray:
-    """Thresholds from strict to lax: hundredths, and thousandths at the sure end."""
-    strict_first = np.array(_STEPS[::-1])
-    return strict_first if side == "supported" else (1 - strict_first).round(3)
 
 
 def _starts(n_articles: int, risk: float, delta: float) -> np.ndarray:
@@ -130,12 +101,6 @@ def _walk(
     return passed
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #eb0f559a
-def _accepts(probabilities: Any, threshold: Any, side: str) -> Any:
-    if side == "supported":
-        return probabilities >= threshold
-    return probabilities <= threshold
-
-
 def _counts(data: Judged, side: str, seed: int) -> list[dict[str, Any]]:
     """Count at each threshold the articles with an accepted sentence, and the errors.
 
@@ -147,8 +112,8 @@ def _counts(data: Judged, side: str, seed: int) -> list[dict[str, Any]]:
     probability, article = data.probability[order], data.article[order]
     wrong = data.label[order] == (side == "contradicted")
     rows: list[dict[str, Any]] = []
-    for threshold in _thresholds(side):
-        accepted = _accepts(probability, threshold, side)
+    for threshold in thresholds(side):
+        accepted = accepts(probability, threshold, side)
         first = np.diff(article[accepted], prepend=-1) != 0
         row = {"threshold": float(threshold), "accepted": int(first.sum())}
         row["errors"] = int(wrong[accepted][first].sum())
@@ -156,39 +121,9 @@ def _counts(data: Judged, side: str, seed: int) -> list[dict[str, Any]]:
         rows.append(row)
     return rows
 
-# %% ../../nbs/2_evidence/27_guarantee.ipynb #94240838
-def _why_none(
-    rows: Sequence[Mapping[str, Any]],
-    n_articles: int,
-    starts: np.ndarray,
-    risk: float,
-    delta: float,
-) -> str:
-    """Say why no threshold can be promised, and how many labels would be needed."""
-    first, level = int(starts[0]), 1 - delta / len(starts)
-    if n_articles < first:
-        least = f"even without an error {first} articles with an accepted sentence"
-        missing = f"label at least {first - n_articles} articles more"
-        return f"{least} are needed, and {n_articles} were judged: {missing}"
-    enough = [row for row in rows if row["accepted"] >= first]
-    p_values = [stats.binom.cdf(r["errors"], r["accepted"], risk) for r in enough]
-    best = enough[int(np.argmin(p_values))]
-    rate = best["errors"] / best["accepted"]
-    counts = f"{best['errors']} of {best['accepted']} accepted are wrong"
-    where = f"at the best threshold, {best['threshold']:g}, {counts}"
-    if rate >= risk:
-        remedy = "but a better checker or a greater risk may"
-        return f"even {where}: more labels will not help, {remedy}"
-    allowed = itertools.count(best["errors"])
-    sizes = ((k, accepted_needed(k, risk=risk, confidence=level)) for k in allowed)
-    need = next(size for k, size in sizes if k >= rate * size)
-    articles = math.ceil(need * n_articles / best["accepted"])
-    more = f"from about {articles} articles instead of {n_articles}"
-    return f"{where}: at that rate about {need} accepted would be needed, {more}"
-
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #c07fd014
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Guarantee(Score):
+class Guarantee(Shown):
     """A threshold with a promise: of what it accepts at most `risk` is wrong.
 
     Parameters
@@ -237,7 +172,7 @@ class Guarantee(Score):
     def accepts(self, probability: float) -> bool:
         """Return whether the promise covers a sentence with this probability."""
         value = require_share(probability, "probability")
-        return self.score is not None and bool(_accepts(value, self.score, self.side))
+        return self.score is not None and bool(accepts(value, self.score, self.side))
 
     def at(self, threshold: float) -> Guarantee:
         """Return the same promise at another of the thresholds in `guaranteed`."""
@@ -246,25 +181,6 @@ class Guarantee(Score):
             raise ValueError(f"no promise was made for {threshold}; {known}")
         row = next(row for row in self.curve if row["threshold"] == threshold)
         return replace(self, score=row["threshold"], **facts(row))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the curve: one row for each threshold that accepts anything."""
-        return [dict(row) for row in self.curve if row["accepted"]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        own = {name: getattr(self, name) for name in ("side", *FACTS)}
-        return super().to_dict() | own
-
-    def __str__(self) -> str:
-        return in_words(self)
-
-    def _repr_html_(self) -> str:
-        return card("Guarantee", [self], str(self.signature))
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the errors and their upper bound over the thresholds."""
-        return draw(self, ax)
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #4804c669
 def guaranteed_threshold(
@@ -327,42 +243,33 @@ def guaranteed_threshold(
     >>> guaranteed_threshold([0.9] * 20, [1] * 20).reason.partition(": ")[2]
     'label at least 2 articles more'
     """
-    alpha, delta = _require_promise(risk, confidence)
+    alpha, delta = require_promise(risk, confidence)
     require_option(side, "side", SIDES)
     seed = require_count(seed, "seed", minimum=0)
     data = require_judged(probabilities, labels, groups)
     starts = _starts(data.n_articles, alpha, delta)
     curve = _counts(data, side, seed)
-    accepted = np.array([row["accepted"] for row in curve])
-    errors = np.array([row["errors"] for row in curve])
+    counts = np.array([(row["accepted"], row["errors"]) for row in curve])
+    accepted, errors = counts.T
     passed = _walk(accepted, errors, starts, alpha, delta)
-    level = 1 - delta / len(starts)
-    bounds = error_bound(errors, accepted, confidence=level)
+    bounds = error_bound(errors, accepted, confidence=1 - delta / len(starts))
     for row, bound, promised in zip(curve, bounds, passed, strict=True):
         row |= {"bound": float(bound), "guaranteed": bool(promised)}
-    choices = {"metric": "guarantee", "side": side, "risk": risk}
-    choices |= {"confidence": confidence, "starts": len(starts), "seed": seed}
-    choices |= {"unit": "sentence" if groups is None else "article"}
-    choices |= {"n": len(data.label), "articles": data.n_articles}
     chosen = next((row for row in reversed(curve) if row["guaranteed"]), None)
-    none = () if chosen else (curve, data.n_articles, starts, alpha, delta)
+    promise = alpha, delta, accepted_needed
+    choices: dict[str, Any] = {"side": side, "risk": risk, "confidence": confidence}
+    choices |= {"unit": "sentence" if groups is None else "article", "seed": seed}
     return Guarantee(
         score=chosen["threshold"] if chosen else None,
-        reason=_why_none(*none) if none else "",
-        signature=Signature(choices),
-        side=side,
-        risk=alpha,
-        confidence=float(confidence),
-        n_sentences=len(data.label),
-        n_articles=data.n_articles,
-        n_failed=data.n_failed,
+        reason="" if chosen else why_none(curve, data.n_articles, starts, *promise),
         curve=curve,
+        **promised_on(data, starts=len(starts), **choices),
         **facts(chosen, len(data.label)),
     )
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #557e8fc0
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Guarantees:
+class Guarantees(TwoSides):
     """Two thresholds of one checker with their promises, as `calibrate` makes them.
 
     `supported` and `contradicted` are a `Guarantee` each, with a confidence of its own;
@@ -385,98 +292,6 @@ class Guarantees:
         sides = (self.supported, self.contradicted)
         found = [one.side for one in sides if one.accepts(probability)]
         return found[0] if found else "unclear"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each side: its threshold and what it rests on."""
-        found = []
-        for one in (self.supported, self.contradicted):
-            facts = {name: getattr(one, name) for name in FACTS}
-            row = {"side": one.side, "threshold": one.score, "reason": one.reason}
-            found.append(row | facts)
-        return found
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the two promises as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        own: dict[str, Any] = {"name": self.name, "checker": self.checker}
-        own |= {"share_unclear": self.share_unclear}
-        sides = (self.supported, self.contradicted)
-        return own | {one.side: one.to_dict() for one in sides}
-
-    def __str__(self) -> str:
-        title = f"{self.name}, {self.checker}:"
-        return "\n".join([title, str(self.supported), str(self.contradicted)])
-
-    def __repr__(self) -> str:
-        sides = (self.supported, self.contradicted)
-        thresholds = ", ".join(f"{one.side}={one.score}" for one in sides)
-        return f"Guarantees({thresholds}, name={self.name!r})"
-
-    def _repr_html_(self) -> str:
-        sides = [self.supported, self.contradicted]
-        signature = str(self.supported.signature)
-        return card(f"{self.name}, {self.checker}", sides, signature)
-
-    def plot(self) -> Any:
-        """Draw both sides; return the figure."""
-        import matplotlib.pyplot as plt
-
-        figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
-        self.contradicted.plot(ax=axes[0])
-        self.supported.plot(ax=axes[1])
-        return figure
-
-
-def _apart(over: Guarantee, under: Guarantee) -> tuple[Guarantee, Guarantee]:
-    """Return both sides at promised thresholds that do not overlap, least between."""
-    if over.score is None or under.score is None or under.score < over.score:
-        return over, under
-    pairs = itertools.product(over.guaranteed, under.guaranteed)
-    apart = [(round(s - c, 3), abs(s + c - 1), s, c) for s, c in pairs if c < s]
-    if apart:
-        return over.at(min(apart)[2]), under.at(min(apart)[3])
-    reason = f"what could be promised is called supported, from {over.score:g} on"
-    curve = [row | {"guaranteed": False} for row in under.curve]
-    nothing = facts(None)
-    return over, replace(under, score=None, reason=reason, curve=curve, **nothing)
-
-# %% ../../nbs/2_evidence/27_guarantee.ipynb #075b2d7b
-def _ask_pairs(rows: Sequence[Labelled], checker: Checker) -> list[list[Verdict]]:
-    """Return the verdicts on sentences that come with their evidence, one each."""
-    pairs = [(list(row.evidence or ()), row.sentence) for row in rows]
-    verdicts: list[Any] = list(checker.check_many(pairs)) if pairs else []
-    right = [one for one in verdicts if isinstance(one, Verdict)]
-    if not len(right) == len(verdicts) == len(pairs):
-        name = type(checker).__name__
-        raise TypeError(f"check_many of {name} must return one Verdict per pair")
-    return [[one] for one in right]
-
-
-def _ask(
-    rows: Sequence[Labelled],
-    checker: Checker,
-    k: int | None,
-    **options: Any,
-) -> list[float | None]:
-    """Return the probability of each labelled sentence; None where there is none."""
-    whole = [row for row in rows if row.evidence is None]
-    texts, summaries = [row.article for row in whole], [row.sentence for row in whole]
-    results = evaluate_many(texts, summaries, k, checker=checker, **options)
-    by_article = iter([list(one.verdicts) for one in results])
-    given = [row for row in rows if row.evidence is not None]
-    by_evidence = iter(_ask_pairs(given, checker))
-    found: list[float | None] = []
-    for row in rows:
-        verdicts = next(by_article if row.evidence is None else by_evidence)
-        judged = [one.probability for one in verdicts if one.probability is not None]
-        all_judged = len(judged) == len(verdicts) > 0
-        found.append(min(judged) if all_judged else None)
-    return found
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #1eb1316b
 def calibrate(
@@ -526,25 +341,18 @@ def calibrate(
     >>> calibrate([one]).supported.reason.partition(": ")[2]
     'label at least 21 articles more'
     """
-    _require_promise(risk, confidence)
+    require_promise(risk, confidence)
     require_text(name, "name")
     rows, judge = require_labelled(labelled), load_checker(checker)
-    given = _ask(rows, judge, k, store=store, progress=progress)
-    labels, groups = [row.label for row in rows], [row.group for row in rows]
+    given = ask(rows, judge, k, store=store, progress=progress)
+    data = given, [row.label for row in rows], [row.group for row in rows]
+    promise: dict[str, Any] = {"risk": risk, "confidence": confidence, "seed": seed}
     sides = []
     for side in SIDES:
-        one = guaranteed_threshold(
-            given,
-            labels,
-            groups,
-            risk=risk,
-            confidence=confidence,
-            side=side,
-            seed=seed,
-        )
+        one = guaranteed_threshold(*data, side=side, **promise)
         parts = dict(one.signature) | {"set": name, "checker": judge.fingerprint}
         parts["version"] = parts.pop("version")  # the version stands last
         sides.append(replace(one, signature=Signature(parts)))
-    over, under = _apart(*sides)
+    over, under = kept_apart(*sides)
     by = judge.fingerprint
     return Guarantees(supported=over, contradicted=under, name=name, checker=by)
