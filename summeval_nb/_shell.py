@@ -129,6 +129,21 @@ def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     say("summeval: warning: " + " ".join(str(message).split()), err=True)
 
 
+def say_usage_error(error: Exception) -> int:
+    """Print a usage error as one line and return 2; raise anything else again.
+
+    Which library a usage error comes from differs between versions of Typer, so it is known by its method.
+    """
+    if not hasattr(error, "format_message"):
+        raise error
+    message = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        say(message)
+    else:
+        say(f"summeval: {' '.join(message.split())} (see summeval --help)", err=True)
+    return 2
+
+
 def _drop(stream: TextIO | None) -> None:
     """Send what is left of a stream nowhere, so that leaving does not fail for the same reason again."""
     with suppress(OSError, ValueError, AttributeError):

@@ -5,89 +5,29 @@
 # %% ../nbs/6_runs/63_cli.ipynb #bc3d0191
 from __future__ import annotations
 
-import json
-import os
 import sys
 import warnings
-from collections.abc import Callable
-from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from .ground._files import write_whole
-from summeval_nb._shell import (
-    OneLine,
-    fail,
-    prepare_streams,
-    say,
-    show_warning,
-    standard_input,
-    to_json,
-)
-from .ground.results import require_option
-from .ground.viz import text_table
+from . import _shell_commands
+from ._shell import OneLine, fail, prepare_streams, say, show_warning
+from ._shell import say_usage_error, to_json
+from ._shell_tables import AsJson, Column, Format, Html, Options, References
+from ._shell_tables import keep_apart, leave_for, load_named, overlap_rows
+from ._shell_tables import read_options, read_text, show, write
 
 # %% auto #0
-__all__ = ['app', 'Format', 'Column', 'Options', 'AsJson', 'Html', 'References', 'Judge', 'Kept', 'stores', 'StoreFile',
-           'read_text', 'split_lines', 'write', 'keep_apart', 'load_named', 'evaluate', 'demo', 'read_pairs',
-           'read_flags', 'read_options', 'open_table', 'read_table', 'leave_for', 'show', 'bleu', 'rouge', 'open_store',
-           'say_cost', 'judge_answers', 'score', 'retrieval', 'correlate', 'annotators', 'summeval', 'run',
-           'checker_bench', 'judge_bench', 'report', 'store_info', 'store_prune', 'main']
-
-# %% ../nbs/6_runs/63_cli.ipynb #d1d17ed3
-def read_text(name: str, what: str) -> str:
-    """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
-    try:
-        data = standard_input().read() if name == "-" else Path(name).read_bytes()
-    except FileNotFoundError:
-        fail(f"{what}: there is no file {name!r}")
-    except IsADirectoryError:
-        fail(f"{what}: {name!r} is a folder; name a text file")
-    except OSError as error:
-        fail(f"{what}: cannot read {name!r}: {error.strerror}")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        fail(
-            f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first"
-        )
-    if "\x00" in text:
-        fail(
-            f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file"
-        )
-    if not text.strip():
-        fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
-    return text
-
-
-def split_lines(text: str) -> list[str]:
-    """Return the lines of a text, which only a newline ends (or one after a carriage return, as on Windows)."""
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-
-
-def write(path: Path, save: Callable[[Path], Any]) -> None:
-    """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
-    try:
-        save(path)
-    except OSError as error:
-        fail(f"cannot write {str(path)!r}: {error.strerror or error}")
-    say(f"written to {path}", err=True)
-
-
-def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
-    """Fail if a page would take the place of something that is read."""
-    for one in inputs if page else ():
-        if one is not None and os.path.realpath(one) == os.path.realpath(page or ""):
-            fail(
-                f"--html {str(page)!r} would overwrite what is read: name another file"
-            )
+__all__ = ['app', 'demo', 'evaluate', 'bleu', 'main']
 
 # %% ../nbs/6_runs/63_cli.ipynb #e0f3a1b7
+_ABOUT = """Understand, run and trust automatic evaluation of summaries and generated \
+answers."""
 app = typer.Typer(
     name="summeval",
-    help="Understand, run and trust automatic evaluation of summaries and generated answers.",
+    help=_ABOUT,
     no_args_is_help=True,
     rich_markup_mode=None,
     cls=OneLine,
@@ -104,23 +44,16 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=_ABOUT)
 def _options(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print it."),
     ] = False,
 ) -> None:
-    """Understand, run and trust automatic evaluation of summaries and generated answers."""
+    pass
 
 # %% ../nbs/6_runs/63_cli.ipynb #c44e4b1a
-def load_named(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options in which named models are loaded."""
-    from summeval_nb.runs.jobs import load_options
-
-    return load_options(options)
-
-
 @app.command()
 def evaluate(
     article: Annotated[
@@ -156,9 +89,7 @@ def evaluate(
     html: Annotated[
         Path | None, typer.Option(help="Write the report to this file.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score a summary against its article, sentence by sentence, with the evidence.
 
@@ -170,229 +101,21 @@ def evaluate(
     from summeval_nb.evidence.faithfulness import evaluate as score_pair
 
     texts = read_text(article, "ARTICLE"), read_text(summary, "SUMMARY")
-    chosen = load_named({"checker": checker})
-    result = score_pair(
-        *texts,
-        k,
-        splitter=splitter,
-        embedder=embedder,
-        threshold=threshold,
-        store=store,
-        lang=lang,
-        **chosen,
-    )
+    named = load_named({"checker": checker})
+    named |= {"splitter": splitter, "embedder": embedder, "threshold": threshold}
+    result = score_pair(*texts, k, store=store, lang=lang, **named)
     if as_json:
         say(to_json(result.to_dict()))
     else:
         say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
     if html:
         write(html, result.to_html)
-    if result.n_failed:
-        fail(
-            f"the checker failed on {result.n_failed} of {len(result.verdicts)} sentences",
-            code=3,
-        )
+    if failed := result.n_failed:
+        of = len(result.verdicts)
+        fail(f"the checker failed on {failed} of {of} sentences", code=3)
 
-# %% ../nbs/6_runs/63_cli.ipynb #f4da4d6f
-def _with_author(summary: Any, result: Any) -> Any:
-    """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
-    from dataclasses import replace
-
-    verdicts = list(result.verdicts)
-    for place, (true, why) in enumerate(
-        zip(summary.supported, summary.notes, strict=True)
-    ):  # split as written
-        verdict = verdicts[place]
-        if verdict.state in (None, "supported" if true else "contradicted"):
-            continue
-        known = "true" if true else f"false: {why}"
-        opening = (
-            "Unclear to the checker"
-            if verdict.state == "unclear"
-            else "The checker is wrong"
-        )
-        verdicts[place] = replace(
-            verdict,
-            details={
-                **verdict.details,
-                "note": f"{opening}; its author knows: {known}",
-            },
-        )
-    return replace(result, verdicts=verdicts)
-
-
-@app.command()
-def demo(
-    number: Annotated[
-        int, typer.Option(help="Which of the bundled articles, from 1.")
-    ] = 1,
-    html: Annotated[Path, typer.Option(help="Where to write the report.")] = Path(
-        "summeval-demo.html"
-    ),
-) -> None:
-    """Score three summaries of a bundled article and write a report, with no download.
-
-    Example: summeval demo --number 2
-    """
-    from summeval_nb.ground.data import sample_articles
-    from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
-
-    samples = sample_articles()
-    if not 1 <= number <= len(samples):
-        fail(f"--number must lie between 1 and {len(samples)}, not {number}")
-    sample = samples[number - 1]
-    summaries = {kind: summary.text for kind, summary in sample.summaries.items()}
-    judged = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
-    results = [
-        _with_author(*pair)
-        for pair in zip(sample.summaries.values(), judged, strict=True)
-    ]
-    for kind, result in zip(summaries, results, strict=True):
-        heading = f"{sample.title}: the {kind} summary"
-        say(f"\n{heading}\n{'=' * len(heading)}")
-        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
-    write(html.resolve(), compare_reports(results, list(summaries)).to_html)
-
-# %% ../nbs/6_runs/63_cli.ipynb #ce5e1f29
-def read_pairs(given: list[str] | None, what: str) -> dict[str, Any]:
-    """Return `["n=2", "smooth=exp"]` as `{"n": 2, "smooth": "exp"}`."""
-    found: dict[str, Any] = {}
-    for one in given or []:
-        name, equal, value = one.partition("=")
-        if not equal or not name:
-            fail(f"{what} must be NAME=VALUE, not {one!r}")
-        try:
-            found[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            found[name] = value
-    return found
-
-
-def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
-    """Return options in which yes and no, true and false, are what they say where the function wants a flag."""
-    words = {"true": True, "yes": True, "false": False, "no": False}
-    flags = [
-        p.name
-        for p in signature(function).parameters.values()
-        if isinstance(p.default, bool) or str(p.annotation).startswith("bool")
-    ]
-    return found | {
-        name: words.get(str(found[name]).lower(), found[name])
-        for name in flags
-        if name in found
-    }
-
-
-def read_options(
-    given: list[str] | None, function: Callable[..., Any]
-) -> dict[str, Any]:
-    """Return the options of a call, each a keyword of the function; an unknown one lists the known."""
-    found = read_pairs(given, "--option")
-    hidden = {"store", "progress", "judge", "embedder"}
-    known = [
-        p.name
-        for p in signature(function).parameters.values()
-        if p.default is not p.empty
-    ]
-    for name in found:
-        require_option(name, "option", [one for one in known if one not in hidden])
-    return read_flags(found, function)
-
-
-def open_table(name: str, format: str | None) -> Any:
-    """Return a file, or standard input for `-`, as a stream of items."""
-    from summeval_nb.ground.items import open_items
-
-    return open_items(standard_input() if name == "-" else name, format=format)
-
-# %% ../nbs/6_runs/63_cli.ipynb #a5cc690a
-def read_table(
-    name: str, format: str | None, metric: str, column: list[str] | None
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the good rows of a table with a metric's columns, and how many were bad; those are named."""
-    from summeval_nb.runs.jobs import Job, read_row
-
-    job = Job(metric, {}, read_pairs(column, "--column"))
-    rows, bad = [], []
-    for item in open_table(name, format):
-        row, problem = read_row(item, job.sources, job.kinds)
-        bad.append(f"at {item.place}: {problem}") if problem else rows.append(row)
-    if not rows:
-        fail(
-            f"{name!r} holds no usable row; {bad[0]}"
-            if bad
-            else f"{name!r} holds no rows"
-        )
-    for line in bad[:10]:
-        say(f"summeval: left out: {' '.join(line.split())}", err=True)
-    return rows, len(bad)
-
-
-def leave_for(bad: int, total: int) -> None:
-    """Leave with code 3 if some rows were bad."""
-    if bad:
-        fail(f"{bad} of {total} rows failed and were left out", code=3)
-
-# %% ../nbs/6_runs/63_cli.ipynb #c48ad456
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format", help="jsonl, csv or parquet, where the name does not tell."
-    ),
-]
-Column = Annotated[
-    list[str] | None,
-    typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction."),
-]
-Options = Annotated[
-    list[str] | None,
-    typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
-Html = Annotated[
-    Path | None, typer.Option("--html", help="Write the page to this file.")
-]
-
-
-def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -> None:
-    """Print a result as text or JSON, and write its page where one is wanted."""
-    from summeval_nb.ground.viz import html_page
-
-    say(to_json(result.to_dict()) if as_json else text)
-    if html:
-        write(
-            html, lambda path: write_whole(path, html_page(title, result._repr_html_()))
-        )
-
-
-References = Annotated[
-    list[str] | None, typer.Argument(help="Plain files of references, a text a line.")
-]
-
-
-def _overlap_rows(
-    metric: str,
-    name: str,
-    references: list[str] | None,
-    format: str | None,
-    column: list[str] | None,
-) -> tuple[list[str], list[Any], int]:
-    """Return candidates, references and the number of bad rows, from a table or from plain files."""
-    if not references:
-        rows, bad = read_table(name, format, metric, column)
-        return (
-            [row["candidate"] for row in rows],
-            [row["references"] for row in rows],
-            bad,
-        )
-    texts = [split_lines(read_text(one, "INPUT")) for one in (name, *references)]
-    if len({len(lines) for lines in texts}) > 1:
-        sizes = ", ".join(
-            f"{one}: {len(lines)}"
-            for one, lines in zip((name, *references), texts, strict=True)
-        )
-        fail(f"the files must have the same number of lines ({sizes})")
-    return texts[0], [list(group) for group in zip(*texts[1:], strict=True)], 0
+# %% ../nbs/6_runs/63_cli.ipynb #d63326ff
+demo = app.command("demo")(_shell_commands.demo)
 
 # %% ../nbs/6_runs/63_cli.ipynb #6ce37802
 @app.command()
@@ -421,618 +144,21 @@ def bleu(
     keep_apart(html, table, *references or ())
     from summeval_nb.overlap.bleu import bleu_many, corpus_bleu
 
-    candidates, groups, bad = _overlap_rows("bleu", table, references, format, column)
+    candidates, groups, bad = overlap_rows("bleu", table, references, format, column)
     options = read_options(option, bleu_many)
     result: Any = (bleu_many if each else corpus_bleu)(candidates, groups, **options)
     if each:
-        text = "\n".join(
-            "none" if row["bleu"] is None else f"{row['bleu']:.4f}"
-            for row in result.rows()
-        )
+        scores = (row["bleu"] for row in result.rows())
+        text = "\n".join("none" if one is None else f"{one:.4f}" for one in scores)
+    elif result.score is None:
+        text = f"BLEU undefined: {result.reason}\n{result.signature}"
     else:
-        shown = (
-            f"{result.score:.4f}"
-            if result.score is not None
-            else f"undefined: {result.reason}"
-        )
-        text = f"BLEU {shown}\n{result.signature}"
+        text = f"BLEU {result.score:.4f}\n{result.signature}"
     show(result, as_json, html, "BLEU", text)
     leave_for(bad, bad + len(candidates))
 
-# %% ../nbs/6_runs/63_cli.ipynb #f138b391
-@app.command()
-def rouge(
-    table: Annotated[
-        str,
-        typer.Argument(
-            help="Table, or plain file of candidates; - for standard input."
-        ),
-    ],
-    references: References = None,
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """ROUGE of texts against references: the mean precision, recall and F1 of each type.
-
-    Example: summeval rouge predictions.txt references.txt -o stemmer=true
-    """
-    keep_apart(html, table, *references or ())
-    from summeval_nb.overlap.rouge import rouge_many
-
-    generated, groups, bad = _overlap_rows("rouge", table, references, format, column)
-    options = read_options(option, rouge_many)
-    result = rouge_many(generated, groups, **options)
-    rows = [
-        {"type": kind, **(item._asdict() if item else {})}
-        for kind, item in result.mean_by_type().items()
-    ]
-    text = text_table(rows, columns=["type", "precision", "recall", "f1"])
-    show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
-    leave_for(bad, bad + len(generated))
-
-# %% ../nbs/6_runs/63_cli.ipynb #a4e80590
-Judge = Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")]
-Kept = Annotated[
-    str | None,
-    typer.Option("--store", help="File that keeps vectors and answers between runs."),
-]
-
-
-def open_store(path: str | None) -> Any:
-    """Return the store at a path; None for none."""
-    from summeval_nb.models.store import Store
-
-    return None if path is None else Store(path)
-
-
-def say_cost(options: Any) -> None:
-    """Say on standard error what the language models in some options have used."""
-    from summeval_nb.runs.costs import find_backends
-
-    for backend in find_backends(options):
-        used = backend.usage
-        tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
-        say(
-            f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s",
-            err=True,
-        )
-
-
-def _judge_table(
-    metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]
-) -> None:
-    """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
-    from summeval_nb.agreement.metrics import metric_class
-
-    keep_apart(given["html"], table, given["store"])
-    rows, bad = read_table(table, given["format"], metric, given["column"])
-    wanted = [
-        {name: row[name] for name in metric_class(metric)[0].columns} for row in rows
-    ]
-    store, options = open_store(given["store"]), read_options(given["option"], many)
-    options |= load_named({"judge": given["judge"]})
-    result = many(wanted, **options, store=store, progress=sys.stderr.isatty())
-    show(
-        result,
-        given["as_json"],
-        given["html"],
-        metric.replace("_", " ").capitalize(),
-        repr(result),
-    )
-    say_cost(options)
-    leave_for(bad, bad + len(rows))
-
-# %% ../nbs/6_runs/63_cli.ipynb #4cb66565
-@app.command("answer")
-def judge_answers(
-    table: Annotated[
-        str, typer.Argument(help="Table of answers; - for standard input.")
-    ],
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Evaluate generated answers: grounded in the context, equal to the truth, or refused?
-
-    Example: summeval answer answers.jsonl --html answers.html
-    """
-    given = dict(locals())
-    from summeval_nb.judged.answers import evaluate_answers
-
-    _judge_table("answers", evaluate_answers, table, given)
-
-
-@app.command()
-def score(
-    table: Annotated[
-        str, typer.Argument(help="Table of summaries; - for standard input.")
-    ],
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Score summaries by the questions that they still answer.
-
-    Example: summeval score summaries.jsonl --column contexts=article -o coeff=0.7
-    """
-    given = dict(locals())
-    from summeval_nb.judged.summary_score import summarization_scores
-
-    _judge_table("summary_score", summarization_scores, table, given)
-
-
-@app.command()
-def retrieval(
-    table: Annotated[
-        str, typer.Argument(help="Table of questions; - for standard input.")
-    ],
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(help="Such as context_recall; repeat. By default all six."),
-    ] = None,
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure retrieval: precision, recall, relevance, faithfulness, noise.
-
-    Example: summeval retrieval questions.jsonl --measure context_recall
-    """
-    keep_apart(html, table, store)
-    from summeval_nb.judged.retrieval import retrieval_scores, same_columns
-
-    metric = same_columns(measure)
-    rows, bad = read_table(table, format, metric, column)
-    options = read_options(option, retrieval_scores) | load_named({"judge": judge})
-    options |= {"store": open_store(store), "progress": sys.stderr.isatty()}
-    result = retrieval_scores(rows, measure, **options)
-    show(result, as_json, html, "Retrieval", repr(result))
-    say_cost(options)
-    leave_for(bad, bad + len(rows))
-
-# %% ../nbs/6_runs/63_cli.ipynb #7cf5155b
-def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
-    """Return an articles × systems table of one column; absent cells are None, double ones an error."""
-    article, system = names
-    systems = list(dict.fromkeys(row[system] for row in rows))
-    table: dict[Any, dict[Any, Any]] = {}
-    for row in rows:
-        cells = table.setdefault(row[article], {})
-        if row[system] in cells:
-            fail(f"two rows for article {row[article]!r} and system {row[system]!r}")
-        empty = row[value] is None or not str(row[value]).strip()
-        cells[row[system]] = None if empty else float(row[value])
-    return [[cells.get(one) for one in systems] for cells in table.values()]
-
-
-@app.command()
-def correlate(
-    table: Annotated[
-        str, typer.Argument(help="Table with a row per summary; - for standard input.")
-    ],
-    metric: Annotated[
-        str, typer.Option(help="Column of the metric's numbers.")
-    ] = "metric",
-    human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
-    article: Annotated[
-        str, typer.Option(help="Column that names the article.")
-    ] = "article",
-    system: Annotated[
-        str, typer.Option(help="Column that names the system.")
-    ] = "system",
-    option: Options = None,
-    format: Format = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Correlate a metric with people's ratings, with a bootstrap interval.
-
-    Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
-    level=system
-    """
-    keep_apart(html, table)
-    from summeval_nb.agreement.agreement import correlate as correlate_tables
-    from summeval_nb.runs.jobs import read_row
-
-    read = [
-        read_row(item, {n: n for n in (article, system, metric, human)}, {})
-        for item in open_table(table, format)
-    ]
-    problems = [problem for _, problem in read if problem]
-    if problems or not read:
-        fail(f"{table!r}: {problems[0]}" if problems else f"{table!r} holds no rows")
-    rows, options = [row for row, _ in read], read_options(option, correlate_tables)
-    grids = [_grid(rows, [article, system], value) for value in (metric, human)]
-    result = correlate_tables(*grids, **options)
-    show(
-        result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}"
-    )
-
-# %% ../nbs/6_runs/63_cli.ipynb #d812dd54
-@app.command()
-def annotators(
-    table: Annotated[
-        str, typer.Argument(help="Table with a row per item; - for standard input.")
-    ],
-    raters: Annotated[
-        str, typer.Option(help="Columns of the raters, such as anna,bert,carla.")
-    ],
-    coefficient: Annotated[str, typer.Option(help="alpha, fleiss or cohen.")] = "alpha",
-    level: Annotated[
-        str | None, typer.Option(help="For alpha: nominal, ordinal or interval.")
-    ] = None,
-    option: Options = None,
-    format: Format = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Say how well people agree with one another, beyond chance.
-
-    Example: summeval annotators rated.csv --raters anna,bert --level ordinal
-    """
-    keep_apart(html, table)
-    from summeval_nb.agreement import annotators as chapter
-    from summeval_nb.runs.jobs import read_row
-
-    known: dict[str, Any] = {"cohen": chapter.cohen_kappa}
-    known["alpha"] = chapter.krippendorff_alpha
-    known["fleiss"] = chapter.fleiss_kappa
-    function = known[require_option(coefficient, "coefficient", known)]
-    if (level is not None) != (coefficient == "alpha"):
-        fail("--level nominal, ordinal or interval goes with alpha, and only with it")
-    names = raters.split(",")
-    read = [
-        read_row(item, {n: n for n in names}, {}) for item in open_table(table, format)
-    ]
-    if problems := [problem for _, problem in read if problem] or [""] * (not read):
-        fail(f"{table!r}: {problems[0] or 'there are no rows'}")
-    rows = chapter.read_ratings([[row[name] for name in names] for row, _ in read])
-    options = read_options(option, function)
-    if coefficient != "cohen":
-        named = {} if level is None else {"level": level}
-        result = function(rows, **named, **options)
-    elif len(names) == 2:
-        result = function(*map(list, zip(*rows, strict=True)), **options)
-    else:
-        fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
-    show(result, as_json, html, "Agreement of raters", f"{result}\n{result.signature}")
-
-# %% ../nbs/6_runs/63_cli.ipynb #0a152df9
-@app.command()
-def summeval(
-    data: Annotated[
-        Path | None,
-        typer.Argument(help="SummEval ratings; by default the bundled toy ratings."),
-    ] = None,
-    embedder: Annotated[
-        str, typer.Option(help="minilm, or a sentence-transformers name or folder.")
-    ] = "minilm",
-    option: Options = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
-
-    Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
-    """
-    keep_apart(html, data)
-    from summeval_nb.ground.data import load_summeval, load_toy_summeval
-    from summeval_nb.agreement.summeval import summeval_task
-
-    ratings = load_toy_summeval() if data is None else load_summeval(data)
-    result = summeval_task(ratings, embedder, **read_options(option, summeval_task))
-    rows = [{"score": name, "value": value} for name, value in result.items()]
-    show(result, as_json, html, "SummEval", f"{text_table(rows)}\n{result.signature}")
-
-# %% ../nbs/6_runs/63_cli.ipynb #1693a80e
-def _call_run(arguments: dict[str, Any]) -> Any:
-    from summeval_nb.runs.batch import run as run_corpus
-
-    try:
-        return run_corpus(**arguments)
-    except KeyboardInterrupt:
-        fail(
-            "interrupted; what was scored is kept, and the same command continues",
-            code=130,
-        )
-
-
-def _count_only(arguments: dict[str, Any], as_json: bool) -> None:
-    from summeval_nb.runs.batch import count_work
-
-    wanted = (
-        "items",
-        "metric",
-        "out",
-        "options",
-        "columns",
-        "format",
-        "store",
-        "shard_size",
-    )
-    work = count_work(**{name: arguments[name] for name in wanted})
-    say(to_json(work.to_dict()) if as_json else str(work))
-
-
-def _options_of_run(given: list[str] | None, metric: str) -> dict[str, Any]:
-    from summeval_nb.agreement.metrics import metric_class
-
-    return read_flags(read_pairs(given, "--option"), metric_class(metric)[0])
-
-
-def _files_of_run(folder: Path) -> list[Path]:
-    names = ("manifest.json", "results.jsonl", "results.parquet", "ledger.jsonl")
-    return [folder / name for name in names]
-
-
-def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) -> None:
-    report = _call_run(arguments)
-    say(to_json(report.to_dict()) if as_json else str(report))
-    if html:
-        write(html, report.to_html)
-    elif sys.stderr.isatty():
-        say(f"to see it: summeval report {report.folder}", err=True)
-    if report.counts["failed"]:
-        total = report.manifest["items"]
-        fail(
-            f"{report.counts['failed']} of {total} items failed; their reasons stand in {report.path}",
-            code=3,
-        )
-
-# %% ../nbs/6_runs/63_cli.ipynb #33c62813
-@app.command()
-def run(
-    table: Annotated[
-        str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")
-    ],
-    metric: Annotated[
-        str,
-        typer.Option(
-            help="A metric by its name, such as faithfulness, bleu, rouge, answers or rating."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="Folder of the run.")],
-    option: Options = None,
-    column: Column = None,
-    format: Format = None,
-    store: Kept = None,
-    engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    workers: Annotated[
-        int | None, typer.Option(help="Processes or actors (default: one per core).")
-    ] = None,
-    address: Annotated[
-        str | None, typer.Option(help="Ray cluster, host:port or auto.")
-    ] = None,
-    num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
-    timeout: Annotated[
-        float | None,
-        typer.Option(help="Seconds for an item, then it counts as failed."),
-    ] = None,
-    on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
-    resume: Annotated[
-        bool, typer.Option(help="Continue what the folder holds, or start over.")
-    ] = True,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Score shards with failures again.")
-    ] = False,
-    shard_size: Annotated[
-        int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")
-    ] = None,
-    output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count what would be done.")
-    ] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write the page of the run to this file."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
-
-    Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
-    """
-    arguments = dict(locals())
-    for name in ("table", "html", "as_json", "dry_run"):
-        del arguments[name]
-    keep_apart(html, table, store, *_files_of_run(out))
-    arguments |= {"options": _options_of_run(arguments.pop("option"), metric)}
-    arguments |= {
-        "columns": read_pairs(arguments.pop("column"), "--column"),
-        "progress": sys.stderr.isatty(),
-    }
-    arguments["items"] = standard_input() if table == "-" else table
-    if dry_run:
-        _count_only(arguments, as_json)
-    else:
-        _run_and_print(arguments, html, as_json)
-
-# %% ../nbs/6_runs/63_cli.ipynb #c19b0002
-@app.command("checker-bench")
-def checker_bench(
-    checker: Annotated[
-        list[str] | None,
-        typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare."),
-    ] = None,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(help="At most so many items of each set, articles by lot."),
-    ] = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
-
-    Example: summeval checker-bench --checker embedded --data rows:mine.csv
-    """
-    from summeval_nb.evidence.checker_bench import benchmark_checker, load_labelled
-
-    named = [(one, *one.partition(":")[::2]) for one in data or []]
-    keep_apart(html, *(file for _, _, file in named))
-    if wrong := [one for one, _, file in named if not file]:
-        fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
-    sets = {one: load_labelled(file, format=format) for one, format, file in named}
-    judges = {one: one for one in checker or ["embedded"]}
-    result = benchmark_checker(judges, sets or None, limit=limit)
-    show(result, as_json, html, "Checkers on labelled sentences", str(result))
-    leave_for(
-        sum(row["failed"] for row in result.rows()),
-        sum(row["n"] for row in result.rows()),
-    )
-
-# %% ../nbs/6_runs/63_cli.ipynb #5edd2401
-@app.command("judge-bench")
-def judge_bench(
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare."),
-    ] = None,
-    set: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="refusals, pairs, sentences or splits; repeat; default: all."
-        ),
-    ] = None,
-    rater: Annotated[
-        str | None, typer.Option(help="A model that gives grades, such as llm:FOLDER.")
-    ] = None,
-    quality: Annotated[
-        list[str] | None, typer.Option(help="What the rater grades; repeat.")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(help="At most so many examples of each set, by lot.")
-    ] = None,
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure judges and raters on labelled sets: right answers, kappa, order, costs.
-
-    Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
-    """
-    keep_apart(html, store)
-    from summeval_nb.agreement.judge_bench import JUDGE_SETS, benchmark_judge
-    from summeval_nb.judged.ratings import RatingMetric
-
-    if bool(rater) != bool(quality):
-        fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
-    judges: dict[str, Any] = {one: one for one in judge or [] if one}
-    for one in quality or []:
-        judges[f"{rater} ({one})"] = RatingMetric(quality=one, backend=rater)
-    judges = judges or {"embedded": "embedded"}
-    kept = open_store(store)
-    result = benchmark_judge(judges, set or JUDGE_SETS, limit=limit, store=kept)
-    show(result, as_json, html, "Judges on labelled sets", repr(result))
-    failed, total = (
-        sum(row[name] for row in result.rows()) for name in ("failed", "n")
-    )
-    leave_for(failed, total)
-
-# %% ../nbs/6_runs/63_cli.ipynb #b2638d55
-@app.command()
-def report(
-    folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
-    other: Annotated[
-        Path | None,
-        typer.Option(help="An earlier run over the same corpus, to compare with."),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Where to write the page (default: DIR/report.html)."),
-    ] = None,
-    worst: Annotated[
-        int, typer.Option(help="How many of the lowest scores to show.")
-    ] = 10,
-) -> None:
-    """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
-
-    Example: summeval report runs/today --other runs/yesterday
-    """
-    from summeval_nb.runs.run_report import RunReport
-
-    keep_apart(html, *_files_of_run(folder), *_files_of_run(other or folder))
-    if not folder.is_dir():
-        fail(
-            f"{str(folder)!r} is no folder; name the one that summeval run --out was given"
-        )
-    loaded = RunReport.load(folder)
-    earlier = RunReport.load(other) if other else None
-    say(str(loaded))
-    write(
-        html or folder / "report.html",
-        lambda path: loaded.to_html(path, other=earlier, worst=worst),
-    )
-
-# %% ../nbs/6_runs/63_cli.ipynb #ed7920ea
-stores = typer.Typer(
-    help="Look after a store of vectors and answers.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-app.add_typer(stores, name="store")
-StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
-
-
-def _existing_store(path: Path) -> Any:
-    if not path.exists():
-        fail(f"there is no store {str(path)!r}")
-    return open_store(str(path))
-
-
-@stores.command("info")
-def store_info(path: StoreFile, as_json: AsJson = False) -> None:
-    """Say what a store holds.
-
-    Example: summeval store info answers.sqlite
-    """
-    held = _existing_store(path).info()
-    rows = [dict(row) for row in held.rows]
-    say(
-        to_json(held.to_dict())
-        if as_json
-        else text_table(rows)
-        if rows
-        else f"{path} is empty"
-    )
-
-
-@stores.command("prune")
-def store_prune(
-    path: StoreFile,
-    kind: Annotated[str | None, typer.Option(help="Delete this kind.")] = None,
-    older_than_days: Annotated[
-        float | None, typer.Option(help="Delete what is older.")
-    ] = None,
-    damaged: Annotated[
-        bool, typer.Option("--damaged", help="Delete what is damaged.")
-    ] = False,
-) -> None:
-    """Delete items from a store, and make its file smaller.
-
-    Example: summeval store prune answers.sqlite --older-than-days 90
-    """
-    found = _existing_store(path)
-    count = found.prune(kind, older_than_days=older_than_days, damaged=damaged)
-    say(f"{count} items deleted from {path}")
+# %% ../nbs/6_runs/63_cli.ipynb #58c2eed1
+_shell_commands.register(app)
 
 # %% ../nbs/6_runs/63_cli.ipynb #03267f9f
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -1046,21 +172,5 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             say("summeval: interrupted", err=True)
             code = 130
         except Exception as error:
-            code = _usage_error(error)
+            code = say_usage_error(error)
     raise SystemExit(code if isinstance(code, int) else 0)
-
-
-def _usage_error(error: Exception) -> int:
-    """Print a usage error as one line and return 2; raise anything else again.
-
-    Which library a usage error comes from differs between versions of Typer, so it is
-    known by its method.
-    """
-    if not hasattr(error, "format_message"):
-        raise error
-    message = error.format_message()
-    if type(error).__name__ == "NoArgsIsHelpError":
-        say(message)
-    else:
-        say(f"summeval: {' '.join(message.split())} (see summeval --help)", err=True)
-    return 2

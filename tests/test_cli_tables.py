@@ -9,8 +9,21 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 
 from summeval_nb import bleu_score, corpus_bleu
+from summeval_nb._shell_commands import _grid, say_cost
+from summeval_nb._shell_tables import (
+    keep_apart,
+    open_store,
+    overlap_rows,
+    read_flags,
+    read_pairs,
+    read_text,
+    split_lines,
+    write,
+)
+from summeval_nb.cli import app
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -190,8 +203,11 @@ COMMANDS = [
     "score",
     "retrieval",
     "correlate",
+    "annotators",
     "summeval",
     "run",
+    "checker-bench",
+    "judge-bench",
     "report",
     "demo",
 ]
@@ -257,3 +273,66 @@ def test_the_time_out_of_the_command_line(pairs, tmp_path):
     assert done.returncode == 0, done.stderr
     bad = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--timeout", -1)
     assert bad.returncode == 2 and "timeout must be more than 0" in bad.stderr
+
+
+# ---------------------------------------------------------------- what the commands share
+
+
+def left_with(call):
+    """The exit code with which a call leaves; 0 if it comes back."""
+    try:
+        call()
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    return 0
+
+
+def test_texts_are_read_as_people_pass_them(tmp_path):
+    good, binary = tmp_path / "good.txt", tmp_path / "picture.png"
+    write(good, lambda path: path.write_bytes("\ufeffIt rained.".encode()))
+    binary.write_bytes(b"\x89PNG\r\n\x1a\n\x00")
+    assert read_text(str(good), "article") == "It rained."
+    for name in (str(binary), str(tmp_path), "no-such-file.txt"):
+        assert left_with(lambda name=name: read_text(name, "article")) == 2
+    assert split_lines("one\u2028line\ntwo\r\n") == ["one\u2028line", "two"]
+
+
+def test_a_page_never_takes_the_place_of_an_input(tmp_path):
+    file = tmp_path / "good.txt"
+    file.write_text("It rained.")
+    assert left_with(lambda: keep_apart(file, str(file))) == 2 and left_with(lambda: keep_apart(None, "-")) == 0
+    assert left_with(lambda: write(tmp_path / "missing" / "a.txt", lambda path: path.touch())) == 2
+
+
+def test_options_are_names_and_values():
+    given = read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option")
+    assert given == {"n": 2, "smooth": "exp", "stemmer": True}
+    assert left_with(lambda: read_pairs(["n"], "--option")) == left_with(lambda: read_pairs(["=2"], "--option")) == 2
+    flags = read_flags({"stemmer": "no", "multi": "no"}, lambda stemmer=False, multi=None: 0)
+    assert flags == {"stemmer": False, "multi": "no"}
+
+
+def test_files_of_different_lengths_are_no_pairs(tmp_path):
+    made, wanted = tmp_path / "made.txt", tmp_path / "wanted.txt"
+    made.write_text("the cat sat down\na dog\n")
+    wanted.write_text("the cat sat down\n")
+    assert left_with(lambda: overlap_rows("bleu", str(made), [str(wanted)], None, None)) == 2
+
+
+def test_an_absent_cell_and_an_empty_one_are_none():
+    cells = [{"a": 1, "s": "x", "v": "0.5"}, {"a": 1, "s": "y", "v": 0}, {"a": 2, "s": "y", "v": ""}]
+    assert _grid(cells, ["a", "s"], "v") == [[0.5, 0.0], [None, None]]
+    assert left_with(lambda: _grid([*cells, cells[0]], ["a", "s"], "v")) == 2
+
+
+def test_what_a_model_cost_is_said_and_nothing_without_one(capsys):
+    assert open_store(None) is None
+    say_cost({"judge": "embedded"})
+    assert capsys.readouterr().err == ""
+
+
+def test_help_shows_the_commands_in_their_order():
+    assert [one.name or one.callback.__name__ for one in app.registered_commands] == [
+        *("evaluate", "demo", "bleu", "rouge", "answer", "score", "retrieval", "correlate", "annotators", "summeval"),
+        *("run", "checker-bench", "judge-bench", "report"),
+    ]

@@ -1,0 +1,546 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_cli_tables.py.
+"""The commands beside those that chapter 63 makes: each reads its input, calls one function, and shows the result."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from summeval_nb._shell import fail, say, standard_input, to_json
+from summeval_nb._shell_tables import (
+    AsJson,
+    Column,
+    Format,
+    Html,
+    Judge,
+    Kept,
+    Options,
+    References,
+    keep_apart,
+    leave_for,
+    load_named,
+    open_store,
+    open_table,
+    overlap_rows,
+    read_flags,
+    read_options,
+    read_pairs,
+    read_table,
+    show,
+    write,
+)
+from summeval_nb.ground.results import require_option
+from summeval_nb.ground.viz import text_table
+
+
+def _with_author(summary: Any, result: Any) -> Any:
+    """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
+    from dataclasses import replace
+
+    verdicts = list(result.verdicts)
+    for place, (true, why) in enumerate(zip(summary.supported, summary.notes, strict=True)):  # split as written
+        verdict = verdicts[place]
+        if verdict.state in (None, "supported" if true else "contradicted"):
+            continue
+        known = "true" if true else f"false: {why}"
+        opening = "Unclear to the checker" if verdict.state == "unclear" else "The checker is wrong"
+        noted = {**verdict.details, "note": f"{opening}; its author knows: {known}"}
+        verdicts[place] = replace(verdict, details=noted)
+    return replace(result, verdicts=verdicts)
+
+
+def demo(
+    number: Annotated[int, typer.Option(help="Which of the bundled articles, from 1.")] = 1,
+    html: Annotated[Path, typer.Option(help="Where to write the report.")] = Path("summeval-demo.html"),
+) -> None:
+    """Score three summaries of a bundled article and write a report, with no download.
+
+    Example: summeval demo --number 2
+    """
+    from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
+    from summeval_nb.ground.data import sample_articles
+
+    samples = sample_articles()
+    if not 1 <= number <= len(samples):
+        fail(f"--number must lie between 1 and {len(samples)}, not {number}")
+    sample = samples[number - 1]
+    summaries = {kind: summary.text for kind, summary in sample.summaries.items()}
+    judged = evaluate_many([sample.text] * len(summaries), list(summaries.values()))
+    results = [_with_author(*pair) for pair in zip(sample.summaries.values(), judged, strict=True)]
+    for kind, result in zip(summaries, results, strict=True):
+        heading = f"{sample.title}: the {kind} summary"
+        say(f"\n{heading}\n{'=' * len(heading)}")
+        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
+    write(html.resolve(), compare_reports(results, list(summaries)).to_html)
+
+
+def rouge(
+    table: Annotated[
+        str,
+        typer.Argument(help="Table, or plain file of candidates; - for standard input."),
+    ],
+    references: References = None,
+    column: Column = None,
+    option: Options = None,
+    format: Format = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """ROUGE of texts against references: the mean precision, recall and F1 of each type.
+
+    Example: summeval rouge predictions.txt references.txt -o stemmer=true
+    """
+    keep_apart(html, table, *references or ())
+    from summeval_nb.overlap.rouge import rouge_many
+
+    generated, groups, bad = overlap_rows("rouge", table, references, format, column)
+    options = read_options(option, rouge_many)
+    result = rouge_many(generated, groups, **options)
+    rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean_by_type().items()]
+    text = text_table(rows, columns=["type", "precision", "recall", "f1"])
+    show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
+    leave_for(bad, bad + len(generated))
+
+
+def say_cost(options: Any) -> None:
+    """Say on standard error what the language models in some options have used."""
+    from summeval_nb.runs.costs import find_backends
+
+    for backend in find_backends(options):
+        used = backend.usage
+        tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
+        say(
+            f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s",
+            err=True,
+        )
+
+
+def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]) -> None:
+    """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
+    from summeval_nb.agreement.metrics import metric_class
+
+    keep_apart(given["html"], table, given["store"])
+    rows, bad = read_table(table, given["format"], metric, given["column"])
+    wanted = [{name: row[name] for name in metric_class(metric)[0].columns} for row in rows]
+    store, options = open_store(given["store"]), read_options(given["option"], many)
+    options |= load_named({"judge": given["judge"]})
+    result = many(wanted, **options, store=store, progress=sys.stderr.isatty())
+    title = metric.replace("_", " ").capitalize()
+    show(result, given["as_json"], given["html"], title, repr(result))
+    say_cost(options)
+    leave_for(bad, bad + len(rows))
+
+
+def judge_answers(
+    table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")],
+    column: Column = None,
+    option: Options = None,
+    format: Format = None,
+    judge: Judge = "embedded",
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate generated answers: grounded in the context, equal to the truth, or refused?
+
+    Example: summeval answer answers.jsonl --html answers.html
+    """
+    given = dict(locals())
+    from summeval_nb.judged.answers import evaluate_answers
+
+    _judge_table("answers", evaluate_answers, table, given)
+
+
+def score(
+    table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")],
+    column: Column = None,
+    option: Options = None,
+    format: Format = None,
+    judge: Judge = "embedded",
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score summaries by the questions that they still answer.
+
+    Example: summeval score summaries.jsonl --column contexts=article -o coeff=0.7
+    """
+    given = dict(locals())
+    from summeval_nb.judged.summary_score import summarization_scores
+
+    _judge_table("summary_score", summarization_scores, table, given)
+
+
+def retrieval(
+    table: Annotated[str, typer.Argument(help="Table of questions; - for standard input.")],
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="Such as context_recall; repeat. By default all six."),
+    ] = None,
+    column: Column = None,
+    option: Options = None,
+    format: Format = None,
+    judge: Judge = "embedded",
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure retrieval: precision, recall, relevance, faithfulness, noise.
+
+    Example: summeval retrieval questions.jsonl --measure context_recall
+    """
+    keep_apart(html, table, store)
+    from summeval_nb.judged.retrieval import retrieval_scores, same_columns
+
+    metric = same_columns(measure)
+    rows, bad = read_table(table, format, metric, column)
+    options = read_options(option, retrieval_scores) | load_named({"judge": judge})
+    options |= {"store": open_store(store), "progress": sys.stderr.isatty()}
+    result = retrieval_scores(rows, measure, **options)
+    show(result, as_json, html, "Retrieval", repr(result))
+    say_cost(options)
+    leave_for(bad, bad + len(rows))
+
+
+def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
+    """Return an articles × systems table of one column; absent cells are None, double ones an error."""
+    article, system = names
+    systems = list(dict.fromkeys(row[system] for row in rows))
+    table: dict[Any, dict[Any, Any]] = {}
+    for row in rows:
+        cells = table.setdefault(row[article], {})
+        if row[system] in cells:
+            fail(f"two rows for article {row[article]!r} and system {row[system]!r}")
+        empty = row[value] is None or not str(row[value]).strip()
+        cells[row[system]] = None if empty else float(row[value])
+    return [[cells.get(one) for one in systems] for cells in table.values()]
+
+
+def correlate(
+    table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
+    metric: Annotated[str, typer.Option(help="Column of the metric's numbers.")] = "metric",
+    human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
+    article: Annotated[str, typer.Option(help="Column that names the article.")] = "article",
+    system: Annotated[str, typer.Option(help="Column that names the system.")] = "system",
+    option: Options = None,
+    format: Format = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Correlate a metric with people's ratings, with a bootstrap interval.
+
+    Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
+    level=system
+    """
+    keep_apart(html, table)
+    from summeval_nb.agreement.agreement import correlate as correlate_tables
+    from summeval_nb.runs.jobs import read_row
+
+    read = [read_row(item, {n: n for n in (article, system, metric, human)}, {}) for item in open_table(table, format)]
+    problems = [problem for _, problem in read if problem]
+    if problems or not read:
+        fail(f"{table!r}: {problems[0]}" if problems else f"{table!r} holds no rows")
+    rows, options = [row for row, _ in read], read_options(option, correlate_tables)
+    grids = [_grid(rows, [article, system], value) for value in (metric, human)]
+    result = correlate_tables(*grids, **options)
+    show(result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}")
+
+
+def annotators(
+    table: Annotated[str, typer.Argument(help="Table with a row per item; - for standard input.")],
+    raters: Annotated[str, typer.Option(help="Columns of the raters, such as anna,bert,carla.")],
+    coefficient: Annotated[str, typer.Option(help="alpha, fleiss or cohen.")] = "alpha",
+    level: Annotated[str | None, typer.Option(help="For alpha: nominal, ordinal or interval.")] = None,
+    option: Options = None,
+    format: Format = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how well people agree with one another, beyond chance.
+
+    Example: summeval annotators rated.csv --raters anna,bert --level ordinal
+    """
+    keep_apart(html, table)
+    from summeval_nb.agreement import annotators as chapter
+    from summeval_nb.runs.jobs import read_row
+
+    known: dict[str, Any] = {"cohen": chapter.cohen_kappa}
+    known["alpha"] = chapter.krippendorff_alpha
+    known["fleiss"] = chapter.fleiss_kappa
+    function = known[require_option(coefficient, "coefficient", known)]
+    if (level is not None) != (coefficient == "alpha"):
+        fail("--level nominal, ordinal or interval goes with alpha, and only with it")
+    names = raters.split(",")
+    read = [read_row(item, {n: n for n in names}, {}) for item in open_table(table, format)]
+    if problems := [problem for _, problem in read if problem] or [""] * (not read):
+        fail(f"{table!r}: {problems[0] or 'there are no rows'}")
+    rows = chapter.read_ratings([[row[name] for name in names] for row, _ in read])
+    options = read_options(option, function)
+    if coefficient != "cohen":
+        named = {} if level is None else {"level": level}
+        result = function(rows, **named, **options)
+    elif len(names) == 2:
+        result = function(*map(list, zip(*rows, strict=True)), **options)
+    else:
+        fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
+    show(result, as_json, html, "Agreement of raters", f"{result}\n{result.signature}")
+
+
+def summeval(
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="SummEval ratings; by default the bundled toy ratings."),
+    ] = None,
+    embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
+    option: Options = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
+
+    Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
+    """
+    keep_apart(html, data)
+    from summeval_nb.agreement.summeval import summeval_task
+    from summeval_nb.ground.data import load_summeval, load_toy_summeval
+
+    ratings = load_toy_summeval() if data is None else load_summeval(data)
+    result = summeval_task(ratings, embedder, **read_options(option, summeval_task))
+    rows = [{"score": name, "value": value} for name, value in result.items()]
+    show(result, as_json, html, "SummEval", f"{text_table(rows)}\n{result.signature}")
+
+
+_COUNTED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
+
+
+def _files_of_run(folder: Path) -> list[Path]:
+    names = ("manifest.json", "results.jsonl", "results.parquet", "ledger.jsonl")
+    return [folder / name for name in names]
+
+
+def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) -> None:
+    from summeval_nb.runs.batch import run as run_corpus
+
+    try:
+        report = run_corpus(**arguments)
+    except KeyboardInterrupt:
+        fail("interrupted; what was scored is kept, and the same command continues", code=130)
+    say(to_json(report.to_dict()) if as_json else str(report))
+    if html:
+        write(html, report.to_html)
+    elif sys.stderr.isatty():
+        say(f"to see it: summeval report {report.folder}", err=True)
+    if failed := report.counts["failed"]:
+        total = report.manifest["items"]
+        fail(f"{failed} of {total} items failed; their reasons stand in {report.path}", code=3)
+
+
+def run(
+    table: Annotated[str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")],
+    metric: Annotated[
+        str,
+        typer.Option(help="A metric by its name, such as faithfulness, bleu, rouge, answers or rating."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the run.")],
+    option: Options = None,
+    column: Column = None,
+    format: Format = None,
+    store: Kept = None,
+    engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
+    workers: Annotated[int | None, typer.Option(help="Processes or actors (default: one per core).")] = None,
+    address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
+    num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="Seconds for an item, then it counts as failed."),
+    ] = None,
+    on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
+    resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
+    shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
+    output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", help="Write the page of the run to this file."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
+
+    Example: summeval run pairs.jsonl --metric bleu --out runs/bleu --workers 2 -o n=2
+    """
+    arguments = dict(locals())
+    for name in ("table", "html", "as_json", "dry_run"):
+        del arguments[name]
+    from summeval_nb.agreement.metrics import metric_class
+    from summeval_nb.runs.batch import count_work
+
+    keep_apart(html, table, store, *_files_of_run(out))
+    options = read_pairs(arguments.pop("option"), "--option")
+    arguments["options"] = read_flags(options, metric_class(metric)[0])
+    arguments["columns"] = read_pairs(arguments.pop("column"), "--column")
+    arguments["items"] = standard_input() if table == "-" else table
+    if dry_run:
+        work = count_work(**{name: arguments[name] for name in _COUNTED})
+        say(to_json(work.to_dict()) if as_json else str(work))
+    else:
+        _run_and_print(arguments | {"progress": sys.stderr.isatty()}, html, as_json)
+
+
+def checker_bench(
+    checker: Annotated[
+        list[str] | None,
+        typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare."),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(help="At most so many items of each set, articles by lot."),
+    ] = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure checkers on labelled sentences: the package's, yours (rows:FILE), or a public set's.
+
+    Example: summeval checker-bench --checker embedded --data rows:mine.csv
+    """
+    from summeval_nb.evidence.checker_bench import benchmark_checker, load_labelled
+
+    named = [(one, *one.partition(":")[::2]) for one in data or []]
+    keep_apart(html, *(file for _, _, file in named))
+    if wrong := [one for one, _, file in named if not file]:
+        fail(f"--data must be FORMAT:FILE, such as rows:mine.csv, not {wrong[0]!r}")
+    sets = {one: load_labelled(file, format=format) for one, format, file in named}
+    judges = {one: one for one in checker or ["embedded"]}
+    result = benchmark_checker(judges, sets or None, limit=limit)
+    show(result, as_json, html, "Checkers on labelled sentences", str(result))
+    failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
+    leave_for(failed, total)
+
+
+def judge_bench(
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare."),
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option(help="refusals, pairs, sentences or splits; repeat; default: all."),
+    ] = None,
+    rater: Annotated[str | None, typer.Option(help="A model that gives grades, such as llm:FOLDER.")] = None,
+    quality: Annotated[list[str] | None, typer.Option(help="What the rater grades; repeat.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many examples of each set, by lot.")] = None,
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure judges and raters on labelled sets: right answers, kappa, order, costs.
+
+    Example: summeval judge-bench --judge embedded --judge llm:my-model --set pairs
+    """
+    keep_apart(html, store)
+    from summeval_nb.agreement.judge_bench import JUDGE_SETS, benchmark_judge
+    from summeval_nb.judged.ratings import RatingMetric
+
+    if bool(rater) != bool(quality):
+        fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
+    judges: dict[str, Any] = {one: one for one in judge or [] if one}
+    for one in quality or []:
+        judges[f"{rater} ({one})"] = RatingMetric(quality=one, backend=rater)
+    judges = judges or {"embedded": "embedded"}
+    kept = open_store(store)
+    result = benchmark_judge(judges, set or JUDGE_SETS, limit=limit, store=kept)
+    show(result, as_json, html, "Judges on labelled sets", repr(result))
+    failed, total = (sum(row[name] for row in result.rows()) for name in ("failed", "n"))
+    leave_for(failed, total)
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
+    other: Annotated[
+        Path | None,
+        typer.Option(help="An earlier run over the same corpus, to compare with."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Where to write the page (default: DIR/report.html)."),
+    ] = None,
+    worst: Annotated[int, typer.Option(help="How many of the lowest scores to show.")] = 10,
+) -> None:
+    """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
+
+    Example: summeval report runs/today --other runs/yesterday
+    """
+    from summeval_nb.runs.run_report import RunReport
+
+    keep_apart(html, *_files_of_run(folder), *_files_of_run(other or folder))
+    if not folder.is_dir():
+        fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
+    loaded = RunReport.load(folder)
+    earlier = RunReport.load(other) if other else None
+    say(str(loaded))
+    write(
+        html or folder / "report.html",
+        lambda path: loaded.to_html(path, other=earlier, worst=worst),
+    )
+
+
+stores = typer.Typer(
+    help="Look after a store of vectors and answers.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
+
+
+def _existing_store(path: Path) -> Any:
+    if not path.exists():
+        fail(f"there is no store {str(path)!r}")
+    return open_store(str(path))
+
+
+@stores.command("info")
+def store_info(path: StoreFile, as_json: AsJson = False) -> None:
+    """Say what a store holds.
+
+    Example: summeval store info answers.sqlite
+    """
+    held = _existing_store(path).info()
+    rows = [dict(row) for row in held.rows]
+    say(to_json(held.to_dict()) if as_json else text_table(rows) if rows else f"{path} is empty")
+
+
+@stores.command("prune")
+def store_prune(
+    path: StoreFile,
+    kind: Annotated[str | None, typer.Option(help="Delete this kind.")] = None,
+    older_than_days: Annotated[float | None, typer.Option(help="Delete what is older.")] = None,
+    damaged: Annotated[bool, typer.Option("--damaged", help="Delete what is damaged.")] = False,
+) -> None:
+    """Delete items from a store, and make its file smaller.
+
+    Example: summeval store prune answers.sqlite --older-than-days 90
+    """
+    found = _existing_store(path)
+    count = found.prune(kind, older_than_days=older_than_days, damaged=damaged)
+    say(f"{count} items deleted from {path}")
+
+
+def register(app: typer.Typer) -> None:
+    """Make commands of these functions, in the order in which `--help` shows them."""
+    commands: dict[str, Callable[..., None]] = {"rouge": rouge, "answer": judge_answers, "score": score}
+    commands |= {"retrieval": retrieval}
+    commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
+    commands |= {"run": run, "checker-bench": checker_bench, "judge-bench": judge_bench}
+    commands |= {"report": report}
+    for name, command in commands.items():
+        app.command(name)(command)
+    app.add_typer(stores, name="store")

@@ -1,0 +1,191 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_cli_tables.py.
+"""What the commands share: texts and tables as people pass them, options, results as text, JSON or a page."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from summeval_nb._shell import fail, say, standard_input, to_json
+from summeval_nb.ground._files import write_whole
+from summeval_nb.ground.results import require_option
+
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell."),
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction."),
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
+References = Annotated[list[str] | None, typer.Argument(help="Plain files of references, a text a line.")]
+Judge = Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")]
+Kept = Annotated[
+    str | None,
+    typer.Option("--store", help="File that keeps vectors and answers between runs."),
+]
+
+
+def read_text(name: str, what: str) -> str:
+    """Return the text of a file, or of standard input for `-`; anything unusable ends with one line and code 2."""
+    try:
+        data = standard_input().read() if name == "-" else Path(name).read_bytes()
+    except FileNotFoundError:
+        fail(f"{what}: there is no file {name!r}")
+    except IsADirectoryError:
+        fail(f"{what}: {name!r} is a folder; name a text file")
+    except OSError as error:
+        fail(f"{what}: cannot read {name!r}: {error.strerror}")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fail(f"{what}: {name!r} is not UTF-8 text (byte {error.start}); convert it, or extract the text first")
+    if "\x00" in text:
+        fail(f"{what}: {name!r} looks like a binary file (it holds a NUL character); name a text file")
+    if not text.strip():
+        fail(f"{what}: {name!r} is empty; there is nothing to evaluate")
+    return text
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, which only a newline ends (or one after a carriage return, as on Windows)."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def write(path: Path, save: Callable[[Path], Any]) -> None:
+    """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
+    try:
+        save(path)
+    except OSError as error:
+        fail(f"cannot write {str(path)!r}: {error.strerror or error}")
+    say(f"written to {path}", err=True)
+
+
+def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
+    """Fail if a page would take the place of something that is read."""
+    for one in inputs if page else ():
+        if one is not None and os.path.realpath(one) == os.path.realpath(page or ""):
+            fail(f"--html {str(page)!r} would overwrite what is read: name another file")
+
+
+def load_named(options: dict[str, Any]) -> dict[str, Any]:
+    """Return options in which named models are loaded."""
+    from summeval_nb.runs.jobs import load_options
+
+    return load_options(options)
+
+
+def read_pairs(given: list[str] | None, what: str) -> dict[str, Any]:
+    """Return `["n=2", "smooth=exp"]` as `{"n": 2, "smooth": "exp"}`."""
+    found: dict[str, Any] = {}
+    for one in given or []:
+        name, equal, value = one.partition("=")
+        if not equal or not name:
+            fail(f"{what} must be NAME=VALUE, not {one!r}")
+        try:
+            found[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            found[name] = value
+    return found
+
+
+def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """Return options in which yes and no, true and false, are what they say where the function wants a flag."""
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    flags = [
+        p.name
+        for p in signature(function).parameters.values()
+        if isinstance(p.default, bool) or str(p.annotation).startswith("bool")
+    ]
+    return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
+
+
+def read_options(given: list[str] | None, function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the options of a call, each a keyword of the function; an unknown one lists the known."""
+    found = read_pairs(given, "--option")
+    hidden = {"store", "progress", "judge", "embedder"}
+    known = [p.name for p in signature(function).parameters.values() if p.default is not p.empty]
+    for name in found:
+        require_option(name, "option", [one for one in known if one not in hidden])
+    return read_flags(found, function)
+
+
+def open_table(name: str, format: str | None) -> Any:
+    """Return a file, or standard input for `-`, as a stream of items."""
+    from summeval_nb.ground.items import open_items
+
+    return open_items(standard_input() if name == "-" else name, format=format)
+
+
+def read_table(
+    name: str, format: str | None, metric: str, column: list[str] | None
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the good rows of a table with a metric's columns, and how many were bad; those are named."""
+    from summeval_nb.runs.jobs import Job, read_row
+
+    job = Job(metric, {}, read_pairs(column, "--column"))
+    rows, bad = [], []
+    for item in open_table(name, format):
+        row, problem = read_row(item, job.sources, job.kinds)
+        bad.append(f"at {item.place}: {problem}") if problem else rows.append(row)
+    if not rows:
+        fail(f"{name!r} holds no usable row; {bad[0]}" if bad else f"{name!r} holds no rows")
+    for line in bad[:10]:
+        say(f"summeval: left out: {' '.join(line.split())}", err=True)
+    return rows, len(bad)
+
+
+def leave_for(bad: int, total: int) -> None:
+    """Leave with code 3 if some rows were bad."""
+    if bad:
+        fail(f"{bad} of {total} rows failed and were left out", code=3)
+
+
+def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -> None:
+    """Print a result as text or JSON, and write its page where one is wanted."""
+    from summeval_nb.ground.viz import html_page
+
+    say(to_json(result.to_dict()) if as_json else text)
+    if html:
+        write(html, lambda path: write_whole(path, html_page(title, result._repr_html_())))
+
+
+def overlap_rows(
+    metric: str,
+    name: str,
+    references: list[str] | None,
+    format: str | None,
+    column: list[str] | None,
+) -> tuple[list[str], list[Any], int]:
+    """Return candidates, references and the number of bad rows, from a table or from plain files."""
+    if not references:
+        rows, bad = read_table(name, format, metric, column)
+        return (
+            [row["candidate"] for row in rows],
+            [row["references"] for row in rows],
+            bad,
+        )
+    texts = [split_lines(read_text(one, "INPUT")) for one in (name, *references)]
+    if len({len(lines) for lines in texts}) > 1:
+        sizes = ", ".join(f"{one}: {len(lines)}" for one, lines in zip((name, *references), texts, strict=True))
+        fail(f"the files must have the same number of lines ({sizes})")
+    return texts[0], [list(group) for group in zip(*texts[1:], strict=True)], 0
+
+
+def open_store(path: str | None) -> Any:
+    """Return the store at a path; None for none."""
+    from summeval_nb.models.store import Store
+
+    return None if path is None else Store(path)
