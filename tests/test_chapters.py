@@ -18,7 +18,6 @@ LONG = {
     "28_checker_bench",
     "31_ngrams",
     "32_bleu",
-    "33_rouge",
     "42_judge",
     "43_answers",
     "44_summary_score",

@@ -5,11 +5,12 @@ from dataclasses import fields
 
 import pytest
 
-from summeval_nb.overlap import _choices, chrf, matching, ter
+from summeval_nb.overlap import _choices, chrf, matching, rouge, ter
 
 FACES = [
     (chrf.Chrf, _choices.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
     (ter.Ter, _choices.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
+    (rouge.Rouge, _choices.RougeChoices, [rouge.rouge_score, rouge.rouge_many]),
     (matching.Meteor, _choices.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
     (matching.BertScore, _choices.BertChoices, [matching.bert_score, matching.bert_many]),
 ]
@@ -21,7 +22,7 @@ def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
     assert set(typed.__annotations__) <= set(choices)
     for function in functions:
         shown = inspect.signature(function).parameters
-        assert list(shown)[0] in ("candidate", "candidates") and list(shown)[1] == "references"
+        assert list(shown)[0] in ("candidate", "candidates", "generated") and list(shown)[1] == "references"
         assert {name: one.default for name, one in list(shown.items())[2:]} == choices
         assert set(choices) - set(typed.__annotations__) <= set(function.__kwdefaults__ or {}) | {"n"}
 

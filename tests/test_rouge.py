@@ -16,12 +16,12 @@ from rouge_score.rouge_scorer import RougeScorer
 
 import summeval_nb
 from summeval_nb.ground.results import Signature, score_rows
+from summeval_nb.overlap._rouge import lay_out, line_counts
 from summeval_nb.overlap.ngrams import number_texts
 from summeval_nb.overlap.rouge import (
     MULTI,
     TYPES,
     Rouge,
-    _line_counts,
     calculate_rouge,
     calculate_rouge_l,
     lcs_length,
@@ -373,7 +373,7 @@ def test_long_texts_and_many_lines():
 
 
 def test_more_texts_than_a_chunk_keep_their_numbers(monkeypatch):
-    import summeval_nb.overlap.rouge as rouge
+    import summeval_nb.overlap._rouge as rouge
 
     pairs = fuzz(50, 4)
     whole = ours(pairs, ALL)
@@ -445,10 +445,8 @@ def test_signatures_say_every_choice():
 
 
 def test_union_counts_are_the_same_for_repeated_lines():
-    from summeval_nb.overlap.rouge import _lay_out
-
-    pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
-    assert _line_counts(pairs, Rouge(), "rougeLsum").tolist() == [[4, 4, 6]]
+    pairs = lay_out(["a b\na b"], [["a b\nb a\na b"]])
+    assert line_counts(pairs, Rouge(), "rougeLsum").tolist() == [[4, 4, 6]]
     assert number_texts(["a b"], Rouge().cut).lengths.tolist() == [2]
 
 

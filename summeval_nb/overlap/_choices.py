@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-__all__ = ["BertChoices", "ChrfChoices", "MeteorChoices", "TerChoices", "require_number", "takes_choices_of"]
+__all__ = [
+    "BertChoices",
+    "ChrfChoices",
+    "MeteorChoices",
+    "RougeChoices",
+    "TerChoices",
+    "require_number",
+    "takes_choices_of",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,6 +55,18 @@ class ChrfChoices(TypedDict, total=False):
     lowercase: bool
     whitespace: bool
     eps_smoothing: bool
+
+
+class RougeChoices(TypedDict, total=False):
+    """The fields of `Rouge`."""
+
+    types: Sequence[str]
+    stemmer: bool
+    tokenizer: str | Callable[[str], Any] | None
+    multi: str | None
+    compat: str
+    exceptions: Mapping[str, str] | str | None
+    weight: float
 
 
 class TerChoices(TypedDict, total=False):

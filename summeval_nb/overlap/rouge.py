@@ -5,53 +5,27 @@
 # %% ../../nbs/3_overlap/33_rouge.ipynb #f1998a36
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from . import _lcs, _rouge
+from ._choices import RougeChoices, takes_choices_of
 from summeval_nb.overlap.bleu import (
     require_candidate,
     require_pairs,
     require_references,
-    warn_of_lost_texts,
 )
-from summeval_nb.overlap.ngrams import (
-    COLORS,
-    MatchPicture,
-    NumberedTexts,
-    Tokens,
-    WordTokenizer,
-    as_sequences,
-    clipped_counts,
-)
-from summeval_nb.overlap.ngrams import (
-    common_lengths,
-    list_ngrams,
-    load_tokenizer,
-    ngram_levels,
-    ngram_marks,
-    number_texts,
-)
-from .ngrams import rouge_tokenizer, token_spans, tokenizer_name
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    Score,
-    ScoreTable,
-    Signature,
-    require_flag,
-)
-from ..ground.results import require_option, require_text
-from ..ground.viz import Mark, Markup, escape, html_table
+from .ngrams import Tokens, clipped_counts, common_lengths
+from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
+from ..ground.results import Metric, Signature, require_flag, require_option
 
 # %% auto #0
 __all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'lcs_table', 'lcs_path', 'lcs_length',
-           'calculate_rouge_l', 'rouge_w', 'Rouge', 'RougeArrays', 'RougeTable', 'rouge_many', 'RougeScores',
-           'rouge_score']
+           'calculate_rouge_l', 'rouge_w', 'Rouge', 'RougeTable', 'RougeScores', 'rouge_score', 'rouge_many']
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #82102214
 def calculate_rouge(
@@ -60,7 +34,7 @@ def calculate_rouge(
     n: int = 1,
     tokenizer: str | Callable[[str], Tokens] | None = None,
 ) -> dict[str, float]:
-    """Return ROUGE-N of a generated text against one reference: the definition, for one pair.
+    """Return ROUGE-N of a generated text against one reference, as defined.
 
     Inherited: here the reference comes first. Everything newer takes the text to judge
     first, `Rouge().score(candidate, references)`.
@@ -86,24 +60,11 @@ def calculate_rouge(
     >>> calculate_rouge("The cat sat.", "The cat ran away.")["recall"]
     0.6666666666666666
     """
-    wanted, made = _cut_pair(reference, generated, tokenizer)
+    wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
     matches = sum(shared for _, _, shared in clipped_counts(made, [wanted], n).values())
     return _as_dict(
         _item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n)))
     )
-
-
-def _cut_pair(
-    reference: str, generated: str, tokenizer: str | Callable[[str], Tokens] | None
-) -> tuple[list[Any], list[Any]]:
-    """Return the tokens of both texts; a text of which the tokenizer leaves nothing is warned of."""
-    cut = load_tokenizer(tokenizer or "rouge")
-    texts = [require_text(reference, "reference"), require_text(generated, "generated")]
-    wanted, made = (list(cut(text)) for text in texts)
-    warn_of_lost_texts(
-        texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge")
-    )
-    return wanted, made
 
 
 class RougeItem(NamedTuple):
@@ -115,7 +76,7 @@ class RougeItem(NamedTuple):
 
 
 def _item(matches: float, made: float, wanted: float) -> RougeItem:
-    """Return precision = matches / made, recall = matches / wanted, and their harmonic mean."""
+    """Return matches / made, matches / wanted, and their harmonic mean."""
     precision, recall = matches / max(made, 1), matches / max(wanted, 1)
     return RougeItem(
         precision,
@@ -129,7 +90,7 @@ def _as_dict(item: RougeItem) -> dict[str, float]:
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c2b6712c
 def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
-    """Return the table of LCS lengths, shape (len(x) + 1, len(y) + 1): cell [i, j] is for the first i and j items.
+    """Return the table of LCS lengths: cell [i, j] is for the first i and j items.
 
     Examples
     --------
@@ -148,7 +109,7 @@ def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
 
 
 def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
-    """Return the positions (i, j) of one longest common subsequence, found from the end; ties go up in the table.
+    """Return the positions (i, j) of one LCS, found from the end; ties go up.
 
     Examples
     --------
@@ -169,20 +130,19 @@ def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #fc352ab7
 def lcs_length(x: Sequence[Any], y: Sequence[Any]) -> int:
-    """Return the length of the longest common subsequence of two sequences of hashable items.
+    """Return the length of the longest common subsequence of two sequences.
 
     Examples
     --------
-    >>> lcs_length("the cat is on the mat".split(), "the cat sat on the mat".split())
-    5
+    >>> lcs_length("the cat is on".split(), "the cat sat on".split())
+    3
     >>> lcs_length("abcde", "ace")
     3
     """
     for name, value in (("x", x), ("y", y)):
         if not isinstance(value, Sequence):
-            raise TypeError(
-                f"{name} must be a sequence such as a list of tokens, not {type(value).__name__}"
-            )
+            found = type(value).__name__
+            raise TypeError(f"{name} must be a sequence such as a list, not {found}")
     numbers: dict[Any, int] = {}
     left, right = (
         [numbers.setdefault(item, len(numbers)) for item in sequence]
@@ -196,7 +156,7 @@ def calculate_rouge_l(
     generated: str,
     tokenizer: str | Callable[[str], Tokens] | None = None,
 ) -> dict[str, float]:
-    """Return ROUGE-L of a generated text against one reference: the LCS over each text's length.
+    """Return ROUGE-L against one reference: the LCS over each text's length.
 
     Parameters, returns and raises as for `calculate_rouge`.
 
@@ -205,183 +165,17 @@ def calculate_rouge_l(
     >>> calculate_rouge_l("The cat sat.", "The cat ran away.")["precision"]
     0.5
     """
-    wanted, made = _cut_pair(reference, generated, tokenizer)
+    wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
     return _as_dict(_item(lcs_length(wanted, made), len(made), len(wanted)))
 
-# %% ../../nbs/3_overlap/33_rouge.ipynb #8bd02291
-MULTI = ("best", "best_recall", "average", "pooled")
-
-
-def _combine(
-    counts: np.ndarray,
-    starts: np.ndarray,
-    multi: str,
-    exponent: float,
-    recalls: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return precision, recall, F1 for each text, shape (texts, 3), from (matches, made, wanted) per reference.
-
-    `recalls` replaces the recall by which `"best_recall"` chooses.
-    """
-    if multi == "pooled":
-        return _ratios(np.add.reduceat(counts, starts), exponent)
-    each = _ratios(counts, exponent)
-    sizes = np.diff(np.r_[starts, len(each)])
-    if multi == "average":
-        return np.add.reduceat(each, starts) / sizes[:, None]
-    deciding = (
-        (each[:, 1] if recalls is None else recalls)
-        if multi == "best_recall"
-        else each[:, 2]
-    )
-    is_best = deciding == np.repeat(np.maximum.reduceat(deciding, starts), sizes)
-    best = np.flatnonzero(is_best)
-    return each[best[np.searchsorted(best, starts)]]  # the first of several best
-
-
-def _ratios(counts: np.ndarray, exponent: float) -> np.ndarray:
-    matches, made, wanted = counts.T
-    precision, recall = matches / np.maximum(made, 1), matches / np.maximum(wanted, 1)
-    if exponent != 1:
-        precision, recall = precision**exponent, recall**exponent
-    total = precision + recall
-    f1 = np.divide(
-        2 * precision * recall, total, out=np.zeros_like(total), where=total > 0
-    )
-    return np.column_stack([precision, recall, f1])
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #e88f2d34
-def _places(sentence: Sequence[int]) -> dict[int, int]:
-    """Return for each token of a sentence a number whose bits are its positions."""
-    bits: dict[int, int] = {}
-    for position, token in enumerate(sentence):
-        bits[token] = bits.get(token, 0) | 1 << position
-    return bits
-
-
-def _hit_bits(wanted: Mapping[int, int], size: int, made: Sequence[int]) -> int:
-    """Return a number whose bits are the positions of the wanted sentence that its LCS with `made` hits."""
-    everywhere = (1 << size) - 1
-    row, matches, steps = everywhere, [], []
-    for token in made:
-        match = wanted.get(token, 0)
-        both = row & match
-        row = ((row + both) | (row - both)) & everywhere
-        matches.append(match)
-        steps.append(~row)
-    hits, i, j = 0, size - 1, len(made) - 1
-    while i >= 0 and j >= 0:
-        if matches[j] >> i & 1:
-            hits |= 1 << i
-            i, j = i - 1, j - 1
-        elif steps[j] >> i & 1:
-            j -= 1
-        else:
-            i -= 1
-    return hits
-
-
-def _union_matches(
-    wanted: Sequence[Sequence[int]],
-    made: Sequence[Sequence[int]],
-    known: dict[Any, Any],
-) -> int:
-    """Return the clipped union-LCS matches of two texts, given as tokenized sentences; `known` remembers pairs."""
-    hit: Counter[int] = Counter()
-    for sentence in map(tuple, wanted):
-        places = known.get(sentence)
-        if places is None:
-            places = known[sentence] = _places(sentence)
-        union = 0
-        for other in map(tuple, made):
-            bits = known.get((sentence, other))
-            if bits is None:
-                bits = known[sentence, other] = _hit_bits(places, len(sentence), other)
-            union |= bits
-        for token, bits in places.items():
-            hit[token] += (bits & union).bit_count()
-    available = Counter(token for sentence in made for token in sentence)
-    return sum(min(count, available[token]) for token, count in hit.items())
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #1d7f1c19
-def _weighted_table(
-    x: Sequence[Any], y: Sequence[Any], weight: float
-) -> tuple[list[list[float]], list[list[str]]]:
-    """Return Lin's table of weighted LCS values and, for each cell, where it came from: match, up or left."""
-    values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
-    runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
-    moves = [[""] * (len(y) + 1) for _ in range(len(x) + 1)]
-    for i, one in enumerate(x, 1):
-        for j, other in enumerate(y, 1):
-            if one == other:
-                run = runs[i - 1][j - 1]
-                values[i][j] = values[i - 1][j - 1] + (run + 1) ** weight - run**weight
-                runs[i][j], moves[i][j] = run + 1, "match"
-            elif values[i - 1][j] >= values[i][j - 1]:
-                values[i][j], moves[i][j] = values[i - 1][j], "up"
-            else:
-                values[i][j], moves[i][j] = values[i][j - 1], "left"
-    return values, moves
-
-
-def _weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Return the positions (i, j) of the matches on the way back from the last cell."""
-    path, i, j = [], len(moves) - 1, len(moves[0]) - 1
-    while i and j:
-        move = moves[i][j]
-        if move == "match":
-            path.append((i - 1, j - 1))
-        i, j = i - (move != "left"), j - (move != "up")
-    return path[::-1]
-
 # %% ../../nbs/3_overlap/33_rouge.ipynb #4fa7afcc
-def _weighted_counts(
-    wanted: Sequence[Sequence[Any]],
-    made: Sequence[Sequence[Any]],
-    weight: float,
-    compat: str,
-) -> tuple[float, float, float, float]:
-    """Return the weighted matches, the weighted lengths of both texts, and the reference's length weighted once."""
-    x, y = (
-        [token for sentence in text for token in sentence] for text in (wanted, made)
-    )
-    if compat == "google":
-        return (
-            _weighted_table(x, y, weight)[0][-1][-1],
-            len(y) ** weight,
-            len(x) ** weight,
-            len(x) ** weight,
-        )
-    left, available = Counter(x), Counter(y)
-    total = 0.0
-    for sentence in wanted:
-        paths = [
-            _weighted_path(_weighted_table(sentence, other, weight)[1])
-            for other in made
-        ]
-        hits = {i for path in paths for i, _ in path}
-        run = 0
-        for i in sorted(hits):
-            token = sentence[i]
-            if not (left[token] > 0 and available[token] > 0):
-                # as the script does: a clipped word neither counts nor ends the run
-                continue
-            run += 1
-            if i + 1 not in hits:
-                total, run = total + run**weight, 0
-            left[token] -= 1
-            available[token] -= 1
-    once = sum(len(sentence) ** weight for sentence in wanted)
-    return total, len(y) ** weight, once**weight, once
-
-
 def rouge_w(
     reference: str,
     generated: str,
     weight: float = 1.2,
     tokenizer: str | Callable[[str], Tokens] | None = None,
 ) -> dict[str, float]:
-    """Return ROUGE-W of a generated text against one reference, as defined in the paper.
+    """Return ROUGE-W of a generated text against one reference, as in the paper.
 
     Parameters
     ----------
@@ -390,28 +184,16 @@ def rouge_w(
 
     Examples
     --------
-    >>> {name: round(value, 4) for name, value in rouge_w("a b c d e f g", "a b c d h i k").items()}
-    {'precision': 0.5714, 'recall': 0.5714, 'f1_score': 0.5714}
+    >>> round(rouge_w("a b c d e f g", "a b c d h i k")["f1_score"], 4)
+    0.5714
     """
-    wanted, made = _cut_pair(reference, generated, tokenizer)
-    counts = np.array(
-        [_weighted_counts([wanted], [made], _require_weight(weight), "google")]
-    )
-    return _as_dict(RougeItem(*_ratios(counts[:, :3], 1 / weight)[0].tolist()))
-
-
-def _require_weight(weight: float) -> float:
-    if (
-        isinstance(weight, bool)
-        or not isinstance(weight, (int, float))
-        or not 1 <= weight < 100
-    ):
-        raise ValueError(
-            f"weight must be a number of at least 1 (1.2 is usual), not {weight!r}"
-        )
-    return float(weight)
+    wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
+    power = _rouge.require_weight(weight)
+    counts = np.array([_lcs.weighted_counts([wanted], [made], power, "google")])
+    return _as_dict(RougeItem(*_rouge.ratios(counts[:, :3], 1 / power)[0].tolist()))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1778870d
+MULTI = ("best", "best_recall", "average", "pooled")
 TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW")
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
@@ -447,14 +229,10 @@ class Rouge(Metric):
     weight: float = 1.2
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.types, str)
-            or not isinstance(self.types, Sequence)
-            or not self.types
-        ):
-            raise TypeError(
-                f"types must be a list of names such as ['rouge1', 'rougeL'], not {self.types!r}"
-            )
+        listed = isinstance(self.types, Sequence) and not isinstance(self.types, str)
+        if not listed or not self.types:
+            example = "must be a list of names such as ['rouge1', 'rougeL']"
+            raise TypeError(f"types {example}, not {self.types!r}")
         for name in self.types:
             require_option(name, "type", TYPES)
         require_option(self.compat, "compat", ["google", "rouge-1.5.5"])
@@ -462,16 +240,14 @@ class Rouge(Metric):
         if self.multi is not None:
             require_option(self.multi, "multi", MULTI)
         if self.tokenizer is not None and (self.stemmer or self.exceptions is not None):
-            raise ValueError(
-                "stemmer and exceptions belong to ROUGE's own tokenizer: with yours, stem inside it"
-            )
-        _require_weight(self.weight)
-        self.cut  # noqa: B018  an unknown tokenizer is found now, not with the first text
+            whose = "stemmer and exceptions belong to ROUGE's own tokenizer"
+            raise ValueError(f"{whose}: with yours, stem inside it")
+        _rouge.require_weight(self.weight)
+        self.cut  # noqa: B018  an unknown tokenizer is found now
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: getattr(self, name) for name in self.defaults()
-        }  # the tokenizer's parts cannot be sent
+        # the tokenizer's parts cannot be sent
+        return {name: getattr(self, name) for name in self.defaults()}
 
     @cached_property
     def cut(self) -> Callable[[str], Tokens]:
@@ -483,26 +259,32 @@ class Rouge(Metric):
 
     @property
     def combining(self) -> str:
-        """How several references are combined: `multi`, or what `compat` means by default."""
+        """How several references are combined: `multi`, or what `compat` means."""
         return self.multi or ("best" if self.compat == "google" else "pooled")
 
     @property
     def main(self) -> str:
-        """The type whose F1 stands for a text where one number is wanted: ROUGE-L, or the first."""
+        """The type whose F1 stands for a text: ROUGE-L, or the first."""
         return "rougeL" if "rougeL" in self.types else self.types[0]
 
     @property
     def signature(self) -> Signature:
         """Every choice; a result's own adds the number of references."""
-        return _signature(self, None)
+        return _rouge.sign(self, None)
+
+    def path(
+        self, kind: str, wanted: Sequence[Any], made: Sequence[Any]
+    ) -> list[tuple[int, int]]:
+        """Return the places of the matched words, in a type that has an order."""
+        if kind != "rougeW":
+            return lcs_path(wanted, made)
+        table = _lcs.weighted_table(wanted, made, self.weight)
+        return _lcs.weighted_path(table[1])
 
     def score(self, candidate: str, references: str | Sequence[str]) -> RougeScores:
-        """Return ROUGE of one text against one or several references; see `rouge_score`."""
-        return _one_score(
-            require_candidate(candidate, references),
-            require_references(references),
-            self,
-        )
+        """Return ROUGE of one text; see `rouge_score`."""
+        text = require_candidate(candidate, references)
+        return _rouge.score_one(RougeScores, text, require_references(references), self)
 
     def score_many(
         self,
@@ -511,561 +293,35 @@ class Rouge(Metric):
         *,
         progress: bool | None = None,
     ) -> RougeTable:
-        """Return ROUGE of each text against its references; see `rouge_many`. Progress is shown for long jobs."""
-        return _rouge_table(*require_pairs(candidates, references), self, progress)
+        """Return ROUGE of each text; see `rouge_many`."""
+        texts, groups = require_pairs(candidates, references)
+        return _rouge.score_table(RougeTable, texts, groups, self, progress)
 
-
-def _signature(metric: Rouge, sizes: Sequence[int] | None) -> Signature:
-    """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
-    named: dict[str, Any] = {"metric": "+".join(metric.types)}
-    if sizes is not None:
-        named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
-    cut = (
-        metric.cut.name
-        if isinstance(metric.cut, WordTokenizer)
-        else tokenizer_name(metric.tokenizer)
-    )
-    named |= {"multi": metric.combining, "compat": metric.compat, "tok": cut}
-    return Signature(
-        named
-        | ({"weight": str(float(metric.weight))} if "rougeW" in metric.types else {})
-    )
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #d7ab54e5
-@dataclass(frozen=True)
-class _Pairs:
-    """All (generated, reference) pairs of a job: the different texts, and their numbers per pair."""
-
-    texts: list[str]
-    made: np.ndarray
-    wanted: np.ndarray
-    starts: np.ndarray
-
-
-def _lay_out(generated: Sequence[str], references: Sequence[Sequence[str]]) -> _Pairs:
-    places: dict[str, int] = {}
-    sizes = np.fromiter(map(len, references), np.int64, len(references))
-    own = np.array(
-        [places.setdefault(text, len(places)) for text in generated], np.int64
-    )
-    groups: dict[tuple[str, ...], list[int]] = {}
-    wanted: list[int] = []
-    for group in map(tuple, references):
-        known = groups.get(group)
-        if (
-            known is None
-        ):  # the same references meet many generated texts: look their numbers up once
-            known = groups[group] = [
-                places.setdefault(text, len(places)) for text in group
-            ]
-        wanted += known
-    return _Pairs(
-        list(places),
-        np.repeat(own, sizes),
-        np.array(wanted, np.int64),
-        np.cumsum(sizes) - sizes,
-    )
-
-
-def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
-    """Return (matches, made, wanted) per pair for one n-gram order or for ROUGE-L, shape (pairs, 3)."""
-    if kind == "rougeL":
-        level, sequences = tokens, as_sequences(tokens)
-    else:
-        *_, level = ngram_levels(tokens, int(kind[5:]))
-        sequences = as_sequences(level, ordered=True)
-    made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
-    matches = common_lengths(
-        list(map(sequences.__getitem__, made)), list(map(sequences.__getitem__, wanted))
-    )
-    return np.column_stack(
-        [matches, level.lengths[pairs.made], level.lengths[pairs.wanted]]
-    ).astype(float)
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #88a3a00e
-def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
-    """Return (matches, made, wanted) per pair for ROUGE-Lsum; for ROUGE-W also the length weighted once."""
-    lines = [[line for line in text.split("\n") if line] for text in pairs.texts]
-    numbered = number_texts([line for text in lines for line in text], options.cut)
-    flat, ends = numbered.numbers.tolist(), [0, *numbered.ends.tolist()]
-    sentences: Iterator[tuple[int, ...]] = (
-        tuple(flat[a:b]) for a, b in zip(ends, ends[1:], strict=False)
-    )
-    cut = [
-        [sentence for sentence in (next(sentences) for _ in text) if sentence]
-        for text in lines
-    ]
-    sizes = np.array([sum(map(len, text)) for text in cut], float)
-    made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
-    if kind == "rougeW":
-        weigh = lambda i, j: _weighted_counts(
-            cut[j], cut[i], options.weight, options.compat
-        )
-        return np.array(
-            [weigh(i, j) for i, j in zip(made, wanted, strict=True)]
-        ).reshape(-1, 4)
-    matches = np.zeros(len(made))
-    single = np.array([len(text) <= 1 for text in cut])
-    short = np.flatnonzero(single[pairs.made] & single[pairs.wanted]).tolist()
-    whole = [list(text[0]) if text else [] for text in cut]
-    matches[short] = common_lengths(
-        [whole[made[p]] for p in short], [whole[wanted[p]] for p in short]
-    )
-    known: dict[Any, Any] = {}
-    for p in set(range(len(made))).difference(short):
-        matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
-    return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #0319a825
-def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
-    """Return the value of one type; a type that was not computed is a KeyError that says which were."""
-    if kind not in values:
-        known = f"computed: {', '.join(values)}" if values else reason
-        raise KeyError(f"no scores of type {kind!r}; {known}")
-    return values[kind]
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #8186fe28
-class RougeArrays(NamedTuple):
-    """Precision, recall and F1 of many texts, each an array in [0, 1]."""
-
-    precision: np.ndarray
-    recall: np.ndarray
-    f1: np.ndarray
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RougeTable(ScoreTable):
+# %% ../../nbs/3_overlap/33_rouge.ipynb #c9f073dd
+class RougeTable(_rouge.TableOfTypes):
     """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text.
 
     Where neither a text nor its references hold a token there is nothing to compare:
     NaN in the arrays, None in the rows, left out of the means.
     """
 
-    by_type: dict[str, RougeArrays]
-    sizes: Sequence[int]
-    options: Rouge
-    signature: Signature
-    nothing = "neither the candidate nor a reference holds a token"
-
-    def __getitem__(self, kind: str) -> RougeArrays:
-        return _look_up(self.by_type, kind)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.by_type)
-
-    def items(self) -> ItemsView[str, RougeArrays]:
-        """Return each type with its arrays."""
-        return self.by_type.items()
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return every number as `rougeL_f1` and so on; the main type's F1 comes first."""
-        named = {
-            f"{kind}_{part}": a
-            for kind, v in self.items()
-            for part, a in v._asdict().items()
-        }
-        return {(first := f"{self.options.main}_f1"): named[first], **named}
-
-    def mean_by_type(self) -> dict[str, RougeItem | None]:
-        """Return the mean precision, recall and F1 of each type; None when no text has a score."""
-        if not self.defined.any():
-            return dict.fromkeys(self.by_type)
-        return {
-            k: RougeItem(*(float(part[self.defined].mean()) for part in v))
-            for k, v in self.items()
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary per text, three numbers per type; an undefined one is None."""
-        order = [
-            f"{kind}_{part}" for kind in self.by_type for part in RougeArrays._fields
-        ]
-        return [{name: row[name] for name in order} for row in super().rows()]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return each text's main score with all others; its signature depends on its own references alone."""
-        signatures = {
-            size: str(_signature(self.options, [size])) for size in set(self.sizes)
-        }
-        columns = {kind: [part.tolist() for part in v] for kind, v in self.items()}
-        main, found = self.options.main, []
-        for i, (size, known) in enumerate(
-            zip(self.sizes, self.defined.tolist(), strict=True)
-        ):
-            if not known:
-                found.append(
-                    Outcome(None, "undefined", self.nothing, {}, signatures[size])
-                )
-                continue
-            parts: dict[str, Any] = {
-                k: RougeItem(p[i], r[i], f[i])._asdict()
-                for k, (p, r, f) in columns.items()
-            }
-            found.append(
-                Outcome(
-                    columns[main][2][i],
-                    "ok",
-                    "",
-                    parts | {"main": main},
-                    signatures[size],
-                )
-            )
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        means = {
-            k: item._asdict() if item else None
-            for k, item in self.mean_by_type().items()
-        }
-        return super().to_dict() | {"mean_by_type": means}
-
-    def _repr_html_(self) -> str:
-        rows = [
-            {"type": k, **(item._asdict() if item else {})}
-            for k, item in self.mean_by_type().items()
-        ]
-        caption = f"mean ROUGE of {int(self.defined.sum())} of {len(self)} texts"
-        return html_table(
-            rows,
-            columns=["type", *RougeItem._fields],
-            caption=caption,
-            note=str(self.signature),
-        )
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #20d408ce
-_CHUNK = 5000  # texts counted at once: bounds the memory of a long job
+    item = RougeItem
 
 
-def _score_chunk(
-    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
-) -> tuple[Any, Any]:
-    """Return {type: (texts, 3)} and which texts have anything to compare."""
-    pairs = _lay_out(generated, references)
-    tokens = number_texts(pairs.texts, options.cut)
-    named = (
-        options.cut.name
-        if isinstance(options.cut, WordTokenizer)
-        else tokenizer_name(options.tokenizer)
-    )
-    warn_of_lost_texts(pairs.texts, tokens.lengths, named)
-    scores = {}
-    for kind in options.types:
-        by_lines = kind in ("rougeLsum", "rougeW")
-        counts = (
-            _line_counts(pairs, options, kind)
-            if by_lines
-            else _sequence_counts(pairs, tokens, kind)
-        )
-        exponent, recalls = 1.0, None
-        if kind == "rougeW":
-            exponent = 1 / options.weight
-            recalls = (
-                counts[:, 0] / np.maximum(counts[:, 3], 1)
-            ) ** exponent  # by which ROUGE-1.5.5 chooses the best
-        scores[kind] = _combine(
-            counts[:, :3], pairs.starts, options.combining, exponent, recalls
-        )
-    some = np.maximum(tokens.lengths[pairs.made], tokens.lengths[pairs.wanted])
-    return scores, np.maximum.reduceat(some, pairs.starts) > 0
-
-
-def _rouge_table(
-    generated: Sequence[str],
-    references: Sequence[Sequence[str]],
-    options: Rouge,
-    progress: bool | None = None,
-) -> RougeTable:
-    from tqdm.auto import tqdm
-
-    starts = range(0, len(generated), _CHUNK)
-    hidden = (
-        len(starts) < 2 or None if progress is None else not progress
-    )  # None: on terminals only
-    chunks = [
-        _score_chunk(
-            generated[start : start + _CHUNK],
-            references[start : start + _CHUNK],
-            options,
-        )
-        for start in tqdm(starts, desc="ROUGE", disable=hidden)
-    ]
-    if not chunks:
-        raise ValueError("candidates is empty: there is no text to score")
-    known = np.concatenate([ok for _, ok in chunks])
-    by_type = {}
-    for kind in options.types:
-        values = np.concatenate([scores[kind] for scores, _ in chunks])
-        values[~known] = np.nan  # nothing was compared: no score, and never 0
-        by_type[kind] = RougeArrays(
-            *(np.ascontiguousarray(column) for column in values.T)
-        )
-    sizes = [len(group) for group in references]
-    return RougeTable(by_type, sizes, options, _signature(options, sizes))
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #6bbdb7f4
-def rouge_many(
-    generated: Sequence[str],
-    references: Sequence[str | Sequence[str]],
-    *,
-    types: Sequence[str] = DEFAULT_TYPES,
-    stemmer: bool = False,
-    tokenizer: str | Callable[[str], Tokens] | None = None,
-    multi: str | None = None,
-    compat: str = "google",
-    exceptions: Mapping[str, str] | str | None = None,
-    weight: float = 1.2,
-) -> RougeTable:
-    """Return ROUGE of many texts: the numbers of `rouge_score`, much faster than one by one.
-
-    Parameters
-    ----------
-    generated : list of str
-        N texts to judge.
-    references : list
-        For each of them one string, or a list of strings; the numbers of references may
-        differ.
-    types, stemmer, tokenizer, multi, compat, exceptions, weight
-        As for `rouge_score`.
-
-    Returns
-    -------
-    RougeTable
-        `table["rouge1"].f1` has the shape (N,).
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `rouge_score`, and for different numbers of texts and references.
-
-    Examples
-    --------
-    >>> table = rouge_many(["the cat sat", "a dog"], ["the cat sat down", ["a dog", "dogs"]], types=["rouge1"])
-    >>> table["rouge1"].recall.tolist()
-    [0.75, 1.0]
-    """
-    return Rouge(
-        types=types,
-        stemmer=stemmer,
-        tokenizer=tokenizer,
-        multi=multi,
-        compat=compat,
-        exceptions=exceptions,
-        weight=weight,
-    ).score_many(generated, references)
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #af294feb
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class RougeScores(Score, Mapping[str, RougeItem]):
-    """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, each in [0, 1].
+class RougeScores(_rouge.TypesOfOneText):
+    """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, in [0, 1].
 
     `score` is the F1 when exactly one type was asked for, otherwise None with a reason.
     When neither the text nor its references hold a token, the mapping is empty and
     `reason` says so.
     """
 
-    items_by_type: Mapping[str, RougeItem]
-    generated: str
-    references: Sequence[str]
-    options: Rouge
-
-    def __getitem__(self, kind: str) -> RougeItem:
-        return _look_up(self.items_by_type, kind, self.reason)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.items_by_type)
-
-    def __len__(self) -> int:
-        return len(self.items_by_type)
-
-    def __repr__(self) -> str:
-        shown = (
-            ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items())
-            or f"None ({self.reason})"
-        )
-        return f"RougeScores({shown}, signature={str(self.signature)!r})"
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per type: precision, recall, F1."""
-        return [{"type": kind, **item._asdict()} for kind, item in self.items()]
-
-    def _repr_html_(self) -> str:
-        body = (
-            html_table(self.rows())
-            if self.items_by_type
-            else f"<p>{escape(self.reason)}</p>"
-        )
-        return Markup(
-            f"<div><p><strong>ROUGE</strong></p>{body}<p><small>{escape(str(self.signature))}</small></p></div>"
-        )
-
-    def explain(
-        self, kind: str | None = None, *, reference: int | None = None
-    ) -> MatchPicture:
-        """Show the shared n-grams, or the common subsequence, in the text and in one reference (default: the best)."""
-        chosen = require_option(
-            kind or self.options.types[0], "type", self.options.types
-        )
-        return _explain(
-            self.generated, self.references, self.options, chosen, reference
-        )
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #8f0d813e
-def _explain(
-    generated: str,
-    references: Sequence[str],
-    options: Rouge,
-    kind: str,
-    reference: int | None,
-) -> MatchPicture:
-    """Mark what one type of ROUGE counts in the generated text and one reference."""
-    if reference is None:
-        alone = replace(options, types=[kind])
-        each = [alone.score(generated, r).items_by_type.get(kind) for r in references]
-        reference = max(
-            range(len(references)), key=lambda i: (each[i] or RougeItem(0, 0, 0)).f1
-        )
-    elif not 0 <= reference < len(references):
-        raise ValueError(
-            f"reference must be the number of a reference, 0 to {len(references) - 1}, not {reference}"
-        )
-    texts = [generated, references[reference]]
-    labels = ["generated", f"reference {reference + 1} of {len(references)}"]
-    marking = (
-        _mark_sequences if kind in ("rougeL", "rougeLsum", "rougeW") else _mark_ngrams
-    )
-    marks, rows = marking(texts, options, kind)
-    item = (
-        replace(options, types=[kind])
-        .score(generated, texts[1])
-        .items_by_type.get(kind)
-    )
-    numbers = (
-        f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}"
-        if item
-        else "no score"
-    )
-    return MatchPicture(
-        f"{kind}: {numbers}", list(zip(labels, texts, marks, strict=True)), rows
-    )
+    item = RougeItem
 
 
-def _tokens_and_places(
-    text: str, options: Rouge
-) -> tuple[list[Any], list[tuple[int, int] | None]]:
-    """Return the counted tokens and where they stand; a stem stands where its word does."""
-    cut = options.cut
-    surfaces = cut.surfaces(text) if isinstance(cut, WordTokenizer) else cut(text)
-    return list(cut(text)), token_spans(text, surfaces)
-
-
-def _mark_ngrams(
-    texts: Sequence[str], options: Rouge, kind: str
-) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
-    n = int(kind[5:])
-    (made, made_places), (wanted, wanted_places) = (
-        _tokens_and_places(text, options) for text in texts
-    )
-    counted = clipped_counts(made, [wanted], n)
-    shared = {gram: count for gram, (_, _, count) in counted.items() if count}
-    marks = [
-        ngram_marks(p, list_ngrams(t, n), shared)
-        for t, p in ((made, made_places), (wanted, wanted_places))
-    ]
-    named = {" ".join(map(str, gram)): values for gram, values in counted.items()}
-    return marks, [
-        {"n-gram": g, "generated": a, "reference": b, "shared": c}
-        for g, (a, b, c) in named.items()
-    ]
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #31103e62
-def _mark_sequences(
-    texts: Sequence[str], options: Rouge, kind: str
-) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
-    """Mark the words on the path of the (weighted, or united) longest common subsequence."""
-    lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]
-    cut = [
-        [(start, *_tokens_and_places(line, options)) for start, line in found]
-        for found in lines
-    ]
-    marks: list[list[Mark]] = [[], []]
-    rows: list[dict[str, Any]] = []
-    seen: set[tuple[int, int]] = set()
-    for wanted_start, wanted, wanted_places in cut[1]:
-        for made_start, made, made_places in cut[0]:
-            weighted = kind == "rougeW"
-            path = (
-                _weighted_path(_weighted_table(wanted, made, options.weight)[1])
-                if weighted
-                else lcs_path(wanted, made)
-            )
-            for i, j in path:
-                title = f"{wanted[i]}: number {len(rows) + 1} of the common subsequence"
-                color = COLORS[len(rows) % len(COLORS)]
-                both = ((made_start, made_places[j]), (wanted_start, wanted_places[i]))
-                for side, (start, place) in enumerate(both):
-                    if place:
-                        marks[side].append(
-                            Mark(
-                                start + place[0],
-                                start + place[1],
-                                color,
-                                "#1a1a1a",
-                                title,
-                            )
-                        )
-                if (wanted_start, i) not in seen:
-                    seen.add((wanted_start, i))
-                    rows.append({"number": len(rows) + 1, "word": str(wanted[i])})
-    return marks, rows
-
-
-def _lines(text: str) -> list[tuple[int, str]]:
-    """Return the lines that are not empty, each with its position."""
-    found, start = [], 0
-    for line in text.split("\n"):
-        found += [(start, line)] if line else []
-        start += len(line) + 1
-    return found
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #212d18b5
-def _one_score(text: str, listed: list[str], options: Rouge) -> RougeScores:
-    """Score one text, with the same counting as for many."""
-    table = _rouge_table([text], [listed], options)
-    items = {
-        kind: RougeItem(*(float(part[0]) for part in arrays))
-        for kind, arrays in table.items()
-        if table.defined[0]
-    }
-    reason = (
-        ""
-        if len(items) == 1
-        else "several types were asked for: take one, such as scores['rouge1'].f1"
-    )
-    if not items:
-        reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
-    return RougeScores(
-        score=next(iter(items.values())).f1 if len(items) == 1 else None,
-        reason=reason,
-        signature=table.signature,
-        items_by_type=items,
-        generated=text,
-        references=listed,
-        options=options,
-    )
-
-# %% ../../nbs/3_overlap/33_rouge.ipynb #c9f073dd
+@takes_choices_of(Rouge)
 def rouge_score(
-    generated: str,
-    references: str | Sequence[str],
-    *,
-    types: Sequence[str] = DEFAULT_TYPES,
-    stemmer: bool = False,
-    tokenizer: str | Callable[[str], Tokens] | None = None,
-    multi: str | None = None,
-    compat: str = "google",
-    exceptions: Mapping[str, str] | str | None = None,
-    weight: float = 1.2,
+    generated: str, references: str | Sequence[str], **choices: Unpack[RougeChoices]
 ) -> RougeScores:
     """Return ROUGE of one text against one or several references.
 
@@ -1121,12 +377,42 @@ def rouge_score(
     >>> scores["rouge1"].recall, scores["rougeL"].precision
     (0.75, 1.0)
     """
-    return Rouge(
-        types=types,
-        stemmer=stemmer,
-        tokenizer=tokenizer,
-        multi=multi,
-        compat=compat,
-        exceptions=exceptions,
-        weight=weight,
-    ).score(generated, references)
+    return Rouge(**choices).score(generated, references)
+
+
+@takes_choices_of(Rouge)
+def rouge_many(
+    generated: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    **choices: Unpack[RougeChoices],
+) -> RougeTable:
+    """Return ROUGE of many texts: the numbers of `rouge_score`, much faster.
+
+    Parameters
+    ----------
+    generated : list of str
+        N texts to judge.
+    references : list
+        For each of them one string, or a list of strings; the numbers of references may
+        differ.
+    types, stemmer, tokenizer, multi, compat, exceptions, weight
+        As for `rouge_score`.
+
+    Returns
+    -------
+    RougeTable
+        `table["rouge1"].f1` has the shape (N,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `rouge_score`, and for different numbers of texts and references.
+
+    Examples
+    --------
+    >>> generated, references = ["the cat", "a dog"], ["the cat sat", ["a dog", "dogs"]]
+    >>> table = rouge_many(generated, references, types=["rouge1"])
+    >>> table["rouge1"].recall.tolist()
+    [0.6666666666666666, 1.0]
+    """
+    return Rouge(**choices).score_many(generated, references)
