@@ -21,7 +21,6 @@ LONG = {
     "42_judge",
     "43_answers",
     "44_summary_score",
-    "54_metrics",
     "72_play",
 }
 LIMIT = 35  # statements of an export cell, docstrings not counted; a class may be as long as it is one thing

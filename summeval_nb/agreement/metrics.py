@@ -5,47 +5,39 @@
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3929a93e
 from __future__ import annotations
 
-import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ._known_metrics import NamedMetrics, made, metric_class
+from summeval_nb.agreement._metric_scores import (
+    called,
+    embedder_used,
+    given_table,
+    metrics_by_name,
+    require_data,
+    scored,
+)
+from ._metric_table import CorrelationTable
 from .agreement import COEFFICIENTS, LEVELS, Correlation, correlate
-from ..overlap.bleu import require_pairs
-from ..ground.data import SummEval
-from ..text.embed import load_embedder
-from summeval_nb.ground.results import (
-    Metric,
-    NumberTable,
-    ScoreTable,
-    Signature,
-    require_count,
-    require_flag,
-)
-from summeval_nb.ground.results import (
-    require_metric,
-    require_option,
-    require_texts,
-    score_rows,
-)
 from .significance import compare_all
 from .summeval import reference_similarities
-from ..ground.viz import figure_text, html_table, text_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
+from ..ground.data import SummEval
+from ..ground.results import Metric, NumberTable, Signature, require_count
+from ..ground.results import require_flag, require_metric, require_option
+from ..ground.results import require_texts
+from ..overlap.bleu import require_pairs
+from ..text.embed import load_embedder
 
 # %% auto #0
-__all__ = ['METRICS', 'Length', 'Embedding', 'metric_class', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table']
+__all__ = ['METRICS', 'Length', 'Embedding', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
 class Length(Metric):
-    """The number of words between spaces: the baseline that every metric should beat."""
+    """The number of words: the baseline that every metric should beat."""
 
     name = "length"
     columns = {"candidate": "text"}
@@ -63,23 +55,24 @@ class Length(Metric):
     ) -> NumberTable:
         """Return the number of words of each text."""
         counts = [len(text.split()) for text in require_texts(candidates, "candidates")]
-        return NumberTable(
-            name=self.name,
-            values=np.array(counts, dtype=float),
-            signature=self.signature,
-        )
+        values = np.array(counts, dtype=float)
+        return NumberTable(name=self.name, values=values, signature=self.signature)
 
+# %% ../../nbs/5_agreement/54_metrics.ipynb #ac7256a2
+@dataclass(frozen=True, kw_only=True)
+class Embedding(Metric):
+    """The greatest cosine of a candidate's and its references' vectors, in [-1, 1]."""
 
-class _AgainstReferences(Metric):
-    """What the metrics of this chapter share that compare a candidate with references."""
-
+    name = "embedding"
     columns = {"candidate": "text", "references": "texts"}
     judged = "candidate"
+    embedder: Any = "minilm"
 
-    def _numbers(
-        self, candidates: list[str], references: list[list[str]]
-    ) -> np.ndarray:
-        raise NotImplementedError
+    @property
+    def signature(self) -> Signature:
+        """The embedder."""
+        fingerprint = load_embedder(self.embedder).fingerprint
+        return Signature({"metric": "embedding", "embedder": fingerprint})
 
     def score_many(
         self,
@@ -88,249 +81,44 @@ class _AgainstReferences(Metric):
         *,
         progress: bool | None = None,
     ) -> NumberTable:
-        """Return one number for each candidate against its references, NaN where there is none."""
+        """Return one number for each candidate against its references."""
         texts, groups = require_pairs(candidates, references)
         values = self._numbers(texts, groups) if texts else np.zeros(0)
         return NumberTable(name=self.name, values=values, signature=self.signature)
 
-# %% ../../nbs/5_agreement/54_metrics.ipynb #ac7256a2
-@dataclass(frozen=True, kw_only=True)
-class Embedding(_AgainstReferences):
-    """The greatest cosine of a candidate's sentence vector and those of its references, in [-1, 1]."""
-
-    name = "embedding"
-    embedder: Any = "minilm"
-
-    @property
-    def signature(self) -> Signature:
-        """The embedder."""
-        return Signature(
-            {
-                "metric": "embedding",
-                "embedder": load_embedder(self.embedder).fingerprint,
-            }
-        )
-
-    def _numbers(
-        self, candidates: list[str], references: list[list[str]]
-    ) -> np.ndarray:
-        each = _distinct(references)
-        texts = candidates + [text for group in each for text in group]
-        vectors = np.asarray(load_embedder(self.embedder).encode(texts))
+    def _numbers(self, texts: list[str], groups: list[list[str]]) -> np.ndarray:
+        each = list(dict.fromkeys(map(tuple, groups)))  # an article's are the same
+        flat = texts + [text for group in each for text in group]
+        vectors = np.asarray(load_embedder(self.embedder).encode(flat))
         ends = np.cumsum([len(group) for group in each])[:-1]
-        theirs = dict(
-            zip(
-                map(tuple, each),
-                np.split(vectors[len(candidates) :], ends),
-                strict=True,
-            )
-        )
-        own = vectors[: len(candidates)][:, None]
-        return reference_similarities(
-            own, [theirs[tuple(group)] for group in references]
-        )[:, 0]
-
-
-def _distinct(groups: list[list[str]]) -> list[tuple[str, ...]]:
-    """Each group of references once: an article's are the same for all its summaries."""
-    return list(dict.fromkeys(map(tuple, groups)))
+        theirs = dict(zip(each, np.split(vectors[len(texts) :], ends), strict=True))
+        own, human = vectors[: len(texts), None], [theirs[tuple(g)] for g in groups]
+        return reference_similarities(own, human)[:, 0]
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
-_KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
-    "length": ("agreement.metrics:Length", {}),
-    "bleu": ("overlap.bleu:Bleu", {}),
-    "rouge": ("overlap.rouge:Rouge", {}),
-    "rouge1": ("overlap.rouge:Rouge", {"types": ("rouge1",)}),
-    "rouge2": ("overlap.rouge:Rouge", {"types": ("rouge2",)}),
-    "rougeL": ("overlap.rouge:Rouge", {"types": ("rougeL",)}),
-    "chrf": ("overlap.chrf:Chrf", {}),
-    "ter": ("overlap.ter:Ter", {}),
-    "meteor": ("overlap.matching:Meteor", {}),
-    "bertscore": ("overlap.matching:BertScore", {}),
-    "embedding": ("agreement.metrics:Embedding", {}),
-    "faithfulness": ("evidence.faithfulness:FaithfulnessMetric", {}),
-    "answers": ("judged.answers:AnswerMetric", {}),
-    "summary_score": ("judged.summary_score:SummaryScoreMetric", {}),
-    "rating": ("judged.ratings:RatingMetric", {}),
-    "context_precision": ("judged.retrieval:ContextPrecision", {}),
-    "context_recall": ("judged.retrieval:ContextRecall", {}),
-    "context_relevance": ("judged.retrieval:ContextRelevance", {}),
-    "answer_relevancy": ("judged.retrieval:AnswerRelevancy", {}),
-    "answer_faithfulness": ("judged.retrieval:AnswerFaithfulness", {}),
-    "noise_sensitivity": ("judged.retrieval:NoiseSensitivity", {}),
-}
-
-
-def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    """Return the class of a metric that has a name, and the choices that its name fixes."""
-    place, fixed = _KNOWN[require_option(name, "metric", _KNOWN)]
-    module, _, own = place.partition(":")
-    return getattr(import_module(f"summeval_nb.{module}"), own), fixed
-
-
 def load_metric(metric: Any, **options: Any) -> Any:
-    """Return a metric from its name and choices; an object that is a metric is returned as it is.
+    """Return a metric from its name and choices; a metric is returned as it is.
 
     Examples
     --------
-    >>> load_metric("bleu", n=2)
-    Bleu(n=2, tokenize='13a', smooth='exp', smooth_value=None, lowercase=False, effective_order=None)
+    >>> load_metric("chrf").score("a cat", "a cat").score
+    100.0
     """
-    if not isinstance(metric, str):
-        if options:
-            raise ValueError(
-                "options belong to metrics known by name; give yours when you make it"
-            )
-        return require_metric(metric)
-    kind, fixed = metric_class(metric)
-    choices = kind.defaults()
-    for name in options:
-        require_option(
-            name, f"option of {metric}", [one for one in choices if one not in fixed]
-        )
-    given = fixed | options
-    if missing := [
-        name
-        for name, value in choices.items()
-        if value is MISSING and name not in given
-    ]:
-        needed = ", ".join(f"{name}=..." for name in missing)
-        raise TypeError(
-            f"{metric} needs {', '.join(missing)}: make it with {kind.__name__}({needed})"
-        )
-    return kind(**given)
-
-
-class _Metrics(Mapping[str, Metric]):
-    """The metrics by name, each with its usual choices, made when it is asked for."""
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in _KNOWN:
-            raise KeyError(
-                f"unknown metric {name!r}; known: {', '.join(map(repr, _KNOWN))}"
-            )
-        return load_metric(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_KNOWN)
-
-    def __len__(self) -> int:
-        return len(_KNOWN)
-
-    def __repr__(self) -> str:
-        return f"METRICS({', '.join(_KNOWN)})"
-
-
-METRICS: Mapping[str, Any] = _Metrics()
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #b3d06994
-def _named(metrics: Any) -> dict[str, Any]:
-    """Return metrics by name, from a list or a mapping of names to metrics, functions or tables."""
-    if isinstance(metrics, Mapping):
-        named = {str(name): metric for name, metric in metrics.items()}
-    elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
-        raise TypeError(
-            "metrics must be a list of names, metrics and functions, or a dict; wrap a single one in a list: [metric]"
-        )
-    else:
-        named = {_name_of(metric, i): metric for i, metric in enumerate(metrics)}
-    if len(named) < len(metrics) or not named:
-        raise ValueError(
-            "metrics is empty or names one twice; give each its own name in a dict"
-        )
-    for metric in named.values():
-        if isinstance(metric, str):
-            require_option(metric, "metric", METRICS)
-    return named
-
-
-def _name_of(metric: Any, place: int) -> str:
     if isinstance(metric, str):
-        return metric
-    return (
-        getattr(metric, "__name__", None)
-        or getattr(metric, "name", "")
-        or f"metric {place}"
-    )
+        return made(metric, options)
+    if options:
+        what = "options belong to metrics known by name; give yours when you make it"
+        raise ValueError(what)
+    return require_metric(metric)
 
 
-_COLUMNS = {
-    "text": "sources",
-    "contexts": "sources",
-    "summary": "summaries",
-    "candidate": "summaries",
-}
-_COLUMNS |= {"references": "references"}
+class _Metrics(NamedMetrics):
+    """The metrics by name, each with its usual choices."""
 
 
-def _scored(metric: Any, name: str, data: SummEval) -> np.ndarray:
-    """The table of a metric that is an object."""
-    if unknown := [column for column in metric.columns if column not in _COLUMNS]:
-        have = ", ".join(_COLUMNS)
-        raise ValueError(
-            f"the metric {name!r} reads {', '.join(unknown)}, which a SummEval has not; it has {have}"
-        )
-    systems = range(len(data.systems))
-    rows = [
-        {column: _cell(data, _COLUMNS[column], i, j) for column in metric.columns}
-        for i in range(len(data.ids))
-        for j in systems
-    ]
-    if isinstance(metric, Metric):
-        found = metric.score_many(
-            *([row[column] for row in rows] for column in metric.columns)
-        )
-        if isinstance(found, ScoreTable):
-            return found.scores
-    return np.array(
-        [np.nan if one.score is None else one.score for one in score_rows(metric, rows)]
-    )
-
-
-def _cell(data: SummEval, kind: str, article: int, system: int) -> Any:
-    if kind == "references":
-        return list(data.references[article])
-    return (
-        data.sources[article] if kind == "sources" else data.summaries[article][system]
-    )
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #f1f83446
-def _called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarray:
-    """The table of a metric given as a function of one summary."""
-    from tqdm.auto import tqdm
-
-    table = np.full(data.shape, np.nan)
-    for i, row in enumerate(
-        tqdm(
-            data.summaries, desc=name, unit="article", disable=len(data.summaries) < 20
-        )
-    ):
-        for j, summary in enumerate(row):
-            where = f"the metric {name!r}, article {data.ids[i]!r}, system {data.systems[j]!r}"
-            try:
-                value = function(
-                    summary, source=data.sources[i], references=list(data.references[i])
-                )
-            except Exception as error:
-                error.add_note(f"raised by {where}")
-                raise
-            if value is not None and not (
-                isinstance(value, numbers.Real) and np.isfinite(float(value))
-            ):
-                raise ValueError(
-                    f"{where} returned {value!r}; return a finite number, or None for no score"
-                )
-            table[i, j] = np.nan if value is None else float(value)
-    return table
+METRICS: Mapping[str, Any] = _Metrics(load_metric)
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
-def _require_data(data: Any) -> None:
-    if not isinstance(data, SummEval):
-        raise TypeError(
-            f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}"
-        )
-
-
 def metric_scores(
     data: SummEval, metrics: Any, *, embedder: Any = "minilm"
 ) -> dict[str, np.ndarray]:
@@ -340,7 +128,7 @@ def metric_scores(
     ----------
     data : SummEval
         Articles, references and summaries.
-    metrics : list of (str, Metric or callable), or mapping of str to (str, Metric, callable or array_like)
+    metrics : list, or mapping of str to str, Metric, callable or array_like
         Names of `METRICS`, metrics with choices of yours such as `Bleu(n=2)`, functions
         `f(summary, *, source, references) -> float or None`, or tables.
     embedder : str, path or object
@@ -357,60 +145,29 @@ def metric_scores(
     >>> metric_scores(load_toy_summeval(), ["length"])["length"][0].tolist()
     [20.0, 24.0, 21.0, 16.0]
     """
-    _require_data(data)
+    require_data(data)
     tables = {}
-    for name, metric in _named(metrics).items():
+    for name, metric in metrics_by_name(metrics).items():
         if isinstance(metric, type):
             require_metric(metric, f"the metric {name!r}")
         if isinstance(metric, str):
             own = "embedder" in metric_class(metric)[0].defaults()
             metric = load_metric(metric, **({"embedder": embedder} if own else {}))
         if callable(getattr(metric, "score_many", None)):
-            tables[name] = _scored(require_metric(metric), name, data).reshape(
-                data.shape
-            )
+            tables[name] = scored(require_metric(metric), name, data)
         elif callable(metric):
-            tables[name] = _called(metric, name, data)
+            tables[name] = called(metric, name, data)
         else:
-            tables[name] = np.asarray(metric, dtype=float)
-            if tables[name].shape != data.shape:
-                raise ValueError(
-                    f"the table {name!r} has the shape {tables[name].shape}, the data {data.shape}"
-                )
+            tables[name] = given_table(metric, name, data)
     return tables
 
-# %% ../../nbs/5_agreement/54_metrics.ipynb #2c6bcf90
-def _wide_rows(table: MetricTable) -> list[dict[str, str]]:
-    rows = {name: {"metric": name} for name in table.scores}
-    for row in table.rows():
-        shown = "–" if row["correlation"] is None else f"{row['correlation']:.3f}"
-        if row["low"] is not None:
-            shown += f" [{row['low']:.3f}, {row['high']:.3f}]"
-        rows[row["metric"]][row["quality"]] = shown + (
-            f" ({row['rank']})" if row["rank"] is not None else ""
-        )
-    return list(rows.values())
-
-
-def _long_rows(table: MetricTable) -> list[dict[str, Any]]:
-    rows = []
-    for (metric, quality), c in table.correlations.items():
-        low, high = c.interval or (None, None)
-        found = {
-            "metric": metric,
-            "quality": quality,
-            "correlation": c.score,
-            "low": low,
-            "high": high,
-        }
-        counts = {"skipped": c.n_skipped, "missing": c.n_missing, "reason": c.reason}
-        rows.append(found | {"rank": table.ranks.get(quality, {}).get(metric)} | counts)
-    return rows
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #98c51999
+# %% ../../nbs/5_agreement/54_metrics.ipynb #c8349c9f
 @dataclass(frozen=True, repr=False, eq=False)
-class MetricTable:
+class MetricTable(CorrelationTable):
     """Correlations of metrics with human ratings.
+
+    `rows()` has one row for each metric and quality, `wide_rows()` one for each metric,
+    `to_frame(wide=True)` the correlations alone, `plot()` a panel for each quality.
 
     Parameters
     ----------
@@ -429,123 +186,7 @@ class MetricTable:
     ranks: dict[str, dict[str, int]]
     signature: Signature
 
-    @property
-    def qualities(self) -> list[str]:
-        """The rated qualities, in order."""
-        return list(dict.fromkeys(quality for _, quality in self.correlations))
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each metric and quality, with the interval, the rank and what was left out."""
-        return _long_rows(self)
-
-    def wide_rows(self) -> list[dict[str, str]]:
-        """Return one row for each metric, one column for each quality: `.412 [.321, .498] (1)`, the rank last."""
-        return _wide_rows(self)
-
-    def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
-        """Return `rows`, or with `wide=True` the correlations alone, metrics by qualities."""
-        import pandas as pd
-
-        frame = pd.DataFrame(self.rows())
-        if not wide:
-            return frame
-        return frame.pivot(index="metric", columns="quality", values="correlation").loc[
-            list(self.scores), self.qualities
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return rows and signature as plain Python data."""
-        return {"rows": self.rows(), "signature": str(self.signature)}
-
-    def __repr__(self) -> str:
-        return f"MetricTable(signature={str(self.signature)!r})\n{text_table(self.wide_rows())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self.wide_rows(), note=str(self.signature))
-
-    def plot(self) -> Figure:
-        """Draw a panel for each quality: correlations with intervals, metrics of the first rank in blue."""
-        return _figure(self)
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #b2ecf6a1
-def _figure(table: MetricTable) -> Figure:
-    """Draw a `MetricTable`: one panel a quality, one line a metric."""
-    import matplotlib.pyplot as plt
-
-    qualities, names = table.qualities, list(table.scores)
-    means = {
-        n: np.mean(
-            [
-                c.score
-                for (m, _), c in table.correlations.items()
-                if m == n and c.score is not None
-            ]
-            or [-2]
-        )
-        for n in names
-    }
-    order = sorted(names, key=lambda name: means[name])
-    size = (2.2 + 2.4 * len(qualities), 1.2 + 0.32 * len(names))
-    figure, axes = plt.subplots(
-        1,
-        len(qualities),
-        figsize=size,
-        sharey=True,
-        sharex=True,
-        squeeze=False,
-        layout="constrained",
-    )
-    for ax, quality in zip(axes[0], qualities, strict=True):
-        for place, name in enumerate(order):
-            _point(
-                ax,
-                place,
-                table.correlations[name, quality],
-                table.ranks.get(quality, {}).get(name),
-            )
-        ax.axvline(0, color="#999999", linewidth=0.8)
-        labels = [figure_text(name) for name in order]
-        ax.set(
-            title=figure_text(quality),
-            yticks=range(len(order)),
-            yticklabels=labels,
-            ylim=(-0.6, len(order) - 0.3),
-        )
-        ax.grid(axis="x", color="#e5e5e5")
-    figure.supxlabel(
-        f"{table.signature['level']}-level {table.signature['coef']} with human ratings"
-    )
-    return figure
-
-
-def _point(ax: Any, place: int, found: Correlation, rank: int | None) -> None:
-    """Draw one correlation with its interval and rank; an undefined one is a cross at zero."""
-    if found.score is None:
-        ax.plot(0, place, "x", color="#666666")
-        return
-    first = rank in (1, None)
-    color = "#1f5f99" if first else "#b34700"
-    if found.interval:
-        ax.plot(found.interval, [place, place], color=color, linewidth=1.6)
-    ax.plot(
-        found.score,
-        place,
-        "o",
-        color=color,
-        markerfacecolor=color if first else "white",
-    )
-    if rank is not None:
-        ax.annotate(
-            str(rank),
-            (found.score, place),
-            xytext=(0, 5),
-            textcoords="offset points",
-            fontsize=7,
-            ha="center",
-            color="#333333",
-        )
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #c8349c9f
 def metric_table(
     data: SummEval,
     metrics: Any,
@@ -587,7 +228,8 @@ def metric_table(
     Raises
     ------
     ValueError, TypeError
-        If a metric, quality or option is unknown, or a metric returns something that is no number.
+        If a metric, quality or option is unknown, or a metric returns something that is
+        no number.
 
     References
     ----------
@@ -596,59 +238,32 @@ def metric_table(
     Examples
     --------
     >>> from summeval_nb.ground.data import load_toy_summeval
-    >>> table = metric_table(load_toy_summeval(), ["length"], qualities=["relevance"], n_resamples=0, rank=False)
+    >>> options = {"qualities": ["relevance"], "n_resamples": 0, "rank": False}
+    >>> table = metric_table(load_toy_summeval(), ["length"], **options)
     >>> round(table.correlations["length", "relevance"].score, 3)
     0.229
     """
-    _require_data(data)
-    chosen = [
-        require_option(q, "quality", data.qualities)
-        for q in (data.qualities if qualities is None else qualities)
-    ]
+    require_data(data)
+    wanted = data.qualities if qualities is None else qualities
+    chosen = [require_option(one, "quality", data.qualities) for one in wanted]
     require_option(level, "level", LEVELS)
     require_option(coefficient, "coefficient", COEFFICIENTS)
-    require_count(
-        n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0
-    )
+    least = 1 if require_flag(rank, "rank") else 0
+    require_count(n_resamples, "n_resamples", minimum=least)
     tables = metric_scores(data, metrics, embedder=embedder)
-    options: dict[str, Any] = {
-        "level": level,
-        "coefficient": coefficient,
-        "confidence": confidence,
-    }
-    options |= {"n_resamples": n_resamples, "seed": seed}
+    how: dict[str, Any] = {"level": level, "coefficient": coefficient}
+    how |= {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
     found = {
-        (n, q): correlate(t, data.ratings[q], **options)
-        for n, t in tables.items()
-        for q in chosen
+        (name, quality): correlate(table, data.ratings[quality], **how)
+        for name, table in tables.items()
+        for quality in chosen
     }
-    compared = chosen if rank and len(tables) > 1 else []
-    ranks = {
-        q: compare_all(
-            tables, data.ratings[q], correction=correction, alpha=alpha, **options
-        ).ranks
-        for q in compared
-    }
-    signature: dict[str, Any] = {
-        "metric": "metric-table",
-        "data": f"{data.name}-{data.fingerprint}",
-        "level": level,
-    }
-    signature |= {
-        "coef": coefficient,
-        "conf": confidence,
-        "n": n_resamples,
-        "seed": seed,
-    }
-    signature |= {
-        "ranks": correction if compared else "none",
-        "embedder": _embedder_name(metrics, embedder),
-    }
-    return MetricTable(tables, found, ranks, Signature(signature))
-
-
-def _embedder_name(metrics: Any, embedder: Any) -> str | None:
-    """The embedder's fingerprint if one of the metrics uses it."""
-    names = [metric for metric in _named(metrics).values() if isinstance(metric, str)]
-    used = any("embedder" in metric_class(name)[0].defaults() for name in names)
-    return load_embedder(embedder).fingerprint if used else None
+    ranks, tests = {}, how | {"correction": correction, "alpha": alpha}
+    for quality in chosen if rank and len(tables) > 1 else []:
+        ranks[quality] = compare_all(tables, data.ratings[quality], **tests).ranks
+    said: dict[str, Any] = {"metric": "metric-table"}
+    said |= {"data": f"{data.name}-{data.fingerprint}"}
+    said |= {"level": level, "coef": coefficient, "conf": confidence}
+    said |= {"n": n_resamples, "seed": seed, "ranks": correction if ranks else "none"}
+    said |= {"embedder": embedder_used(metrics, embedder)}
+    return MetricTable(tables, found, ranks, Signature(said))

@@ -1,0 +1,110 @@
+# A plain private module: edited here, exported by no notebook, tested in tests/test_summeval.py.
+"""One table for each metric, whatever it is: by name, an object, a function of one summary, or a table."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from summeval_nb.agreement._known_metrics import KNOWN, metric_class
+from summeval_nb.ground.data import SummEval
+from summeval_nb.ground.results import Metric, ScoreTable, require_option, score_rows
+from summeval_nb.text.embed import load_embedder
+
+
+def metrics_by_name(metrics: Any) -> dict[str, Any]:
+    """Return metrics by name, from a list or a mapping of names to metrics, functions or tables."""
+    if isinstance(metrics, Mapping):
+        named = {str(name): metric for name, metric in metrics.items()}
+    elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
+        raise TypeError(
+            "metrics must be a list of names, metrics and functions, or a dict; wrap a single one in a list: [metric]"
+        )
+    else:
+        named = {name_of(metric, i): metric for i, metric in enumerate(metrics)}
+    if len(named) < len(metrics) or not named:
+        raise ValueError("metrics is empty or names one twice; give each its own name in a dict")
+    for metric in named.values():
+        if isinstance(metric, str):
+            require_option(metric, "metric", KNOWN)
+    return named
+
+
+def name_of(metric: Any, place: int) -> str:
+    """The name of a metric in a list: its own, or its place."""
+    if isinstance(metric, str):
+        return metric
+    return getattr(metric, "__name__", None) or getattr(metric, "name", "") or f"metric {place}"
+
+
+COLUMNS = {"text": "sources", "contexts": "sources", "summary": "summaries", "candidate": "summaries"}
+COLUMNS |= {"references": "references"}
+
+
+def scored(metric: Any, name: str, data: SummEval) -> np.ndarray:
+    """The table of a metric that is an object."""
+    if unknown := [column for column in metric.columns if column not in COLUMNS]:
+        have = ", ".join(COLUMNS)
+        raise ValueError(f"the metric {name!r} reads {', '.join(unknown)}, which a SummEval has not; it has {have}")
+    systems = range(len(data.systems))
+    rows = [
+        {column: cell(data, COLUMNS[column], i, j) for column in metric.columns}
+        for i in range(len(data.ids))
+        for j in systems
+    ]
+    if isinstance(metric, Metric):
+        found = metric.score_many(*([row[column] for row in rows] for column in metric.columns))
+        if isinstance(found, ScoreTable):
+            return found.scores.reshape(data.shape)
+    values = [np.nan if one.score is None else one.score for one in score_rows(metric, rows)]
+    return np.array(values).reshape(data.shape)
+
+
+def cell(data: SummEval, kind: str, article: int, system: int) -> Any:
+    """What a metric reads of one summary."""
+    if kind == "references":
+        return list(data.references[article])
+    return data.sources[article] if kind == "sources" else data.summaries[article][system]
+
+
+def called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarray:
+    """The table of a metric given as a function of one summary."""
+    from tqdm.auto import tqdm
+
+    table = np.full(data.shape, np.nan)
+    for i, row in enumerate(tqdm(data.summaries, desc=name, unit="article", disable=len(data.summaries) < 20)):
+        for j, summary in enumerate(row):
+            where = f"the metric {name!r}, article {data.ids[i]!r}, system {data.systems[j]!r}"
+            try:
+                value = function(summary, source=data.sources[i], references=list(data.references[i]))
+            except Exception as error:
+                error.add_note(f"raised by {where}")
+                raise
+            if value is not None and not (isinstance(value, numbers.Real) and np.isfinite(float(value))):
+                raise ValueError(f"{where} returned {value!r}; return a finite number, or None for no score")
+            table[i, j] = np.nan if value is None else float(value)
+    return table
+
+
+def given_table(values: Any, name: str, data: SummEval) -> np.ndarray:
+    """A table that was given, if it has the shape of the data."""
+    table = np.asarray(values, dtype=float)
+    if table.shape != data.shape:
+        raise ValueError(f"the table {name!r} has the shape {table.shape}, the data {data.shape}")
+    return table
+
+
+def embedder_used(metrics: Any, embedder: Any) -> str | None:
+    """The embedder's fingerprint if one of the metrics, given by name, uses it."""
+    names = [metric for metric in metrics_by_name(metrics).values() if isinstance(metric, str)]
+    used = any("embedder" in metric_class(name)[0].defaults() for name in names)
+    return load_embedder(embedder).fingerprint if used else None
+
+
+def require_data(data: Any) -> None:
+    """Refuse what is no rated data set."""
+    if not isinstance(data, SummEval):
+        raise TypeError(f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}")
