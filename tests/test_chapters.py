@@ -19,7 +19,6 @@ LONG = {
     "31_ngrams",
     "32_bleu",
     "42_judge",
-    "43_answers",
     "44_summary_score",
     "72_play",
 }

@@ -209,6 +209,28 @@ def test_answers_have_the_verdicts_of_evaluate():
     assert (row["label"] == "entailed") == verdict.supported
 
 
+@pytest.mark.parametrize("article", sample_articles(), ids=lambda article: article.name)
+def test_answers_and_exams_have_the_verdicts_of_evaluate(article):
+    """The same premise and statement: one verdict, whoever asks."""
+    labels = {"supported": "entailed", "unclear": "neutral", "contradicted": "contradicted"}
+    report = evaluate_answer(article.text, "What happened?", article.faithful.text, article.subtle.text)
+    rows = [row for row in report.rows() if row["pair"] == "answer_given_context"]
+    for row in rows:
+        (verdict,) = evaluate(article.text, row["statement"]).verdicts
+        assert (row["label"], row["probability"]) == (
+            labels[verdict.state],
+            pytest.approx(verdict.probability, abs=1e-3),
+        ), row["statement"]
+    exam = summarization_score(article.text, article.subtle.text)
+    for row in exam.rows():
+        result = evaluate(article.subtle.text, row["statement"])
+        if len(result.verdicts) == 1:
+            (verdict,) = result.verdicts
+            assert row["probability"] == pytest.approx(verdict.probability, abs=1e-3), row["statement"]
+            assert row["answer"] == 1 or not verdict.supported
+            assert row["answer"] == 0 or verdict.state != "contradicted"
+
+
 def test_markup_in_a_premise_or_a_statement_changes_no_verdict(judge):
     marked = "# The bridge\n\n- The bridge opened in **1931**.\n- It is 1,149 metres long.\n\n```\nopened = 1935\n```\n"
     for text in ("**The bridge** opened in 1931.", "The bridge opened in **1935**."):

@@ -7,85 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from ..ground._files import write_whole
+from ..ground.results import Metric, Signature
+from ..ground.results import require_column, require_flag, require_share
+from ._answer_report import PAIRS, AnswerLayout, AnswerTableLayout
+from ._answer_stages import Ask, Row, Unit, ask_flags, asking
+from ._answer_stages import TEXTS, check_row, notes_of, split_texts
+from ._answer_stages import make_units as make_units
+from ._answer_stages import question_end as question_end
+from ._answer_stages import table_records, tag_pairs, why_no_score
 from .judge import load_judge
-from summeval_nb.judged.judging import (
-    Entailment,
-    Flag,
-    Judge,
-    JudgeFailure,
-    Resolution,
-    Statement,
-    ask_many,
-    as_statement,
-)
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    ScoreTable,
-    Sentence,
-    Signature,
-    require_column,
-    require_flag,
-)
-from ..ground.results import require_share, require_text, require_texts
-from ..text.split import split_sentences, split_units
-from ..models._named import load_store
+from .judging import LABELS, Entailment, Flag, Judge, Statement
 from ..models.store import Store
-from ..ground.viz import Markup, html_page, html_table, render, text_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # %% auto #0
-__all__ = ['PAIRS', 'Unit', 'make_units', 'question_end', 'hypothesis_score', 'pair_score', 'JudgedStatement', 'Hypothesis',
-           'Inference', 'AnswerReport', 'table_records', 'evaluate_answer', 'AnswerTable', 'evaluate_answers',
-           'AnswerMetric']
-
-# %% ../../nbs/4_judged/43_answers.ipynb #0366fb59
-class Unit(NamedTuple):
-    """A unit of a text: its place in the original, and its text with pronouns resolved."""
-
-    place: Sentence
-    resolved: str
-
-
-def make_units(
-    text: str, resolution: Resolution | None, *, keep_lists: bool = False
-) -> list[Unit]:
-    """Return the units of a text with their resolved texts; without a resolution the text stays as it is.
-
-    Examples
-    --------
-    >>> [unit.resolved for unit in make_units("The bridge is old. It opened in 1931.", None)]
-    ['The bridge is old. It opened in 1931.']
-    """
-    places = split_units(text, keep_lists=keep_lists)
-    resolved = (
-        resolution.units if resolution is not None else [place.text for place in places]
-    )
-    return [Unit(place, new) for place, new in zip(places, resolved, strict=True)]
-
-
-def question_end(question: str) -> str:
-    """Return the last unit of a question; '' if it is empty.
-
-    Examples
-    --------
-    >>> question_end("Our server was moved in May. Since then mails are late. What should we check?")
-    'What should we check?'
-    """
-    units = split_units(question)
-    return units[-1].text if units else ""
+__all__ = ['hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'JudgedStatement', 'Hypothesis', 'Inference',
+           'AnswerReport', 'AnswerTable', 'AnswerMetric', 'evaluate_answer', 'evaluate_answers']
 
 # %% ../../nbs/4_judged/43_answers.ipynb #ed66696f
 def hypothesis_score(tags: Sequence[Entailment]) -> float | None:
-    """Return the share of entailed statements of one hypothesis, failed ones left out; None if none is left.
+    """Return the share of entailed statements of a hypothesis; None if none is judged.
 
     Examples
     --------
@@ -101,7 +43,7 @@ def hypothesis_score(tags: Sequence[Entailment]) -> float | None:
 def pair_score(
     hypotheses: Sequence[Sequence[Entailment]], max_failed: float = 0.5
 ) -> tuple[float | None, str]:
-    """Return the mean over hypotheses and a reason, which is empty unless the score is None.
+    """Return the mean over hypotheses and a reason, '' unless the score is None.
 
     Parameters
     ----------
@@ -128,10 +70,67 @@ def pair_score(
         return None, f"{failed} of {total} statements could not be judged: {why}"
     return sum(scores) / len(scores), ""
 
+# %% ../../nbs/4_judged/43_answers.ipynb #d759255f
+@dataclass(frozen=True, kw_only=True)
+class Correctness:
+    """Precision, recall and F1 of an answer's statements, and the share contradicted.
+
+    Each lies in [0, 1]; all are None, with a `reason`, when one side cannot be judged.
+    `labels` counts the labels of the answer's and of the ground truth's statements.
+    """
+
+    precision: float | None = None
+    recall: float | None = None
+    f1: float | None = None
+    contradicted: float | None = None
+    labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    reason: str = ""
+
+
+def correctness(
+    answer: Sequence[Entailment], truth: Sequence[Entailment]
+) -> Correctness:
+    """Return an answer's correctness from the entailments of both sides' statements.
+
+    Parameters
+    ----------
+    answer : sequence of Entailment
+        Of the answer's statements, given the ground truth.
+    truth : sequence of Entailment
+        Of the ground truth's statements, given the answer.
+
+    Examples
+    --------
+    >>> yes, no = Entailment(label="entailed"), Entailment(label="contradicted")
+    >>> found = correctness([yes, no], [yes])
+    >>> found.precision, found.recall, round(found.f1, 3), found.contradicted
+    (0.5, 1.0, 0.667, 0.5)
+    """
+    labels = {
+        side: {label: sum(tag.label == label for tag in tags) for label in LABELS}
+        for side, tags in (("answer", answer), ("ground truth", truth))
+    }
+    sizes = {side: sum(counts.values()) for side, counts in labels.items()}
+    if not all(sizes.values()):
+        empty = next(side for side, size in sizes.items() if not size)
+        return Correctness(
+            labels=labels, reason=f"no statement of the {empty} could be judged"
+        )
+    precision = labels["answer"]["entailed"] / sizes["answer"]
+    recall = labels["ground truth"]["entailed"] / sizes["ground truth"]
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return Correctness(
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        contradicted=labels["answer"]["contradicted"] / sizes["answer"],
+        labels=labels,
+    )
+
 # %% ../../nbs/4_judged/43_answers.ipynb #9587aeb7
 @dataclass(frozen=True, kw_only=True)
 class JudgedStatement:
-    """A statement with its entailment. It counts 1 when entailed, 0 otherwise, and None when the judge failed."""
+    """A statement with its entailment: it counts 1, otherwise 0, None if not judged."""
 
     statement: Statement
     entailment: Entailment
@@ -146,7 +145,7 @@ class JudgedStatement:
 
 @dataclass(frozen=True, kw_only=True)
 class Hypothesis:
-    """A unit of the judged text, with its statements. `score` is the mean of its statements, or None."""
+    """A unit of the judged text, with its statements, whose mean is its score."""
 
     unit: Unit
     statements: tuple[JudgedStatement, ...]
@@ -180,170 +179,24 @@ class Inference:
     reason: str = ""
 
     @property
+    def tags(self) -> list[Entailment]:
+        """The entailments of all statements, in their order."""
+        return [one.entailment for part in self.hypotheses for one in part.statements]
+
+    @property
     def n_statements(self) -> int:
         """How many statements were put to the judge."""
-        return sum(len(one.statements) for one in self.hypotheses)
+        return len(self.tags)
 
     @property
     def n_failed(self) -> int:
         """How many of them the judge failed on."""
-        return sum(
-            one.entailment.failed
-            for hypothesis in self.hypotheses
-            for one in hypothesis.statements
-        )
-
-# %% ../../nbs/4_judged/43_answers.ipynb #62507628
-PAIRS = {
-    "answer_given_context": "context → answer",
-    "answer_given_truth": "question + ground truth → answer",
-    "truth_given_answer": "question + answer → ground truth",
-}
-
-
-_COLUMNS = [
-    "pair",
-    "hypothesis",
-    "unit",
-    "start",
-    "end",
-    "resolved",
-    "statement",
-    "rewritten",
-    "label",
-    "counts",
-]
-_COLUMNS += ["probability", "evidence", "not_found", "reason"]
-
-
-def _as_frame(rows: Sequence[Mapping[str, Any]], *first: str) -> pd.DataFrame:
-    """Statement rows as a table that has its columns even when there is no row."""
-    import pandas as pd
-
-    return pd.DataFrame(list(rows), columns=[*first, *_COLUMNS])
-
-
-def _statement_rows(inference: Inference) -> list[dict[str, Any]]:
-    """One row for each statement of an inference."""
-    rows = []
-    for number, hypothesis in enumerate(inference.hypotheses):
-        for one in hypothesis.statements:
-            tag = one.entailment
-            rows.append(
-                {
-                    "pair": inference.name,
-                    "hypothesis": number,
-                    "unit": hypothesis.unit.place.text,
-                    "start": hypothesis.unit.place.start,
-                    "end": hypothesis.unit.place.end,
-                    "resolved": hypothesis.unit.resolved,
-                    "statement": one.statement.text,
-                    "rewritten": one.statement.rewritten,
-                    "label": tag.label,
-                    "counts": one.counts,
-                    "probability": tag.probability,
-                    "evidence": [passage.text for passage in tag.evidence],
-                    "not_found": [finding.text for finding in tag.findings],
-                    "reason": tag.reason,
-                }
-            )
-    return rows
-
-# %% ../../nbs/4_judged/43_answers.ipynb #65602c56
-_LABEL_LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
-
-
-def _flag_words(name: str, flag: Flag) -> str:
-    """A flag in words: refused or not, with its probability, or undecided and why."""
-    if flag.value is None:
-        return f"{name}: undecided ({flag.reason})"
-    words = f"{name}: {'a refusal' if flag.value else 'no refusal'}"
-    return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
-
-# %% ../../nbs/4_judged/43_answers.ipynb #ac5de221
-def _answer_html(report: AnswerReport) -> Markup:
-    """A report as one HTML block, the three pairs side by side: no script, no request, everything escaped."""
-    flags = [
-        _flag_words("answer", report.answer_refused),
-        _flag_words("ground truth", report.truth_refused),
-    ]
-    shown = {
-        "texts": [
-            ("Question", report.question),
-            ("Ground truth", report.ground_truth),
-            ("Answer", report.answer),
-        ],
-        "pairs": [(report.inferences[name], title) for name, title in PAIRS.items()],
-        "rows": [row | {"pair": PAIRS[row["pair"]]} for row in report.rows()],
-    }
-    notes = [*flags, *report.notes]
-    return render(
-        "answer.html",
-        **shown,
-        notes=notes,
-        light=_LABEL_LIGHT,
-        signature=report.signature,
-    )
-
-# %% ../../nbs/4_judged/43_answers.ipynb #ee4ac01e
-def _report_row(report: AnswerReport) -> dict[str, Any]:
-    scores = {name: one.score for name, one in report.inferences.items()}
-    return scores | {
-        "answer_refused": report.answer_refused.value,
-        "answer_refused_probability": report.answer_refused.probability,
-        "truth_refused": report.truth_refused.value,
-        "truth_refused_probability": report.truth_refused.probability,
-        "n_statements": sum(one.n_statements for one in report.inferences.values()),
-        "n_failed": report.n_failed,
-        "reason": "; ".join(dict.fromkeys(report.reasons.values())),
-    }
-
-
-def _report_dict(report: AnswerReport) -> dict[str, Any]:
-    texts = {
-        "question": report.question,
-        "ground_truth": report.ground_truth,
-        "answer": report.answer,
-    }
-    premises = {name: one.premise for name, one in report.inferences.items()}
-    flags = {
-        "answer": report.answer_refused.reason,
-        "ground_truth": report.truth_refused.reason,
-    }
-    rest = {"premises": premises, "statements": report.rows(), "refusal_reasons": flags}
-    rest |= {
-        "notes": list(report.notes),
-        "reasons": report.reasons,
-        "signature": str(report.signature),
-    }
-    return texts | {"context": list(report.context)} | report.row() | rest
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Scores:
-    """The three scores, their reasons and the count of failures, read from the inferences."""
-
-    inferences: Mapping[str, Inference]
-
-    @property
-    def answer_given_context(self) -> float | None:
-        """How much of the answer the context entails, in [0, 1], or None; `reasons` says why."""
-        return self.inferences["answer_given_context"].score
-
-    @property
-    def answer_given_truth(self) -> float | None:
-        """How much of the answer the ground truth entails, in [0, 1], or None."""
-        return self.inferences["answer_given_truth"].score
-
-    @property
-    def truth_given_answer(self) -> float | None:
-        """How much of the ground truth the answer entails, in [0, 1], or None."""
-        return self.inferences["truth_given_answer"].score
+        return sum(tag.failed for tag in self.tags)
 
 # %% ../../nbs/4_judged/43_answers.ipynb #51150f46
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerReport(_Scores):
-    """The evaluation of one answer: three scores, two flags, and everything behind them.
+class AnswerReport(AnswerLayout):
+    """The evaluation of one answer: verdict, scores, flags, and everything behind them.
 
     Parameters
     ----------
@@ -356,11 +209,12 @@ class AnswerReport(_Scores):
     answer_refused, truth_refused : Flag
         Whether the answer, and the ground truth, declines to answer.
     notes : tuple of str
-        What a reader should know, such as that pronouns were left as they are.
+        What a reader should know, such as which pronouns were replaced.
     signature : Signature
         Every choice behind the numbers.
     """
 
+    inferences: Mapping[str, Inference]
     question: str
     ground_truth: str
     answer: str
@@ -371,399 +225,182 @@ class AnswerReport(_Scores):
     notes: tuple[str, ...] = ()
 
     @property
-    def reasons(self) -> dict[str, str]:
-        """Why scores are undefined; only those that are."""
-        return {
-            name: one.reason
-            for name, one in self.inferences.items()
-            if one.score is None
-        }
+    def correctness(self) -> Correctness:
+        """Precision, recall, F1 against the ground truth; undefined with its pairs."""
+        pairs = [
+            self.inferences[n] for n in ("answer_given_truth", "truth_given_answer")
+        ]
+        for pair in pairs:
+            if pair.score is None:
+                return Correctness(reason=pair.reason)
+        return correctness(pairs[0].tags, pairs[1].tags)
 
     @property
-    def n_failed(self) -> int:
-        """How many statements the judge failed on, over all pairs."""
-        return sum(one.n_failed for one in self.inferences.values())
-
-    def row(self) -> dict[str, Any]:
-        """Return the report in one row: scores, flags, counts, reasons."""
-        return _report_row(self)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each statement of each pair."""
-        return [row for one in self.inferences.values() for row in _statement_rows(one)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        return _report_dict(self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row for each statement."""
-        return _as_frame(self.rows())
-
-    def __repr__(self) -> str:
-        numbers = {name: one.score for name, one in self.inferences.items()} | {
-            "n_failed": self.n_failed
-        }
-        numbers |= {
-            "answer_refused": self.answer_refused.value,
-            "truth_refused": self.truth_refused.value,
-        }
-        return f"AnswerReport({', '.join(f'{name}={value}' for name, value in numbers.items())})"
-
-    def _repr_html_(self) -> str:
-        return _answer_html(self)
-
-    def to_html(self, path: str | Path) -> Path:
-        """Write the report as one file that needs nothing else, and return its path."""
-        target = Path(path)
-        write_whole(
-            target, html_page(f"Answer: {self.question[:60]}", _answer_html(self))
+    def first_line(self) -> str:
+        """The verdict, a colon, and what it rests on."""
+        found = self.correctness
+        if self.answer_refused.value:
+            both = ", and so does the ground truth" if self.truth_refused.value else ""
+            return f"refused: the answer declines to answer{both}"
+        if found.f1 is None and self.truth_refused.value and self.answer.strip():
+            return "wrong: it answers what, by the ground truth, has no answer"
+        if found.f1 is None:
+            return f"the judge cannot tell: {found.reason}"
+        said, denied = found.labels["ground truth"], found.contradicted
+        told = (
+            f"{said['entailed']} of {sum(said.values())} expected statements are said"
         )
-        return target
+        told += f", {denied:.0%} of what it says contradicted" if denied else ""
+        if found.recall == 1 and not denied:
+            return f"right: {told}"
+        if found.precision or found.recall:
+            return f"partly right: {told}"
+        return f"wrong: {told}" if denied else f"the judge cannot tell: {told}"
 
-# %% ../../nbs/4_judged/43_answers.ipynb #c86e1b01
-class _Row(NamedTuple):
-    """One checked row."""
-
-    context: tuple[str, ...]
-    question: str
-    ground_truth: str
-    answer: str
-
-
-def _check_row(
-    context: Any, question: Any, ground_truth: Any, answer: Any, where: str = ""
-) -> _Row:
-    """Check the types of one row; `where` names it in messages."""
-    contexts = (
-        (context,)
-        if isinstance(context, str)
-        else require_texts(context, f"{where}context")
-    )
-    texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
-    return _Row(
-        tuple(contexts),
-        *(require_text(text, f"{where}{name}") for name, text in texts.items()),
-    )
-
-
-def table_records(
-    table: Any, columns: Mapping[str, Sequence[str]]
-) -> list[dict[str, Any]]:
-    """Return a table's rows as dictionaries with the wanted names.
+# %% ../../nbs/4_judged/43_answers.ipynb #fe512cca
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AnswerTable(AnswerTableLayout):
+    """The reports of many answers, in order; the main score is `answer_given_context`.
 
     Parameters
     ----------
-    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
-        The data.
-    columns : mapping of str to sequence of str
-        For each wanted name, the column names it may have.
-
-    Raises
-    ------
-    ValueError
-        If a column is missing or columns have different lengths; the message names
-        those that are there.
+    reports : sequence of AnswerReport
+        One a row.
+    signature : Signature
+        Every choice behind the numbers.
     """
-    if hasattr(table, "to_dict") and hasattr(table, "columns"):
-        table = table.to_dict("records")  # pandas
-    elif isinstance(table, Mapping):
-        lengths = {name: len(values) for name, values in table.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(f"columns must have the same length, not {lengths}")
-        table = [
-            dict(zip(table, values, strict=True))
-            for values in zip(*table.values(), strict=True)
-        ]
-    records = []
-    for number, record in enumerate(table):
-        if not isinstance(record, Mapping):
-            raise TypeError(
-                f"row {number} must be a dictionary, not {type(record).__name__}: pass a table or a list of dicts"
-            )
-        found = {
-            name: next((own for own in known if own in record), None)
-            for name, known in columns.items()
+
+    reports: Sequence[AnswerReport]
+    signature: Signature
+
+    def __getitem__(self, row: int) -> AnswerReport:
+        return self.reports[row]
+
+# %% ../../nbs/4_judged/43_answers.ipynb #e8935715
+@dataclass(frozen=True, kw_only=True)
+class AnswerMetric(Metric):
+    """The evaluation of answers with its choices, those of `evaluate_answers`."""
+
+    name = "answers"
+    columns = {
+        "context": "texts",
+        "question": "text",
+        "ground_truth": "text",
+        "answer": "text",
+    }
+    judged = "answer"
+
+    judge: str | Judge = "embedded"
+    score_refusals: bool = False
+    keep_lists: bool = False
+    max_failed: float = 0.5
+    store: Store | str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        require_flag(self.score_refusals, "score_refusals")
+        require_flag(self.keep_lists, "keep_lists")
+        require_share(self.max_failed, "max_failed")
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return Signature(
+            {
+                "metric": "answer",
+                "judge": load_judge(self.judge).fingerprint,
+                "score_refusals": self.score_refusals,
+                "keep_lists": self.keep_lists,
+                "max_failed": float(self.max_failed),
+            }
+        )
+
+    def score(
+        self, context: Any, question: str, ground_truth: str, answer: str
+    ) -> AnswerReport:
+        """Return the report of one answer; see `evaluate_answer`."""
+        row = check_row(context, question, ground_truth, answer)
+        return self._reports([row], asking(self.judge, self.store, False))[0]
+
+    def score_many(
+        self,
+        contexts: Sequence[Any],
+        questions: Sequence[str],
+        ground_truths: Sequence[str],
+        answers: Sequence[str],
+        *,
+        progress: bool | None = None,
+    ) -> AnswerTable:
+        """Return the reports of many answers; see `evaluate_answers`."""
+        given = (contexts, questions, ground_truths, answers)
+        columns = zip(self.columns, given, strict=True)
+        table = {name: require_column(values, name) for name, values in columns}
+        return self.score_table(table, progress=bool(progress))
+
+    def score_table(self, table: Any, *, progress: bool = True) -> AnswerTable:
+        """Return the reports of a table's rows, all checked before one is judged."""
+        names = {name: (name,) for name in self.columns} | {
+            "context": ("context", "contexts")
         }
-        missing = [
-            " or ".join(map(repr, columns[name]))
-            for name, own in found.items()
-            if own is None
+        rows = [
+            check_row(**record, where=f"row {number}: ")
+            for number, record in enumerate(table_records(table, names))
         ]
-        if missing:
-            raise ValueError(
-                f"row {number} has no column {', '.join(missing)}; it has {list(record)}"
+        ask = asking(self.judge, self.store, progress)
+        order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
+        reports: dict[int, AnswerReport] = {}
+        for start in range(0, len(rows), 256):  # what an interruption can cost
+            lot = order[start : start + 256]
+            found = self._reports([rows[i] for i in lot], ask)
+            reports.update(zip(lot, found, strict=True))
+        in_order = [reports[i] for i in range(len(rows))]
+        return AnswerTable(reports=in_order, signature=self.signature)
+
+    def _reports(self, rows: Sequence[Row], ask: Ask) -> list[AnswerReport]:
+        """Reports for checked rows, stage by stage over all of them."""
+        flags = ask_flags(rows, ask)
+        reasons = {
+            (i, name): why_no_score(name, row, flags[i], self.score_refusals)
+            for i, row in enumerate(rows)
+            for name in PAIRS
+        }
+        wanted = [key for key, reason in reasons.items() if not reason]
+        texts = [getattr(rows[i], text) for i, name in wanted for text in TEXTS[name]]
+        parts = split_texts(texts, ask, self.keep_lists)
+        tagged = tag_pairs(rows, wanted, parts, ask)
+        pairs = {
+            key: self._inference(key[1], *tagged[key])
+            if key in tagged
+            else Inference(name=key[1], reason=reason)
+            for key, reason in reasons.items()
+        }
+        signature = self.signature
+        return [
+            AnswerReport(
+                inferences={name: pairs[i, name] for name in PAIRS},
+                **row._asdict(),
+                answer_refused=flags[i]["answer"],
+                truth_refused=flags[i]["ground_truth"],
+                signature=signature,
+                notes=notes_of(row, parts),
             )
-        records.append({name: record[own] for name, own in found.items()})
-    return records
-
-# %% ../../nbs/4_judged/43_answers.ipynb #9f0b8956
-_TEXTS = {
-    "answer_given_context": ("answer",),
-    "answer_given_truth": ("answer", "ground_truth"),
-    "truth_given_answer": ("answer", "ground_truth"),
-}
-
-
-def _opening(text: str) -> str:
-    """The first three sentences of a text."""
-    sentences = split_sentences(text)[:3]
-    return text[sentences[0].start : sentences[-1].end] if sentences else ""
-
-
-def _no_score(
-    name: str, row: _Row, flags: Mapping[str, Flag], score_refusals: bool
-) -> str:
-    """Why a pair has no score before anything was judged; '' if it is to be judged."""
-    empty = [part for part in _TEXTS[name] if not getattr(row, part).strip()]
-    if name == "answer_given_context" and not any(one.strip() for one in row.context):
-        empty.append("context")
-    if empty:
-        return f"the {empty[0].replace('_', ' ')} is empty"
-    for part in () if score_refusals else _TEXTS[name]:
-        if flags[part].value is None:
-            return f"it is undecided whether the {part.replace('_', ' ')} is a refusal: {flags[part].reason}"
-        if flags[part].value:
-            return f"the {part.replace('_', ' ')} is a refusal"
-    return ""
-
-# %% ../../nbs/4_judged/43_answers.ipynb #d7315614
-class _Parts(NamedTuple):
-    """The units of one text, the statements of each (or the judge's failure), and notes."""
-
-    units: list[Unit]
-    statements: list[list[Statement] | JudgeFailure]
-    notes: tuple[str, ...]
-
-
-def _resolve(
-    texts: Sequence[str], ask: Any, keep_lists: bool
-) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
-    """The units of each text with pronouns resolved, and a note on how."""
-    places = {
-        text: [place.text for place in split_units(text, keep_lists=keep_lists)]
-        for text in texts
-    }
-    found = dict(
-        zip(
-            texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True
-        )
-    )
-    out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
-    for text, one in found.items():
-        failed = isinstance(one, JudgeFailure)
-        note = f"pronouns were left as they are: {one.reason}" if failed else one.note
-        out[text] = (
-            make_units(text, None if failed else one, keep_lists=keep_lists),
-            (note,) if note else (),
-        )
-    return out
-
-
-def _split(texts: Sequence[str], ask: Any, keep_lists: bool) -> dict[str, _Parts]:
-    """The units and statements of each text."""
-    texts = list(dict.fromkeys(texts))
-    resolved = _resolve(texts, ask, keep_lists)
-    hypotheses = list(
-        dict.fromkeys(unit.resolved for units, _ in resolved.values() for unit in units)
-    )
-    statements = dict(
-        zip(hypotheses, ask("statements", [(one,) for one in hypotheses]), strict=True)
-    )
-    return {
-        text: _Parts(units, [statements[unit.resolved] for unit in units], notes)
-        for text, (units, notes) in resolved.items()
-    }
-
-# %% ../../nbs/4_judged/43_answers.ipynb #8443047b
-def _premise(name: str, row: _Row, parts: Mapping[str, _Parts]) -> str:
-    """The premise of a pair, as the judge sees it: resolved, and contexts as paragraphs of their own."""
-    if name == "answer_given_context":
-        return "\n\n".join(one for one in row.context if one.strip())
-    given = row.ground_truth if name == "answer_given_truth" else row.answer
-    resolved = " ".join(unit.resolved for unit in parts[given].units)
-    return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
-
-
-def _hypotheses(parts: _Parts, tags: Sequence[Any]) -> tuple[Hypothesis, ...]:
-    """The units with their statements' entailments; failures of the judge stand on each statement."""
-    out = []
-    for unit, statements, found in zip(
-        parts.units, parts.statements, tags, strict=True
-    ):
-        whole = (
-            [as_statement(unit.resolved, unit.resolved)]
-            if isinstance(statements, JudgeFailure)
-            else statements
-        )
-        failure = statements if isinstance(statements, JudgeFailure) else found
-        if isinstance(failure, JudgeFailure):
-            found = [Entailment(label=None, reason=str(failure)) for _ in whole]
-        pairs = zip(whole, found, strict=True)
-        judged = tuple(JudgedStatement(statement=s, entailment=tag) for s, tag in pairs)
-        out.append(Hypothesis(unit=unit, statements=judged))
-    return tuple(out)
-
-# %% ../../nbs/4_judged/43_answers.ipynb #b2ee6e61
-def _judge_pairs(
-    rows: Sequence[_Row],
-    wanted: Sequence[tuple[int, str]],
-    parts: Mapping[str, _Parts],
-    ask: Any,
-    max_failed: float,
-) -> dict[tuple[int, str], Inference]:
-    """The inferences of the wanted (row, pair)s; hypotheses about the same premise are put to the judge in a row."""
-    premises = {(i, name): _premise(name, rows[i], parts) for i, name in wanted}
-    texts = {
-        (i, name): rows[i].ground_truth
-        if name == "truth_given_answer"
-        else rows[i].answer
-        for i, name in wanted
-    }
-    items: dict[tuple[str, tuple[str, ...]], None] = {}
-    for key in sorted(wanted, key=lambda key: (rows[key[0]].context, key[0])):
-        for statements in parts[texts[key]].statements:
-            if not isinstance(statements, JudgeFailure):
-                items[premises[key], tuple(one.text for one in statements)] = None
-    found = dict(
-        zip(
-            items,
-            ask("entail", [(premise, list(texts)) for premise, texts in items]),
-            strict=True,
-        )
-    )
-    out = {}
-    for key in wanted:
-        own = parts[texts[key]]
-        tags = [
-            one
-            if isinstance(one, JudgeFailure)
-            else found[premises[key], tuple(s.text for s in one)]
-            for one in own.statements
+            for i, row in enumerate(rows)
         ]
-        hypotheses = _hypotheses(own, tags)
-        score, reason = pair_score(
-            [[s.entailment for s in one.statements] for one in hypotheses], max_failed
-        )
-        out[key] = Inference(
-            name=key[1],
-            premise=premises[key],
-            hypotheses=hypotheses,
+
+    def _inference(self, name: str, premise: str, tagged: Sequence[Any]) -> Inference:
+        """One pair: its units with their tagged statements, and the score of these."""
+        hypotheses = []
+        for unit, found in tagged:
+            judged = [JudgedStatement(statement=s, entailment=e) for s, e in found]
+            hypotheses.append(Hypothesis(unit=unit, statements=tuple(judged)))
+        tags = [[e for _, e in found] for _, found in tagged]
+        score, reason = pair_score(tags, self.max_failed)
+        return Inference(
+            name=name,
+            premise=premise,
+            hypotheses=tuple(hypotheses),
             score=score,
             reason=reason,
         )
-    return out
-
-# %% ../../nbs/4_judged/43_answers.ipynb #d20d52b2
-class _Options(NamedTuple):
-    """What a run needs to know beside its rows."""
-
-    score_refusals: bool
-    keep_lists: bool
-    max_failed: float
-    signature: Signature
-
-
-def _flags(rows: Sequence[_Row], ask: Any) -> list[dict[str, Flag]]:
-    """For each row, whether its answer and its ground truth are refusals; a failure leaves it undecided."""
-    texts = [_opening(text) for row in rows for text in (row.answer, row.ground_truth)]
-    flags = [
-        Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one
-        for one in ask("refusal", [(text,) for text in texts])
-    ]
-    return [
-        {"answer": flags[2 * i], "ground_truth": flags[2 * i + 1]}
-        for i in range(len(rows))
-    ]
-
-
-def _report(
-    row: _Row,
-    pairs: dict[str, Inference],
-    flags: Mapping[str, Flag],
-    parts: Mapping[str, _Parts],
-    signature: Signature,
-) -> AnswerReport:
-    """A row's report, with the notes that belong to it."""
-    notes = [
-        note
-        for text in (row.answer, row.ground_truth)
-        if text in parts
-        for note in parts[text].notes
-    ]
-    blank = sum(not one.strip() for one in row.context)
-    notes += (
-        [f"{blank} of {len(row.context)} contexts are empty and were left out"]
-        if blank
-        else []
-    )
-    return AnswerReport(
-        inferences=pairs,
-        question=row.question,
-        ground_truth=row.ground_truth,
-        answer=row.answer,
-        context=row.context,
-        answer_refused=flags["answer"],
-        truth_refused=flags["ground_truth"],
-        signature=signature,
-        notes=tuple(dict.fromkeys(notes)),
-    )
-
-# %% ../../nbs/4_judged/43_answers.ipynb #4d27a671
-def _evaluate_rows(
-    rows: Sequence[_Row], ask: Any, options: _Options
-) -> list[AnswerReport]:
-    """Reports for checked rows, stage by stage over all of them; `ask(purpose, items)` asks the judge."""
-    flags = _flags(rows, ask)
-    reasons = {
-        (i, name): _no_score(name, row, flags[i], options.score_refusals)
-        for i, row in enumerate(rows)
-        for name in PAIRS
-    }
-    wanted = [key for key, reason in reasons.items() if not reason]
-    texts = [getattr(rows[i], part) for i, name in wanted for part in _TEXTS[name]]
-    parts = _split(texts, ask, options.keep_lists)
-    judged = _judge_pairs(rows, wanted, parts, ask, options.max_failed)
-    reports = []
-    for i, row in enumerate(rows):
-        pairs = {
-            n: judged.get((i, n)) or Inference(name=n, reason=reasons[i, n])
-            for n in PAIRS
-        }
-        reports.append(_report(row, pairs, flags[i], parts, options.signature))
-    return reports
-
-
-def _prepare(
-    judge: str | Judge,
-    score_refusals: bool,
-    keep_lists: bool,
-    max_failed: float,
-    store: Store | str | None,
-    progress: bool,
-) -> tuple[Any, _Options]:
-    """The function that asks the judge, and the checked options."""
-    chosen = load_judge(judge)
-    chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
-    kept = load_store(store)
-
-    def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return ask_many(
-            chosen, purpose, items, store=kept, progress=purpose if progress else ""
-        )
-
-    given = {"score_refusals": score_refusals, "keep_lists": keep_lists}
-    choices = {name: require_flag(value, name) for name, value in given.items()}
-    share = require_share(max_failed, "max_failed")
-    signature = Signature(
-        {
-            "metric": "answer",
-            "judge": chosen.fingerprint,
-            **choices,
-            "max_failed": share,
-        }
-    )
-    return ask, _Options(score_refusals, keep_lists, share, signature)
 
 # %% ../../nbs/4_judged/43_answers.ipynb #3e28b783
 def evaluate_answer(
@@ -793,7 +430,9 @@ def evaluate_answer(
     score_refusals : bool
         Score refused answers and ground truths like any other text.
     keep_lists : bool
-        Keep list items together with the sentence that leads into them.
+        Keep list items together with the sentence that leads into them; each item is
+        then a statement with that sentence, or without it where that is entailed
+        more often and the sentence holds no *not*.
     max_failed : float
         In [0, 1]: a pair with a greater share of failed statements has no score.
     store : Store or path, optional
@@ -802,11 +441,12 @@ def evaluate_answer(
     Returns
     -------
     AnswerReport
-        `answer_given_context`, `answer_given_truth`, `truth_given_answer`: each in [0,
-        1], or None with a reason in `reasons`; `answer_refused`, `truth_refused`: flags
-        with probability; every statement behind them. What the embedded judge leaves
-        unclear is neutral and counts 0; what is in a language that it does not read is
-        not judged, and the reason says so.
+        `verdict` and `first_line`; `correctness`; `answer_given_context`,
+        `answer_given_truth`, `truth_given_answer`: each in [0, 1], or None with a
+        reason in `reasons`; `answer_refused`, `truth_refused`: flags with probability;
+        every statement behind them. What the embedded judge leaves unclear is neutral
+        and counts 0; what is in a language that it does not read is not judged, and the
+        reason says so.
 
     Raises
     ------
@@ -817,189 +457,20 @@ def evaluate_answer(
 
     Examples
     --------
-    >>> report = evaluate_answer("The bridge opened in 1931.", "When did it open?", "In 1931.", "It opened in 1931.")
-    >>> report.answer_given_context
-    1.0
+    >>> bridge = "The bridge opened in 1931."
+    >>> report = evaluate_answer(bridge, "Since when?", bridge, "It opened in 1931.")
+    >>> report.answer_given_context, report.verdict
+    (1.0, 'right')
     """
-    row = _check_row(context, question, ground_truth, answer)
-    return _evaluate_rows(
-        [row],
-        *_prepare(judge, score_refusals, keep_lists, max_failed, store, progress=False),
-    )[0]
-
-# %% ../../nbs/4_judged/43_answers.ipynb #15c59904
-def _mean_interval(
-    values: Sequence[float], confidence: float, seed: int
-) -> tuple[float, float] | tuple[None, None]:
-    """A percentile bootstrap interval of the mean over rows; none with fewer than two values."""
-    if len(values) < 2:
-        return None, None
-    import numpy as np
-
-    from summeval_nb.ground._resampling import bootstrap
-
-    data = np.asarray(values, dtype=float)
-    means = lambda drawn: data[drawn].mean(axis=1)
-    drawn = bootstrap(
-        means, len(data), confidence=confidence, n_resamples=2000, seed=seed
-    )
-    return drawn.low, drawn.high
+    return AnswerMetric(
+        judge=judge,
+        score_refusals=score_refusals,
+        keep_lists=keep_lists,
+        max_failed=max_failed,
+        store=store,
+    ).score(context, question, ground_truth, answer)
 
 
-def _rate(name: str, hits: int, of: int, confidence: float) -> dict[str, Any]:
-    """A share of rows with Wilson's interval; undefined when there are no rows to count among."""
-    from scipy.stats import binomtest
-
-    if not of:
-        return {"measure": name, "value": None, "low": None, "high": None, "n": 0}
-    interval = binomtest(hits, of).proportion_ci(confidence, method="wilson")
-    return {
-        "measure": name,
-        "value": hits / of,
-        "low": float(interval.low),
-        "high": float(interval.high),
-        "n": of,
-    }
-
-# %% ../../nbs/4_judged/43_answers.ipynb #2349a1cc
-def _summary(
-    reports: Sequence[AnswerReport], confidence: float, seed: int
-) -> list[dict[str, Any]]:
-    """Means of the scores and rates of refusals, with intervals and the number of rows behind each."""
-    rows = []
-    for name in PAIRS:
-        scores = [
-            score
-            for one in reports
-            if (score := one.inferences[name].score) is not None
-        ]
-        low, high = _mean_interval(scores, confidence, seed)
-        mean = sum(scores) / len(scores) if scores else None
-        rows.append(
-            {"measure": name, "value": mean, "low": low, "high": high, "n": len(scores)}
-        )
-    flags = [(one.answer_refused.value, one.truth_refused.value) for one in reports]
-    for place, name in enumerate(("answers refused", "ground truths refused")):
-        known = [flag[place] for flag in flags if flag[place] is not None]
-        rows.append(_rate(name, sum(map(bool, known)), len(known), confidence))
-    decided = [flag for flag in flags if None not in flag]
-    both = sum(all(flag) for flag in decided)
-    rows.append(
-        _rate("refusal precision", both, sum(bool(a) for a, _ in decided), confidence)
-    )
-    rows.append(
-        _rate("refusal recall", both, sum(bool(t) for _, t in decided), confidence)
-    )
-    return rows
-
-# %% ../../nbs/4_judged/43_answers.ipynb #fe512cca
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerTable(ScoreTable):
-    """The reports of many answers, in the table's order; the main score is `answer_given_context`.
-
-    Parameters
-    ----------
-    reports : sequence of AnswerReport
-        One a row.
-    signature : Signature
-        Every choice behind the numbers.
-    """
-
-    reports: Sequence[AnswerReport]
-    signature: Signature
-
-    def __getitem__(self, row: int) -> AnswerReport:
-        return self.reports[row]
-
-    @property
-    def n_failed(self) -> int:
-        """How many statements the judge failed on, over all rows."""
-        return sum(report.n_failed for report in self.reports)
-
-    def summary(
-        self, *, confidence: float = 0.95, seed: int = 0
-    ) -> list[dict[str, Any]]:
-        """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
-        return _summary(self.reports, require_share(confidence, "confidence"), seed)
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the three scores by name, NaN where a row has none."""
-        scores = {
-            name: [one.inferences[name].score for one in self.reports] for name in PAIRS
-        }
-        return {
-            name: np.array([np.nan if v is None else v for v in found], float)
-            for name, found in scores.items()
-        }
-
-    def reasons(self) -> list[str]:
-        """Return why a row has no main score; '' where it has one."""
-        return [one.reasons.get("answer_given_context", "") for one in self.reports]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down for each answer."""
-        return [_outcome(one) for one in self.reports]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each answer."""
-        return [
-            {"row": number, **report.row()}
-            for number, report in enumerate(self.reports)
-        ]
-
-    def statements(self) -> pd.DataFrame:
-        """Return one row for each statement of each answer."""
-        return _as_frame(
-            [
-                {"row": n, **row}
-                for n, one in enumerate(self.reports)
-                for row in one.rows()
-            ],
-            "row",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        reports = [report.to_dict() for report in self.reports]
-        counts = {
-            "mean": self.mean(),
-            "n_undefined": self.n_undefined,
-            "n_failed": self.n_failed,
-        }
-        return {
-            "summary": self.summary(),
-            **counts,
-            "rows": reports,
-            "signature": str(self.signature),
-        }
-
-    def __repr__(self) -> str:
-        return f"AnswerTable({len(self)} answers, {self.n_failed} failed statements)\n{text_table(self.summary())}"
-
-    def _repr_html_(self) -> str:
-        counts = f"{len(self)} answers, {self.n_failed} statements failed"
-        return html_table(
-            self.summary(), caption=f"Answers: {counts}", note=str(self.signature)
-        )
-
-
-def _outcome(report: AnswerReport) -> Outcome:
-    parts = {
-        name: value
-        for name, value in report.to_dict().items()
-        if name not in ("context", "premises", "signature")
-    }
-    score = report.answer_given_context
-    status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
-    return Outcome(
-        score,
-        status,
-        report.reasons.get("answer_given_context", ""),
-        parts,
-        str(report.signature),
-    )
-
-# %% ../../nbs/4_judged/43_answers.ipynb #e3129114
 def evaluate_answers(
     table: Any,
     *,
@@ -1010,7 +481,7 @@ def evaluate_answers(
     store: Store | str | None = None,
     progress: bool = True,
 ) -> AnswerTable:
-    """Evaluate many generated answers: the same numbers as `evaluate_answer` row by row, in fewer steps.
+    """Evaluate many answers: the numbers of `evaluate_answer`, in fewer steps.
 
     Parameters
     ----------
@@ -1045,89 +516,10 @@ def evaluate_answers(
     >>> evaluate_answers(rows, progress=False)[0].answer_given_context
     1.0
     """
-    names = {
-        "context": ("context", "contexts"),
-        **{n: (n,) for n in ("question", "ground_truth", "answer")},
-    }
-    records = table_records(table, names)
-    rows = [
-        _check_row(**record, where=f"row {number}: ")
-        for number, record in enumerate(records)
-    ]
-    ask, options = _prepare(
-        judge, score_refusals, keep_lists, max_failed, store, progress
-    )
-    order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
-    reports: dict[int, AnswerReport] = {}
-    for start in range(0, len(rows), _AT_ONCE):
-        lot = order[start : start + _AT_ONCE]
-        reports.update(
-            zip(lot, _evaluate_rows([rows[i] for i in lot], ask, options), strict=True)
-        )
-    return AnswerTable(
-        reports=[reports[i] for i in range(len(rows))], signature=options.signature
-    )
-
-
-# rows that go through all stages together: bounds the memory, and what an interruption
-# costs
-_AT_ONCE = 256
-
-# %% ../../nbs/4_judged/43_answers.ipynb #e8935715
-@dataclass(frozen=True, kw_only=True)
-class AnswerMetric(Metric):
-    """The evaluation of answers with its choices, which are those of `evaluate_answers`."""
-
-    name = "answers"
-    columns = {
-        "context": "texts",
-        "question": "text",
-        "ground_truth": "text",
-        "answer": "text",
-    }
-    judged = "answer"
-
-    judge: Any = "embedded"
-    score_refusals: bool = False
-    keep_lists: bool = False
-    max_failed: float = 0.5
-    store: Any = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        require_flag(self.score_refusals, "score_refusals")
-        require_flag(self.keep_lists, "keep_lists")
-        require_share(self.max_failed, "max_failed")
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return evaluate_answers([], **self._choices(), progress=False).signature
-
-    def score(
-        self, context: Any, question: str, ground_truth: str, answer: str
-    ) -> AnswerReport:
-        """Return the report of one answer; see `evaluate_answer`."""
-        return evaluate_answer(
-            context, question, ground_truth, answer, **self._choices()
-        )
-
-    def score_many(
-        self,
-        contexts: Sequence[Any],
-        questions: Sequence[str],
-        ground_truths: Sequence[str],
-        answers: Sequence[str],
-        *,
-        progress: bool | None = None,
-    ) -> AnswerTable:
-        """Return the reports of many answers; see `evaluate_answers`."""
-        columns = dict(
-            zip(
-                self.columns, (contexts, questions, ground_truths, answers), strict=True
-            )
-        )
-        table = {name: require_column(values, name) for name, values in columns.items()}
-        return evaluate_answers(table, **self._choices(), progress=bool(progress))
-
-    def _choices(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.defaults()}
+    return AnswerMetric(
+        judge=judge,
+        score_refusals=score_refusals,
+        keep_lists=keep_lists,
+        max_failed=max_failed,
+        store=store,
+    ).score_table(table, progress=progress)

@@ -48,9 +48,6 @@ from summeval_nb.judged.judging import (
     Label,
     Passage,
     Question,
-    Resolution,
-    Statement,
-    as_statement,
 )
 from .judging import ask_many as ask_many
 from summeval_nb.ground.results import (
@@ -62,6 +59,8 @@ from summeval_nb.ground.results import (
     require_option,
 )
 from ..ground.results import require_text
+from ._pronouns import resolve_by_rules
+from ._statements import clause_statements
 from ._refusals import premise_sentences as premise_sentences
 from ._refusals import refusal_flags, refusal_rules, unread
 from ..text._markdown import NO_EVIDENCE
@@ -73,13 +72,6 @@ from summeval_nb.text.split import (
 )
 from ..models._named import load_model
 from ..models.store import content_key
-
-# %% ../../nbs/4_judged/42_judge.ipynb #9df8460b
-def _clause_statements(hypothesis: str) -> list[Statement]:
-    """Split a hypothesis by clause rules; one without a clause is one statement."""
-    return [as_statement(claim, hypothesis) for claim in split_claims(hypothesis)] or [
-        as_statement(hypothesis, hypothesis)
-    ]
 
 # %% ../../nbs/4_judged/42_judge.ipynb #def6d68a
 def _encode_with_tokens(
@@ -547,20 +539,13 @@ def _as_answer(
     return dataclasses.replace(said, probability=one.probability)
 
 # %% ../../nbs/4_judged/42_judge.ipynb #fd5e3a5a
-_AS_THEY_ARE = (
-    "pronouns were left as they are: the embedded judge does not resolve them"
-)
-
-
 _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
     "resolve": lambda e, c, k, lang, items: [
-        Resolution(
-            units=tuple(units if units is not None else [text]), note=_AS_THEY_ARE
-        )
+        resolve_by_rules(units if units is not None else [text])
         for text, units in items
     ],
     "statements": lambda e, c, k, lang, items: [
-        _clause_statements(hypothesis) for (hypothesis,) in items
+        clause_statements(hypothesis) for (hypothesis,) in items
     ],
     "entail": lambda e, c, k, lang, items: _entail_all(items, e, c, k, lang),
     "refusal": lambda e, c, k, lang, items: refusal_flags(
@@ -638,7 +623,8 @@ class EmbeddedJudge(BulkJudge):
 
     Notes
     -----
-    No download. English only. Pronouns are left as they are. For the same premise and
+    No download. English only. Pronouns that open a sentence are replaced
+    where rules are sure of the subject before them. For the same premise and
     statement the verdict is that of `evaluate`: supported is entailed, contradicted is
     contradicted, and unclear counts as neutral.
 

@@ -1,0 +1,275 @@
+"""The stages by which answers are judged: rows checked, refusals, units, statements, entailment. Edited directly.
+
+Chapter 43 tells what they are for. In each stage the questions of all rows are put to the judge together, through
+`ask(purpose, items)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from summeval_nb.ground.results import Sentence, require_text, require_texts
+from summeval_nb.judged._statements import is_open_list
+from summeval_nb.judged.judge import load_judge
+from summeval_nb.judged.judging import (
+    Entailment,
+    Flag,
+    JudgeFailure,
+    Resolution,
+    Statement,
+    as_statement,
+    ask_many,
+)
+from summeval_nb.models._named import load_store
+from summeval_nb.text.split import split_sentences, split_units
+
+Ask = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
+Tagged = tuple["Unit", list[tuple[Statement, Entailment]]]
+
+# the texts that a pair is made of: what is said of it is undefined when one of them is empty or refuses
+TEXTS = {
+    "answer_given_context": ("answer",),
+    "answer_given_truth": ("answer", "ground_truth"),
+    "truth_given_answer": ("answer", "ground_truth"),
+}
+
+
+class Unit(NamedTuple):
+    """A unit of a text: its place in the original, and its text with pronouns resolved."""
+
+    place: Sentence
+    resolved: str
+
+
+class Row(NamedTuple):
+    """One checked row."""
+
+    context: tuple[str, ...]
+    question: str
+    ground_truth: str
+    answer: str
+
+
+def asking(judge: Any, store: Any, progress: bool) -> Ask:
+    """The function that puts questions to a judge, with a memory for the length of one run."""
+    chosen = load_judge(judge)
+    chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
+    kept = load_store(store)
+
+    def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+        return ask_many(chosen, purpose, items, store=kept, progress=purpose if progress else "")
+
+    return ask
+
+
+def check_row(context: Any, question: Any, ground_truth: Any, answer: Any, where: str = "") -> Row:
+    """Check the types of one row; `where` names it in messages."""
+    contexts = (context,) if isinstance(context, str) else require_texts(context, f"{where}context")
+    texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
+    return Row(tuple(contexts), *(require_text(text, f"{where}{name}") for name, text in texts.items()))
+
+
+def table_records(table: Any, columns: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Return a table's rows as dictionaries with the wanted names.
+
+    Parameters
+    ----------
+    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
+        The data.
+    columns : mapping of str to sequence of str
+        For each wanted name, the column names it may have.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or columns have different lengths; the message names those that are there.
+    """
+    if hasattr(table, "to_dict") and hasattr(table, "columns"):
+        table = table.to_dict("records")  # pandas; a Dataset also has a to_dict, and no columns
+    elif isinstance(table, Mapping):
+        lengths = {name: len(values) for name, values in table.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns must have the same length, not {lengths}")
+        table = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+    records = []
+    for number, record in enumerate(table):
+        if not isinstance(record, Mapping):
+            kind = type(record).__name__
+            raise TypeError(f"row {number} must be a dictionary, not {kind}: pass a table or a list of dicts")
+        found = {name: next((own for own in known if own in record), None) for name, known in columns.items()}
+        missing = [" or ".join(map(repr, columns[name])) for name, own in found.items() if own is None]
+        if missing:
+            raise ValueError(f"row {number} has no column {', '.join(missing)}; it has {list(record)}")
+        records.append({name: record[own] for name, own in found.items()})
+    return records
+
+
+def opening(text: str) -> str:
+    """The first three sentences of a text."""
+    sentences = split_sentences(text)[:3]
+    return text[sentences[0].start : sentences[-1].end] if sentences else ""
+
+
+def ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
+    """For each row, whether its answer and its ground truth are refusals; a failure leaves it undecided."""
+    texts = [opening(text) for row in rows for text in (row.answer, row.ground_truth)]
+    flags = [
+        Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one
+        for one in ask("refusal", [(text,) for text in texts])
+    ]
+    return [{"answer": flags[2 * i], "ground_truth": flags[2 * i + 1]} for i in range(len(rows))]
+
+
+def why_no_score(name: str, row: Row, flags: Mapping[str, Flag], score_refusals: bool) -> str:
+    """Why a pair has no score before anything was judged; '' if it is to be judged."""
+    empty = [part for part in TEXTS[name] if not getattr(row, part).strip()]
+    if name == "answer_given_context" and not any(one.strip() for one in row.context):
+        empty.append("context")
+    if empty:
+        return f"the {empty[0].replace('_', ' ')} is empty"
+    for part in () if score_refusals else TEXTS[name]:
+        if flags[part].value is None:
+            return f"it is undecided whether the {part.replace('_', ' ')} is a refusal: {flags[part].reason}"
+        if flags[part].value:
+            return f"the {part.replace('_', ' ')} is a refusal"
+    return ""
+
+
+def make_units(text: str, resolution: Resolution | None, *, keep_lists: bool = False) -> list[Unit]:
+    """Return the units of a text with their resolved texts; without a resolution the text stays as it is.
+
+    Examples
+    --------
+    >>> [unit.resolved for unit in make_units("The bridge is old. It opened in 1931.", None)]
+    ['The bridge is old. It opened in 1931.']
+    """
+    places = split_units(text, keep_lists=keep_lists)
+    resolved = resolution.units if resolution is not None else [place.text for place in places]
+    return [Unit(place, new) for place, new in zip(places, resolved, strict=True)]
+
+
+def question_end(question: str) -> str:
+    """Return the last unit of a question; '' if it is empty.
+
+    Examples
+    --------
+    >>> question_end("Our server was moved in May. Since then mails are late. What should we check?")
+    'What should we check?'
+    """
+    units = split_units(question)
+    return units[-1].text if units else ""
+
+
+class Parts(NamedTuple):
+    """The units of one text, the statements of each (or the judge's failure), and notes.
+
+    `apart` holds for a list that was kept together the statements of its units as they are without their lead-in;
+    nothing for other units.
+    """
+
+    units: list[Unit]
+    statements: list[list[Statement] | JudgeFailure]
+    apart: list[list[list[Statement]]]
+    notes: tuple[str, ...]
+
+
+def _resolve(texts: Sequence[str], ask: Ask, keep_lists: bool) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
+    """The units of each text with pronouns resolved, and a note on how."""
+    places = {text: [place.text for place in split_units(text, keep_lists=keep_lists)] for text in texts}
+    found = dict(zip(texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True))
+    out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
+    for text, one in found.items():
+        failed = isinstance(one, JudgeFailure)
+        note = f"pronouns were left as they are: {one.reason}" if failed else one.note
+        units = make_units(text, None if failed else one, keep_lists=keep_lists)
+        out[text] = (units, (note,) if note else ())
+    return out
+
+
+def split_texts(texts: Sequence[str], ask: Ask, keep_lists: bool = False) -> dict[str, Parts]:
+    """The units and statements of each text."""
+    resolved = _resolve(list(dict.fromkeys(texts)), ask, keep_lists)
+    units = list(dict.fromkeys(unit.resolved for found, _ in resolved.values() for unit in found))
+    lists = {one: [part.text for part in split_units(one)] for one in units if keep_lists and is_open_list(one)}
+    asked = list(dict.fromkeys([*units, *(part for parts in lists.values() for part in parts)]))
+    statements = dict(zip(asked, ask("statements", [(one,) for one in asked]), strict=True))
+
+    def apart(unit: Unit) -> list[list[Statement]]:
+        found = [statements[part] for part in lists.get(unit.resolved, [])]
+        return [] if any(isinstance(one, JudgeFailure) for one in found) else found
+
+    return {
+        text: Parts(found, [statements[one.resolved] for one in found], [apart(one) for one in found], notes)
+        for text, (found, notes) in resolved.items()
+    }
+
+
+def premise_of(name: str, row: Row, parts: Mapping[str, Parts]) -> str:
+    """The premise of a pair, as the judge sees it: resolved, and contexts as paragraphs of their own."""
+    if name == "answer_given_context":
+        return "\n\n".join(one for one in row.context if one.strip())
+    given = row.ground_truth if name == "answer_given_truth" else row.answer
+    resolved = " ".join(unit.resolved for unit in parts[given].units)
+    return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
+
+
+def _tagged(unit: Unit, statements: Any, found: Any) -> list[tuple[Statement, Entailment]]:
+    """Statements with their entailments; a failure of the judge stands on each statement."""
+    if isinstance(statements, JudgeFailure):
+        found, statements = statements, [as_statement(unit.resolved, unit.resolved)]
+    if isinstance(found, JudgeFailure):
+        found = [Entailment(label=None, reason=str(found)) for _ in statements]
+    return list(zip(statements, found, strict=True))
+
+
+def _share(tagged: Sequence[tuple[Statement, Entailment]]) -> float:
+    """The share that is entailed of what could be judged, 0 for nothing."""
+    labels = [tag.label for _, tag in tagged if not tag.failed]
+    return sum(label == "entailed" for label in labels) / len(labels) if labels else 0.0
+
+
+def _better(kept: list[tuple[Statement, Entailment]], apart: Sequence[list[tuple[Statement, Entailment]]]) -> Any:
+    """A list's items with their lead-in, or its units without it where these are entailed more often."""
+    alone = sum(map(_share, apart)) / len(apart) if apart else 0.0
+    return [one for tagged in apart for one in tagged] if alone > _share(kept) else kept
+
+
+def tag_pairs(
+    rows: Sequence[Row], wanted: Sequence[tuple[int, str]], parts: Mapping[str, Parts], ask: Ask
+) -> dict[tuple[int, str], tuple[str, list[Tagged]]]:
+    """The premise of each wanted (row, pair), and the units of its hypothesis with their tagged statements.
+
+    Hypotheses of rows with the same context are put to the judge one after the other, so that they land in the same
+    lot: there a context that twenty answers share is read once.
+    """
+    premises = {(i, name): premise_of(name, rows[i], parts) for i, name in wanted}
+    texts = {(i, n): rows[i].ground_truth if n == "truth_given_answer" else rows[i].answer for i, n in wanted}
+    items: dict[tuple[str, tuple[str, ...]], None] = {}
+    for key in sorted(wanted, key=lambda key: (rows[key[0]].context, key[0])):
+        own = parts[texts[key]]
+        for statements in [*own.statements, *(one for group in own.apart for one in group)]:
+            if not isinstance(statements, JudgeFailure):
+                items[premises[key], tuple(one.text for one in statements)] = None
+    replies = ask("entail", [(premise, list(statements)) for premise, statements in items])
+    found = dict(zip(items, replies, strict=True))
+    out: dict[tuple[int, str], tuple[str, list[Tagged]]] = {}
+    for key in wanted:
+        own, tagged = parts[texts[key]], list[Tagged]()
+
+        def tags(unit: Unit, statements: Any, premise: str = premises[key]) -> list[tuple[Statement, Entailment]]:
+            failed = isinstance(statements, JudgeFailure)
+            return _tagged(unit, statements, None if failed else found[premise, tuple(s.text for s in statements)])
+
+        for unit, statements, apart in zip(own.units, own.statements, own.apart, strict=True):
+            tagged.append((unit, _better(tags(unit, statements), [tags(unit, one) for one in apart])))
+        out[key] = (premises[key], tagged)
+    return out
+
+
+def notes_of(row: Row, parts: Mapping[str, Parts]) -> tuple[str, ...]:
+    """What a reader should know about how a row was read."""
+    notes = [note for text in (row.answer, row.ground_truth) if text in parts for note in parts[text].notes]
+    blank = sum(not one.strip() for one in row.context)
+    notes += [f"{blank} of {len(row.context)} contexts are empty and were left out"] if blank else []
+    return tuple(dict.fromkeys(notes))

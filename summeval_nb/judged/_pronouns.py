@@ -1,0 +1,133 @@
+"""Pronouns that open a sentence, replaced by the subject before them where rules are sure. Edited directly.
+
+Only what stands at the beginning of a sentence is replaced, only by the subject of the sentence before, and only where
+that sentence holds nothing else that the pronoun could mean. Everywhere else the pronoun stays, and the note says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from summeval_nb.judged.judging import Resolution
+
+_KINDS = {"he": "person", "she": "person", "it": "thing", "they": "many"}
+_OWNERS = {"his": "person", "her": "person", "its": "thing", "their": "many"}
+_OPENING = re.compile(r"(?P<word>He|She|It|They|His|Her|Its|Their)\b(?!['’])(?= \w)")
+# It rains, it is clear that, it took years: nothing stands behind this "it"
+_EMPTY_IT = re.compile(
+    r"It (?:(?:also|now|then) )?(?:rain|snow|seem|appear|turn|happen|take|took|follow|remain)\w*\b"
+    r"|It (?:is|was|has been|will be|would be|may be)(?: not| also| now)? (?:\w+ly )?(?:clear|true|likely|unlikely|"
+    r"possible|"
+    r"impossible|important|necessary|said|estimated|hoped|known|unknown|expected|believed|hard|easy|difficult|only|"
+    r"about|time|late|early|cold|hot|the|a|an|because|in|on|at|not)\b"
+)
+_NAME = r"[A-Z][\w’'-]*[a-z](?:[ -](?:(?:[A-Z]\.|van|von|de|der|da|di|la|le|bin|al|of|and|the) )*[A-Z][\w’'-]+)*"
+_TITLE = r"(?:Mr|Mrs|Ms|Dr|Prof|Professor|President|Captain|Judge|Sir|Lady|King|Queen|Inspector|Minister)\.? "
+_ROLES = (
+    "man woman boy girl mayor minister president captain director doctor teacher nurse author chair chairman judge "
+    "driver pilot king queen professor painter singer writer farmer owner manager coach player engineer spokesman "
+    "spokeswoman senator officer chemist physicist poet actor actress mother father daughter son sister brother widow"
+)
+_VERBS = (
+    "is are was were has have had will would can could may might must does do did says said went came took gave made "
+    "became began won lost left met built bought sold held found kept ran runs rose fell grew wrote sits lies stands "
+    "stood carries opens closes costs covers includes serves links needs shows gets got goes makes takes gives pays "
+    "cost paid sent told knew led drew flew broke spoke drove chose"
+)
+_VERB = rf"(?:{'|'.join(_VERBS.split())}|[a-z]{{2,}}ed)"
+_NOT_NAMES = frozenset(
+    "The A An This That These Those In On At By For From To With After Before When While As If But And Or So Yet "
+    "Not No Some Many Most All Both Each Every One Two Three There Here Then Now What Who Why How Where He She "
+    "It They We I You His Her Its Their Our My Your".split()
+)
+_SUBJECT = re.compile(
+    rf"(?:(?P<bare>[A-Z][a-z]+s)(?= [a-z])|(?P<title>{_TITLE})?(?P<name>{_NAME})"
+    r"|(?P<noun>(?:The|A|An|This|These|All|Some|Many)(?: [a-z][\w’'-]*){1,4}?)"
+    rf")(?:,[^,]{{1,80}},)? (?:also |then |now |never |later )?{_VERB}\b"
+)
+_OTHER_NOUN = re.compile(r"\b(?:the|a|an|this|that|its|his|her|their|another|each|every)\s+[a-z]", re.I)
+_OTHER_MANY = re.compile(r"\b[a-z]{3,}s\b")
+_TIME = re.compile(
+    r"\b(?:in|on|at|since|until|by|for|during|after|before) (?:the |a |an |last |next |this )?"
+    r"(?:\d+|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|"
+    r"wednesday|thursday|friday|saturday|sunday|morning|evening|night|day|week|month|year|summer|winter|spring|autumn|"
+    r"same day|end of)\b[^,.;]*",
+    re.I,
+)
+_SMALL_PLURALS = frozenset(
+    "was has is his its this does as us euros dollars pounds metres kilometres years days".split()
+)
+
+
+class _Subject(NamedTuple):
+    """What a sentence is about, and what kinds of pronoun may stand for it."""
+
+    text: str
+    kinds: frozenset[str]
+
+
+def _subject(sentence: str) -> _Subject | None:
+    """The subject that opens a sentence, where the rules know one and nothing else in it could be meant."""
+    found = _SUBJECT.match(sentence)
+    if found is None or (found["name"] or "").split(" ")[0] in _NOT_NAMES:
+        return None
+    text = sentence[: found.end(found.lastgroup or 0)] if found["title"] else found[found.lastgroup or 0]
+    rest = _TIME.sub(" ", sentence[len(text) :])
+    others = [name for name in re.findall(rf"\b{_NAME}", rest) if name.split(" ")[0] not in _NOT_NAMES]
+    last = text.split(" ")[-1].lower()
+    many = bool(found["bare"]) or (not found["name"] and last.endswith("s") and not last.endswith("ss"))
+    if many:
+        plurals = [word for word in _OTHER_MANY.findall(rest) if word not in _SMALL_PLURALS]
+        return None if plurals or others else _Subject(text, frozenset({"many"}))
+    kinds = set()
+    if found["name"]:
+        people = [name for name in others if " " in name]
+        if " " in text and not people and not (others and not found["title"] and len(others) > 1):
+            kinds.add("person")
+        if not others and not found["title"] and not _OTHER_NOUN.search(rest):
+            kinds.add("thing")
+    elif last in _ROLES.split():
+        if not others and not any(re.search(rf"\b{role}\b", rest) for role in _ROLES.split()):
+            kinds.add("person")
+    elif not others and not _OTHER_NOUN.search(rest):
+        kinds.add("thing")
+    return _Subject(text, frozenset(kinds)) if kinds else None
+
+
+def resolve_by_rules(units: Sequence[str]) -> Resolution:
+    """Replace pronouns that open a unit by the subject of the unit before, where there is just one candidate.
+
+    Examples
+    --------
+    >>> resolve_by_rules(["The ferry has run since 1994.", "It carries 400 passengers."]).units[1]
+    'The ferry carries 400 passengers.'
+    """
+    out: list[str] = []
+    notes: list[str] = []
+    subject: _Subject | None = None
+    for number, unit in enumerate(units, 1):
+        opening = _OPENING.match(unit)
+        if opening is None:
+            out.append(unit)
+            subject = _subject(unit)
+            continue
+        word = opening["word"]
+        kind = _KINDS.get(word.lower()) or _OWNERS[word.lower()]
+        if subject is None or kind not in subject.kinds or _EMPTY_IT.match(unit):
+            out.append(unit)
+            if not _EMPTY_IT.match(unit):
+                notes.append(f"“{word}” (sentence {number}) was left as it is: what it stands for is not clear")
+                subject = None
+            continue
+        owner = word.lower() in _OWNERS
+        ending = "" if not owner else "’" if subject.text.endswith("s") else "’s"
+        out.append(subject.text + ending + unit[opening.end("word") :])
+        notes.append(f"“{word}” (sentence {number}) is read as “{subject.text}{ending}”")
+        again = _subject(out[-1])
+        if owner:  # whose it is has become one of two candidates
+            subject = None
+        else:
+            subject = subject if again is not None and again.text == subject.text else None
+    return Resolution(units=tuple(out), note="; ".join(notes))
