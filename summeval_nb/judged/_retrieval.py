@@ -29,8 +29,8 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.ground.viz import Markup, html_page, html_table, text_table
+from summeval_nb.judged._answer_stages import opening, question_end, table_records
 from summeval_nb.judged._refusals import unread
-from summeval_nb.judged.answers import _opening, question_end, table_records
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
 from summeval_nb.models._named import load_store
@@ -360,7 +360,7 @@ class Asker:
 
     def refusal(self, text: str) -> Flag:
         """Whether a text declines to answer, by its opening as in `evaluate_answer`; a failure leaves it undecided."""
-        (found,) = self.ask("refusal", [(_opening(text),)])
+        (found,) = self.ask("refusal", [(opening(text),)])
         return Flag(value=None, reason=str(found)) if isinstance(found, JudgeFailure) else found
 
     def questions(self, statements: Iterable[str]) -> None:
@@ -587,7 +587,7 @@ class RetrievalMetric(Metric):
         needed = ["question", *said] if hasattr(self, "embedder") else said
         empty = [next((name for name in needed if not getattr(row, name).strip()), "") for row in rows]
         spoken = [(row, name) for row, missing in zip(rows, empty, strict=True) for name in said if not missing]
-        asker.ask("refusal", [(_opening(getattr(row, name)),) for row, name in spoken])
+        asker.ask("refusal", [(opening(getattr(row, name)),) for row, name in spoken])
         reasons = [
             f"the {missing} is empty" if missing else self._unfit(row, said, asker)
             for row, missing in zip(rows, empty, strict=True)

@@ -106,7 +106,7 @@ def correctness(
     >>> found.precision, found.recall, round(found.f1, 3), found.contradicted
     (0.5, 1.0, 0.667, 0.5)
     """
-    labels = {
+    labels: dict[str, dict[str, int]] = {
         side: {label: sum(tag.label == label for tag in tags) for label in LABELS}
         for side, tags in (("answer", answer), ("ground truth", truth))
     }
