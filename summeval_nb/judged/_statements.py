@@ -11,7 +11,9 @@ from summeval_nb.judged.judging import Statement, as_statement
 from summeval_nb.text.split import split_claims
 
 _ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)")
-_NEGATED = re.compile(r"\b(?:not|no|never|none|nobody|nothing|without|except|excluding|neither|nor|cannot)\b|n['’]t\b", re.I)
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|without|except|excluding|neither|nor|cannot)\b|n['’]t\b", re.I
+)
 # what a lead-in ends with when the item goes on with its sentence: "the price includes:", "users can", "you need to"
 _GOES_ON = re.compile(
     r"\b(?:includes?|included|contains?|covers?|covered|needs?|requires?|required|has|have|had|is|are|was|were|can|could|may"
