@@ -585,6 +585,29 @@ def test_a_function_with_a_backend_is_metered(tmp_path):
     assert report.usage["metric"]["calls"] == 6 and report.mean == 1
 
 
+def test_who_calls_a_model_says_so():
+    """Lists, mappings, arguments and options are looked into; any other object is asked, and a closure is not read."""
+    from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend
+    from summeval_nb.evidence.checker_bench import ChunkedChecker
+    from summeval_nb.judged.ratings import RatingMetric
+    from summeval_nb.runs.costs import exchange_backends, find_backends
+
+    one, two = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
+    checker = LLMChecker(one, claims="statements", splitter=two)
+    assert find_backends({"checker": checker, "more": [(one,), {"judge": LLMJudge(two)}]}) == [one, two]
+    assert find_backends(ChunkedChecker(checker)) == [one, two]
+    assert find_backends(RatingMetric(quality="fluency", backend=one)) == [one]
+    assert find_backends(partial(asks_twice, backend=two)) == [two]
+    exchanged = exchange_backends({"checker": ChunkedChecker(checker)}, lambda inner: ScriptedBackend(says_yes))
+    assert {inner.name for inner in find_backends(exchanged)} == {"scripted"} and checker.backends == [one, two]
+    assert find_backends(lambda row: one.choose("?", ["yes", "no"])) == []
+    asks = lambda row: one.choose("?", ["yes", "no"])
+    asks.backends = [one]
+    assert find_backends([asks, asks]) == [one]
+    for nothing in (None, "embedded", 3, LLMChecker, find_backends, [], {"k": None}):
+        assert find_backends(nothing) == []
+
+
 def asks_twice(row, backend):
     return float(sum(backend.choose(row["summary"], ["yes", "no"]).label == "yes" for _ in range(2)) / 2)
 

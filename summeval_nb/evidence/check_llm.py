@@ -173,6 +173,11 @@ class LLMChecker:
         self.workers, self.progress = require_count(workers, "workers"), progress
 
     @property
+    def backends(self) -> list[Backend]:
+        """The language models that it asks."""
+        return [self.backend, *self.finder.backends]
+
+    @property
     def fingerprint(self) -> str:
         """Model, prompt version, options, claims: all that could change an answer."""
         # of its words, and of how texts are put into it

@@ -198,6 +198,11 @@ class NLIChecker:
         self.progress = progress
 
     @property
+    def backends(self) -> list[Backend]:
+        """The language models that it asks: one that splits statements."""
+        return self.finder.backends
+
+    @property
     def fingerprint(self) -> str:
         """Model, label order, aggregation, window, claims: what can change a number."""
         order = ",".join(f"{name}={at}" for name, at in sorted(self.places.items()))

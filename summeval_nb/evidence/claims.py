@@ -165,6 +165,11 @@ class ClaimFinder:
         self.annotator, self.splitter = annotator, splitter
 
     @property
+    def backends(self) -> list[Backend]:
+        """The language models that it asks."""
+        return [] if self.splitter is None else [self.splitter]
+
+    @property
     def fingerprint(self) -> str:
         """How claims are made and combined; "sentence" when nothing is cut."""
         if self.mode == "sentence":

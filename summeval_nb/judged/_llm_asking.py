@@ -31,6 +31,11 @@ class AskingJudge(BulkJudge):
     _lock: threading.Lock
     calls: int
 
+    @property
+    def backends(self) -> list[Backend]:
+        """The language models that it asks."""
+        return [self._backend]
+
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 

@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 from ..judged.judging import BulkJudge, ask_many
 from ..models.llm import Backend, Choice, InvalidOutput, Schema, Usage
-from ..ground.results import Verdict, require_option
+from ..ground.results import Metric, Verdict, require_option
 from ..ground.viz import html_table, text_table
 
 # %% auto #0
@@ -129,36 +129,12 @@ class Ledger:
         return html_table(self.rows(), caption="Ledger")
 
 # %% ../../nbs/workshop/93_costs.ipynb #cae408a5
-_DEEP = 5
-
-
-def _parts(value: Any) -> Mapping[Any, Any]:
-    """The things inside a thing, by name: of a mapping, a list, a partial function, a closure, an object."""
-    if isinstance(value, Mapping):
-        return value
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return dict(enumerate(value))
-    if isinstance(value, functools.partial):
-        return {"func": value.func, "args": value.args, "keywords": value.keywords}
-    if isinstance(value, FunctionType):
-        cells = value.__closure__ or ()
-        return {i: cell.cell_contents for i, cell in enumerate(cells) if _filled(cell)}
-    if isinstance(value, (type, ModuleType, str, bytes)) or not hasattr(
-        value, "__dict__"
-    ):
-        return {}
-    return vars(value)
-
-
-def _filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False
-
-
 def find_backends(value: Any) -> list[Backend]:
-    """Return the language models in an option, each once: in lists, mappings, closures and attributes.
+    """Return the language models that an option will call, each once.
+
+    They are looked for in lists, mappings, a metric's options and the arguments of a
+    partial function; any other object is asked for its `backends`, and one that wraps
+    another holds it as `inner`.
 
     Examples
     --------
@@ -166,21 +142,26 @@ def find_backends(value: Any) -> list[Backend]:
     >>> [one.name for one in find_backends({"judge": [ScriptedBackend(str)], "k": 3})]
     ['scripted']
     """
-    found: dict[int, Backend] = {}
-    seen: dict[int, Any] = {}  # holds what it has seen, so that no id is used twice
+    if isinstance(value, Backend):
+        return [value]
+    found = [one for part in _parts(value) for one in find_backends(part)]
+    return list({id(one): one for one in found}.values())
 
-    def search(one: Any, depth: int) -> None:
-        if id(one) in seen or depth > _DEEP:
-            return
-        seen[id(one)] = one
-        if isinstance(one, Backend):
-            found[id(one)] = one
-            return
-        for part in list(_parts(one).values()):
-            search(part, depth + 1)
 
-    search(value, 0)
-    return list(found.values())
+def _parts(value: Any) -> Sequence[Any]:
+    """Where a value may hold language models, as it says itself."""
+    if isinstance(value, Mapping):
+        return list(value.values())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return list(value)
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, type):
+        return []
+    if isinstance(value, Metric):
+        return list(value.options().values())
+    said, inner = getattr(value, "backends", None), getattr(value, "inner", None)
+    return said if isinstance(said, (list, tuple)) else [] if inner is None else [inner]
 
 # %% ../../nbs/workshop/93_costs.ipynb #674c7160
 class _Staged(Backend):
@@ -229,12 +210,12 @@ class MeteredChecker:
     """A checker that writes what its language models use into a ledger, as the stages checking and statements."""
 
     def __init__(self, inner: Any, ledger: Ledger):
-        self._ledger, self._backends = ledger, find_backends(inner)
+        self._ledger, self.backends = ledger, find_backends(inner)
         finder: Any = getattr(inner, "finder", None)
         if getattr(finder, "splitter", None) is not None:
             inner, finder = copy.copy(inner), copy.copy(finder)
             finder.splitter = _Staged(
-                finder.splitter, "statements", ledger, self._backends
+                finder.splitter, "statements", ledger, self.backends
             )
             inner.finder = finder
         self._inner = inner
@@ -254,7 +235,7 @@ class MeteredChecker:
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
         """Return the checker's verdicts."""
         self._ledger.add("checking", questions=len(pairs))
-        with self._ledger.stage("checking", self._backends):
+        with self._ledger.stage("checking", self.backends):
             return self._inner.check_many(
                 pairs, **({"vectors": vectors} if self.uses_vectors else {})
             )
@@ -288,12 +269,12 @@ class MeteredJudge(BulkJudge):
     def __init__(self, inner: Any, ledger: Ledger, store: Any = None):
         self.fingerprint = inner.fingerprint
         self._inner, self._ledger, self._store = inner, ledger, store
-        self._backends = find_backends(inner)
+        self.backends = find_backends(inner)
 
     def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return the judge's answers, from the store where it holds them."""
         reached: Any = _Reached(self._inner)
-        with self._ledger.stage(STAGES[purpose], self._backends):
+        with self._ledger.stage(STAGES[purpose], self.backends):
             answers = ask_many(reached, purpose, items, store=self._store)
         self._ledger.add(
             STAGES[purpose], questions=len(items), from_store=len(items) - reached.count
@@ -484,5 +465,6 @@ def exchange_backends(value: Any, make: Callable[[Backend], Backend]) -> Any:
     copied = copy.copy(value)
     for name, one in vars(value).items():
         if find_backends(one):
-            setattr(copied, name, exchange_backends(one, make))
+            # a dataclass that is frozen is copied, too
+            object.__setattr__(copied, name, exchange_backends(one, make))
     return copied
