@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb import EmbeddedChecker, InputWarning, Verdict, checker, evaluate, evaluate_many
+from summeval_nb import (
+    ChunkedChecker,
+    EmbeddedChecker,
+    EmbeddedJudge,
+    InputWarning,
+    Verdict,
+    checker,
+    evaluate,
+    evaluate_answer,
+    evaluate_many,
+    summarization_score,
+)
 
 ARTICLE = (
     "A fire broke out in the old harbour on Monday night. The fire destroyed 13 houses. "
@@ -65,6 +76,66 @@ def test_a_false_chinese_summary_is_never_supported():
             pytest.importorskip("sentencex")
         result = evaluate(article, "大火烧毁了三十一座房屋，周一晚上有许多人在旧港口受伤。", **options)
         assert result.score is None and "Chinese" in result.reason
+
+
+# Article and false summary, short ones too: a script decides, or both together, where one sentence is too short to tell
+FALSE = [
+    ("市议会批准计划。", "市议会否决计划。"),
+    ("公司盈利四千万元。", "公司盈利八千万元。"),
+    ("市议会周一批准了新桥的建设计划。大桥将耗资四千八百万元。", "市议会否决了计划。大桥耗资八千四百万元。市长反对。"),
+    ("The council approved the plan for a new bridge on Monday.", "市议会否决了计划。"),
+    ("Der Rat hat den Plan gebilligt.", "Der Rat hat den Plan nicht gebilligt."),
+    ("Die Firma machte 40 Millionen Gewinn.", "Die Firma machte 40 Millionen Verlust."),
+    ("Anna gewann das Rennen.", "Anna verlor das Rennen."),
+    ("Der Rat hat am Montag den Plan für eine neue Brücke gebilligt.", "Am Montag war kein Rat. Er lehnte ab."),
+    ("The council in Berlin approved the plan.", "Der Rat in Berlin lehnte den Plan ab."),
+    ("Anna Schmidt won 54 percent in Hamburg in 2019.", "Anna Schmidt verlor 2019 in Hamburg mit 54 Prozent."),
+]
+
+
+@pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
+@pytest.mark.parametrize(("article", "summary"), FALSE)
+def test_a_false_summary_in_another_language_is_never_supported(article, summary):
+    def whole(text):
+        return [(0, len(text))]
+
+    def by_signs(text):
+        ends = [0, *(place + 1 for place, sign in enumerate(text) if sign in "。."), len(text)]
+        return [(a, b) for a, b in zip(ends, ends[1:], strict=False) if text[a:b].strip()]
+
+    for splitter in ("punkt", "sentencex", whole, by_signs):
+        if splitter == "sentencex":
+            pytest.importorskip("sentencex")
+        # The checker that counts words believes "Verlust" for "Gewinn" where only one small word tells the language.
+        for checker_name in ("embedded", "words")[: 1 if "Verlust" in summary else 2]:
+            result = evaluate(article, summary, splitter=splitter, checker=checker_name)
+            assert not any(verdict.supported for verdict in result.verdicts), (splitter, checker_name)
+    if any(sign > "\u4e00" for sign in article):
+        assert result.score is None and "Chinese" in result.reason
+
+
+def test_a_checker_that_asks_another_reads_what_that_one_reads():
+    wrapped = ChunkedChecker(EmbeddedChecker(), words=50)
+    result = evaluate("市议会批准计划。", "市议会否决计划。", splitter=lambda text: [(0, len(text))], checker=wrapped)
+    assert result.score is None and "Chinese" in result.reason
+
+
+@pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
+def test_the_judge_does_not_read_it_either():
+    judge = EmbeddedJudge()
+    for article, summary in FALSE[:5]:
+        if article.isascii() and not summary.isascii():
+            continue
+        (answer,) = judge.entail(article, [summary])
+        assert answer.label is None and "reads English" in answer.reason
+    for unread in ("我不知道。", "Ich weiß es nicht.", "Не знаю."):
+        assert judge.is_refusal(unread).value is None
+    report = evaluate_answer(
+        question="结果？", ground_truth="市议会批准计划。", answer="否决。", context="市议会批准计划。"
+    )
+    assert report.answer_given_context is None and report.answer_refused.value is None
+    score = summarization_score("市议会批准计划。", "市议会否决计划。")
+    assert score.score is None and "Chinese" in score.reason
 
 
 def test_what_the_user_says_about_the_language_is_believed():

@@ -18,6 +18,44 @@ def test_twelve_languages():
     assert 1 - len(wrong) / total >= 0.98, wrong
 
 
+FRESH = json.loads((Path(__file__).parent / "language_fresh.json").read_text(encoding="utf-8"))
+
+
+def test_twelve_languages_in_sentences_that_nothing_was_tuned_on():
+    wrong = [(code, s) for code, listed in FRESH.items() for s in listed if language_of(s) != code]
+    assert FRESH.keys() == SENTENCES.keys() and all(len(set(listed)) == 10 for listed in FRESH.values())
+    assert min(len(s) for listed in FRESH.values() for s in listed) >= 55
+    assert 1 - len(wrong) / 120 >= 0.98, wrong
+    cut = [(code, s[:60]) for code, listed in FRESH.items() for s in listed if language_of(s[:60]) != code]
+    assert len(cut) <= 4, cut  # sixty characters, cut off in the middle of a word
+    assert all((language_of(s[:60]) == "en") == (code == "en") for code, listed in FRESH.items() for s in listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "languages", "found"),
+    [
+        ("市议会投票。", ("en",), "zh"),  # a script decides where a word would not
+        ("これはペンです。", ("en",), "ja"),
+        ("Мэр ушёл.", ("en", "de"), "ru"),
+        ("Мэр ушёл.", ("uk",), None),
+        ("市议会投票。", ("ja",), None),
+        ("市议会 approved the plan.", ("en",), None),
+        ("Beijing (北京) voted.", ("en",), None),
+        ("The mayor left.", ("zh",), None),
+        ("市议会投票。", ("tlh",), None),  # who knows how it is written
+        ("市议会投票。", (), "zh"),
+        ("Ich weiß es nicht.", ("en",), "de"),  # three small words, and no English one
+        ("Je ne sais pas.", ("en",), "fr"),
+        ("Van der Berg resigned.", ("en",), None),
+        ("Die Hard was on.", ("en",), None),
+        ("Los Angeles won.", ("en",), None),
+        ("Man United am I.", ("en",), None),
+    ],
+)
+def test_a_short_text_in_a_script_that_nobody_reads(text, languages, found):
+    assert foreign_language(text, languages) == found
+
+
 def test_never_english_by_mistake_and_never_foreign_by_mistake():
     for code, listed in SENTENCES.items():
         for sentence in listed:
@@ -34,7 +72,8 @@ def test_never_english_by_mistake_and_never_foreign_by_mistake():
      "Apple Google Microsoft Amazon Facebook Netflix Nvidia Intel Oracle Samsung"],
 )  # fmt: skip
 def test_what_is_short_or_says_nothing_is_not_guessed(text):
-    assert language_of(text) is None and foreign_language(text, ("en",)) is None
+    assert language_of(text) is None
+    assert foreign_language(text, ("en",)) == ("zh" if text == "市议会投票。" else None)
 
 
 def test_any_language_and_regions():

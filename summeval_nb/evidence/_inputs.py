@@ -66,14 +66,22 @@ def _first(paths: Sequence[str]) -> str:
     return f"{paths[0]!r}{others} like"
 
 
+def _declared(checker: Any) -> Sequence[str] | None:
+    """The languages that a checker says it reads, or the one that it asks; None for any."""
+    while not hasattr(checker, "languages") and hasattr(checker, "inner"):
+        checker = checker.inner
+    return getattr(checker, "languages", None)
+
+
 def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: str | None) -> list[str]:
     """Return for each summary sentence why the checker cannot read it or the article, or an empty string.
 
-    A checker says in `languages` which codes it reads; without, or with None, it is trusted with any. `lang`, where
+    A checker says in `languages` which codes it reads; without, or with None, it is trusted with any; one that asks an
+    `inner` checker reads what that one reads. `lang`, where
     the caller gave it, is believed; otherwise a text must clearly be in another language. A sentence that is too short
-    to tell counts as what all such sentences are together.
+    to tell counts as what all such sentences are together, with an article that does not tell either.
     """
-    languages = getattr(checker, "languages", None)
+    languages = _declared(checker)
     if languages is None:
         return [""] * len(sentences)
     read = {one.partition("-")[0] for one in languages}
@@ -82,9 +90,12 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: s
         return ["" if code in read else _unread("the text", code, languages)] * len(sentences)
     if (found := foreign_language(article[:4000], languages)) is not None:
         return [_unread("the article", found, languages)] * len(sentences)
-    own = [language_of(sentence[:4000]) for sentence in sentences]
-    short = " ".join(sentence for sentence, code in zip(sentences, own, strict=True) if code is None)
-    general = foreign_language(short[:4000], languages)
+    own = [language_of(one[:4000]) or foreign_language(one[:4000], languages) for one in sentences]
+    short = " ".join(sentence for sentence, code in zip(sentences, own, strict=True) if code is None)[:4000]
+    unsure = short and language_of(article[:4000]) is None
+    general = foreign_language(short, languages) or foreign_language(
+        f"{article[:4000]} {short}" * bool(unsure), languages
+    )
     found_in = [code or general for code in own]
     return ["" if code is None or code in read else _unread("the sentence", code, languages) for code in found_in]
 

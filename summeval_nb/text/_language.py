@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
+FEW = 10  # letters that are enough where three small words are of one language, and none is English
 
 _NAMES = """en:English de:German fr:French es:Spanish it:Italian pt:Portuguese nl:Dutch pl:Polish sv:Swedish da:Danish
 no:Norwegian fi:Finnish cs:Czech hu:Hungarian ro:Romanian tr:Turkish id:Indonesian vi:Vietnamese ru:Russian uk:Ukrainian
@@ -144,7 +145,10 @@ def _tables() -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
 
 @lru_cache(maxsize=1 << 14)
 def language_of(text: str) -> str | None:
-    """Return the code of a text's language, or None: too short (fewer than 40 letters), mixed, or not known here.
+    """Return the code of a text's language, or None: too short, mixed, or not known here.
+
+    Fewer than 40 letters are too short, unless three different small words and half of all words speak for one
+    language, and none for English.
 
     Examples
     --------
@@ -161,7 +165,7 @@ def language_of(text: str) -> str | None:
         counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
     total = counts.total()
     if total < ENOUGH:
-        return None
+        return _by_small_words(text, few=True) if total >= FEW and counts["latin"] == total else None
     if (east := counts["han"] + counts["kana"]) > 0.5 * total:
         return "ja" if counts["kana"] > 0.1 * east else "zh"
     script, count = counts.most_common(1)[0]
@@ -186,7 +190,7 @@ def _cyrillic(text: str) -> str | None:
     return "bg" if sum(word in _BULGARIAN for word in words) > 0.15 * len(words) and "ъ" in low else "ru"
 
 
-def _by_small_words(text: str) -> str | None:
+def _by_small_words(text: str, *, few: bool = False) -> str | None:
     """Return the language whose small words and letters a Latin text holds, if one is clearly ahead."""
     small, letters = _tables()
     words = _WORDS.findall(text.lower())
@@ -202,6 +206,10 @@ def _by_small_words(text: str) -> str | None:
             signs.setdefault(code, set()).add(word)
     ranked = sorted(scores.items(), key=lambda item: -item[1])
     (best, first), (_, second) = [*ranked, ("", 0.0), ("", 0.0)][:2]
+    if few:
+        own = {word for word in words if best in small.get(word, {})}
+        known = any("en" in small.get(word, {}) for word in words)
+        return best if len(own) > 2 and 2 * len(own) >= len(words) and first > second and not known else None
     clear = first >= 0.12 * len(words) and first > second and len(signs.get(best, ())) > 1
     return best if clear and (best == "en" or first > 2 * scores.get("en", 0.0)) else None
 
@@ -211,9 +219,39 @@ def language_name(code: str) -> str:
     return NAMES.get(code.partition("-")[0], code)
 
 
+def _scripts_of(code: str) -> set[str]:
+    """The scripts in which a language is written."""
+    if code in ("ru", "uk", "bg"):
+        return {"cyrillic"}
+    if code in ("ar", "fa"):
+        return {"arabic"}
+    east = {"zh": {"han"}, "ja": {"han", "kana"}, "ko": {"ko", "han"}}
+    return east.get(code, {code if code in _SCRIPTS else "latin"})
+
+
+def _by_script(text: str, read: set[str]) -> str | None:
+    """Return a language for a text of which most letters are in a script that none of the languages `read` has."""
+    counts: Counter[str] = Counter()
+    for run in _RUNS.finditer(text):
+        counts[str(run.lastgroup)] += len(run[0])
+    known = set().union(*map(_scripts_of, read)) if read else set()
+    other = sum(count for script, count in counts.items() if script not in known)
+    if not read <= NAMES.keys() or 2 * other <= counts.total():
+        return None
+    script = max((script for script in counts if script not in known), key=lambda one: counts[one])
+    if script == "latin":
+        return None
+    own = {"han": "ja" if counts["kana"] else "zh", "kana": "ja", "cyrillic": _cyrillic(text), "arabic": "ar"}
+    return own.get(script, script)
+
+
 def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
-    """Return the language of a text that is clearly none of `languages` (None: any will do), otherwise None."""
+    """Return the language of a text that is clearly none of `languages` (None: any will do), otherwise None.
+
+    A text too short to tell is foreign where most of its letters are in a script that none of the languages has.
+    """
     if languages is None:
         return None
-    found = language_of(text)
-    return found if found is not None and found not in {one.partition("-")[0] for one in languages} else None
+    read = {one.partition("-")[0] for one in languages}
+    found = language_of(text) or _by_script(text, read)
+    return found if found is not None and found not in read else None
