@@ -71,12 +71,7 @@ def swapped_rows(a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarra
 
 
 def both_sides(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    swaps: tuple[np.ndarray, np.ndarray],
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, level: str, coefficient: str, swaps: tuple[np.ndarray, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The level's correlations of both sides after each permutation."""
     articles, systems = swaps
@@ -113,12 +108,7 @@ def swapped_means(a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.ndar
 
 
 def null_differences(
-    a: np.ndarray,
-    b: np.ndarray,
-    y: np.ndarray,
-    level: str,
-    coefficient: str,
-    swaps: tuple[np.ndarray, np.ndarray],
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, level: str, coefficient: str, swaps: tuple[np.ndarray, np.ndarray]
 ) -> np.ndarray:
     """The difference of the two correlations after each permutation."""
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)

@@ -110,7 +110,7 @@ class LLMJudge(AskingJudge):
     Parameters
     ----------
     backend : Backend
-        Any backend of chapter 3.
+        Any backend of chapter 87.
     probabilities : bool
         False: cases share calls, labels carry evidence and no probability. True: one
         call for each statement and question, which gives the model's own probability
