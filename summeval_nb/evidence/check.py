@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_check
 
 import numpy as np
 
+from ._evidence import nearest_evidence
 from ._inputs import named_checker, unread_reasons
 from ..text.embed import load_embedder
 from summeval_nb.ground.results import (
@@ -745,9 +746,7 @@ def _fingerprint(slope: float, offset: float) -> str:
 
 def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
     """Return the pair's evidence sentences with their cosines, best first, ties by position."""
-    cosines = _cosines(vectors)
-    order = np.argsort(-cosines, kind="stable")
-    return [Evidence(int(index), float(cosines[index])) for index in order]
+    return nearest_evidence(_cosines(vectors))
 
 # %% ../../nbs/2_evidence/21_check.ipynb #7c1d90be
 class _Packaged:

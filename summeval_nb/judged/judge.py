@@ -20,7 +20,6 @@ import numpy as np
 __all__ = ['SAID_ENOUGH', 'place_keyphrase', 'EmbeddedJudge', 'load_judge']
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b5e1c333
-from ..evidence._inputs import unread_reasons
 from summeval_nb.evidence.check import (
     Checker,
     WordsChecker,
@@ -34,6 +33,8 @@ from summeval_nb.evidence.check import (
     stem_weight,
     take_apart,
 )
+from ..evidence._evidence import nearest_evidence
+from ..evidence._pairs import may_be_evidence, unread_sentences
 from ..evidence.faithfulness import DEFAULT_K
 from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
@@ -63,7 +64,6 @@ from ._pronouns import resolve_by_rules
 from ._statements import clause_statements
 from ._refusals import premise_sentences as premise_sentences
 from ._refusals import refusal_flags, refusal_rules, unread
-from ..text._markdown import NO_EVIDENCE
 from summeval_nb.text.split import (
     Reading,
     split_claims,
@@ -86,17 +86,19 @@ def _encode_with_tokens(
     ) else None
 
 
-def _closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float]:
+def _closest(
+    claim: np.ndarray, evidence: np.ndarray, k: int
+) -> dict[int, float | None]:
     """Positions and cosines of the k evidence vectors closest to the claim, best first, ties by position."""
-    cosines = unit_rows(evidence) @ unit_rows(claim)
-    return {int(i): float(cosines[i]) for i in np.argsort(-cosines, kind="stable")[:k]}
+    found = nearest_evidence(unit_rows(evidence) @ unit_rows(claim), k)
+    return {one.index: one.similarity for one in found}
 
 
 @lru_cache(maxsize=1024)
 def _read_premise(premise: str) -> tuple[Reading, ...]:
     """What of a premise may be evidence: its sentences without markup; code and dividing lines are left out."""
     (found,) = split_markdown([premise], progress=False)
-    return tuple(one for one in found if one.reason not in NO_EVIDENCE)
+    return tuple(may_be_evidence(found))
 
 
 def _read_statement(statement: str) -> Reading:
@@ -169,14 +171,12 @@ def _entail_all(
         for premise, own in premises.items()
         if own
     }
-    reasons = []
-    for premise, statements in items:
-        start = " ".join(one.plain for one in premises[premise][:50])
-        reasons.append(
-            unread_reasons(
-                start, [claims[one].plain for one in statements], checker, lang
-            )
+    reasons = [
+        unread_sentences(
+            premises[premise], [claims[one] for one in statements], checker, lang
         )
+        for premise, statements in items
+    ]
     asked = {
         (premise, one): _closest(
             vectors.of([claims[one].plain])[0], matrices[premise], k
@@ -236,7 +236,7 @@ def _check(
 def _entailment(
     verdict: Verdict,
     premise: Sequence[Reading],
-    places: Mapping[int, float],
+    places: Mapping[int, float | None],
     claim: Reading,
 ) -> Entailment:
     """A checker's verdict as an entailment: evidence as passages of the premise, findings placed in the statement."""

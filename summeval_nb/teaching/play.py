@@ -29,7 +29,6 @@ from summeval_nb.evidence.faithfulness import (
 )
 from ..overlap.ngrams import rouge_tokenizer
 from summeval_nb.ground.results import (
-    Evidence,
     Verdict,
     how_to_install,
     require_count,
@@ -37,7 +36,7 @@ from summeval_nb.ground.results import (
     require_share,
 )
 from ..ground.results import require_text
-from ..text.retrieve import topk_related
+from ..evidence._evidence import nearest_evidence
 from ..text.split import split_markdown
 from ..evidence.check import load_checker
 from ..overlap.rouge import calculate_rouge_l, lcs_table
@@ -637,14 +636,14 @@ def evidence_study(
     plain = _plain_sentences(text) | _plain_sentences(summary)
     source = [plain[sentence.text] for sentence in result.source_sentences]
     chosen = [
-        topk_related(result.similarity, k).tolist()
+        [nearest_evidence(row, k) for row in result.similarity]
         for k in range(1, min(max_k, len(source)))
     ]
     stated = [
         verdict.judged or verdict.failed for verdict in result.verdicts
     ]  # headings and code are not judged
     pairs = [
-        ([source[j] for j in row], plain[sentence.text])
+        ([source[one.index] for one in row], plain[sentence.text])
         for rows in chosen
         for row, sentence, asked in zip(rows, result.sentences, stated, strict=True)
         if asked
@@ -652,12 +651,8 @@ def evidence_study(
     judged = iter(judge.check_many(pairs) if pairs else [])
     verdicts = [
         tuple(
-            replace(next(judged), evidence=[Evidence(j, float(values[j])) for j in row])
-            if asked
-            else full
-            for row, values, asked, full in zip(
-                rows, result.similarity, stated, result.verdicts, strict=True
-            )
+            replace(next(judged), evidence=row) if asked else full
+            for row, asked, full in zip(rows, stated, result.verdicts, strict=True)
         )
         for rows in chosen
     ]
