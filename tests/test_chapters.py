@@ -17,7 +17,6 @@ LONG = {
     "21_check",
     "28_checker_bench",
     "31_ngrams",
-    "32_bleu",
     "42_judge",
     "44_summary_score",
     "72_play",

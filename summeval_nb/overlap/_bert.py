@@ -19,8 +19,8 @@ import numpy as np
 
 from ..ground.results import Score, Signature, require_count, require_module, require_text
 from ..text.embed import encodable, load_embedder
+from ._inputs import require_pairs, require_references
 from ._tables import ArrayTable
-from .bleu import require_pairs, require_references
 from .ngrams import MatchPicture
 
 __all__ = [

@@ -46,6 +46,15 @@ def takes_choices_of(kind: type[Any]) -> Callable[[Function], Function]:
     return show
 
 
+class BleuChoices(TypedDict, total=False):
+    """The fields of `Bleu` that are given by name and have one default for a text and a corpus."""
+
+    tokenize: str | Callable[[str], Any]
+    smooth: str
+    smooth_value: float | None
+    lowercase: bool
+
+
 class ChrfChoices(TypedDict, total=False):
     """The fields of `Chrf`."""
 

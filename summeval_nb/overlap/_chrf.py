@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ..ground.results import Score, Signature, require_count, require_text
-from ._tables import ArrayTable, bootstrap_interval, signed
-from .bleu import Interval, require_pairs, require_references
+from ._inputs import require_pairs, require_references
+from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from .ngrams import MatchPicture, NumberedTexts, Tokens, list_ngrams, ngram_marks, number_texts
 
 __all__ = ["CountedCharacters", "many_counts", "score_corpus", "score_one", "score_table"]

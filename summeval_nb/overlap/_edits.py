@@ -10,9 +10,9 @@ import numpy as np
 
 from ..ground.results import Score, Signature, require_text
 from ..ground.viz import Mark
-from ._tables import ArrayTable, bootstrap_interval, signed
+from ._inputs import require_pairs, require_references
+from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from ._ter import Edits, count_edits
-from .bleu import Interval, require_pairs, require_references
 from .ngrams import COLORS, MatchPicture, token_spans
 
 __all__ = ["CountedEdits", "score_corpus", "score_one", "score_table"]

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
+from ._inputs import warn_of_lost_texts
 from ._lcs import union_matches, weighted_counts
-from .bleu import warn_of_lost_texts
 from .ngrams import (
     COLORS,
     MatchPicture,

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..ground._resampling import bootstrap
 from ..ground.results import ScoreTable, Signature
-from .bleu import Interval
 
-__all__ = ["ArrayTable", "bootstrap_interval", "signed"]
+__all__ = ["ArrayTable", "Interval", "bootstrap_interval", "signed"]
+
+
+class Interval(NamedTuple):
+    """A confidence interval and how it was made."""
+
+    low: float
+    high: float
+    confidence: float
+    n_resamples: int
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -6,57 +6,30 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
-import numpy as np
-
-from ..ground._callers import callers_level
-from summeval_nb.overlap.ngrams import (
-    MatchPicture,
-    NumberedTexts,
-    Tokens,
-    WordTokenizer,
-    as_sequences,
-    clipped_counts,
+from . import _bleu
+from ._choices import BleuChoices, takes_choices_of
+from summeval_nb.overlap._inputs import (
+    require_candidate,
+    require_pairs,
+    require_references,
 )
-from summeval_nb.overlap.ngrams import (
-    common_lengths,
-    in_order,
-    list_ngrams,
-    load_tokenizer,
-    merge_greatest,
-    ngram_levels,
-    ngram_marks,
-)
-from .ngrams import number_texts, token_spans, tokenizer_name
-from ..ground._resampling import bootstrap
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    Score,
-    ScoreTable,
-    Signature,
-    require_count,
-)
-from summeval_nb.ground.results import (
-    require_flag,
-    require_option,
-    require_text,
-    require_texts,
-)
+from ._tables import Interval
+from .ngrams import Tokens, WordTokenizer, clipped_counts
+from .ngrams import load_tokenizer
+from ..ground.results import Metric, Score, Signature, require_count
+from ..ground.results import require_flag, require_option, require_text
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'require_references', 'require_candidate',
-           'require_pairs', 'warn_of_lost_texts', 'Bleu', 'Interval', 'BleuScore', 'bleu_score', 'corpus_bleu',
-           'BleuTable', 'bleu_many', 'BleuComparison', 'compare_bleu']
+__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'BleuScore', 'BleuTable', 'bleu_score',
+           'corpus_bleu', 'bleu_many', 'BleuComparison', 'compare_bleu']
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #67f9d8b1
 def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> int:
-    """Return the reference length closest to the candidate's; of two equally close ones the shorter.
+    """Return the reference length closest to the candidate's, of two the shorter.
 
     Examples
     --------
@@ -71,7 +44,7 @@ def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> i
 
 
 def brevity_penalty(candidate_length: int, reference_length: int) -> float:
-    """Return BLEU's brevity penalty: 1 from the reference length on, exp(1 - r/c) below.
+    """Return the brevity penalty: 1 from the reference length on, else exp(1 - r/c).
 
     Examples
     --------
@@ -143,86 +116,10 @@ def bleu_from_counts(
     mean = math.exp(sum(math.log(precision) for precision in precisions[:used]) / used)
     return 100 * brevity_penalty(candidate_length, reference_length) * mean, percent
 
-# %% ../../nbs/3_overlap/32_bleu.ipynb #a4f1a67f
-def require_references(references: Any, name: str = "references") -> list[str]:
-    """Return one reference or several as a list; none at all, or None among them, is an error."""
-    listed = (
-        [references] if isinstance(references, str) else require_texts(references, name)
-    )
-    if not listed:
-        raise ValueError(f"{name} is empty: at least one reference is needed")
-    return listed
-
-
-def require_candidate(candidate: Any, references: Any, name: str = "candidate") -> str:
-    """Return the text to judge; a list beside one text looks swapped, which the message says."""
-    if isinstance(candidate, (list, tuple)) and isinstance(references, str):
-        raise TypeError(
-            f"{name} must be a string, not {type(candidate).__name__}: it comes first and its references second, "
-            "and here they look swapped"
-        )
-    return require_text(candidate, name)
-
-
-def require_pairs(
-    candidates: Any, references: Any, name: str = "candidates"
-) -> tuple[list[str], list[list[str]]]:
-    """Return the texts to judge and, for each, its list of references."""
-    swapped = type(candidates) is list and any(
-        type(one) in (list, tuple) for one in candidates
-    )
-    if (
-        swapped
-        and isinstance(references, (list, tuple))
-        and all(isinstance(one, str) for one in references)
-    ):
-        raise TypeError(
-            f"{name} must be a list of strings: they come first and their references second, and here they look swapped"
-        )
-    texts = require_texts(candidates, name)
-    if isinstance(references, (str, bytes, Mapping)) or not isinstance(
-        references, Iterable
-    ):
-        raise TypeError(
-            f"references must hold one string or one list of strings per candidate, not {type(references).__name__}"
-        )
-    listed = list(references)
-    if len(listed) != len(texts):
-        raise ValueError(
-            f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference streams "
-            "(one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
-        )
-    plain = {str}
-    groups = [  # a list of nothing but strings needs no closer look
-        item
-        if type(item) is list and set(map(type, item)) == plain
-        else require_references(item, f"references[{index}]")
-        for index, item in enumerate(listed)
-    ]
-    return texts, groups
-
-
-def warn_of_lost_texts(
-    texts: Sequence[str], lengths: Iterable[int], tokenizer: str
-) -> None:
-    """Warn when a tokenizer reduced texts that are not blank to no token at all."""
-    lost = [
-        text
-        for text, length in zip(texts, lengths, strict=True)
-        if length == 0 and text.strip()
-    ]
-    if lost:
-        shown = lost[0] if len(lost[0]) <= 40 else lost[0][:37] + "..."
-        warnings.warn(
-            f"the tokenizer {tokenizer!r} left no token of {len(lost)} of {len(texts)} texts, for example {shown!r}; "
-            "they count as empty. Pass a tokenizer for their language.",
-            stacklevel=callers_level(),
-        )
-
 # %% ../../nbs/3_overlap/32_bleu.ipynb #dc6c2b8b
 @dataclass(frozen=True, kw_only=True)
 class Bleu(Metric):
-    """BLEU with its choices; `score` is for one text, `score_many` for many, `corpus` for all as one.
+    """BLEU with its choices: for one text, for many, for a corpus.
 
     Parameters
     ----------
@@ -270,34 +167,61 @@ class Bleu(Metric):
         if self.effective_order is not None:
             require_flag(self.effective_order, "effective_order")
         require_option(self.smooth, "smooth", SMOOTHING)
-        if self.smooth_value is not None and SMOOTHING[self.smooth] is None:
+        value = self.smooth_value
+        if value is not None and SMOOTHING[self.smooth] is None:
+            whose = "smooth_value is for 'floor' and 'add-k'"
+            raise ValueError(f"{whose}; smooth={self.smooth!r} takes none")
+        if value is not None and not 0 <= value < math.inf:
             raise ValueError(
-                f"smooth_value is for 'floor' and 'add-k'; smooth={self.smooth!r} takes none"
-            )
-        if self.smooth_value is not None and not (0 <= self.smooth_value < math.inf):
-            raise ValueError(
-                f"smooth_value must be a finite number of at least 0, not {self.smooth_value}"
+                f"smooth_value must be a finite number of at least 0, not {value}"
             )
         load_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> Signature:
-        """Every choice, in sacrebleu's style; a result's own adds the number of references."""
-        return _signature(self._settled(whole=False), None)
+        """Every choice, in sacrebleu's style."""
+        return self._settled(whole=False).sign(None)
+
+    def sign(self, sizes: Sequence[int] | None) -> Signature:
+        """Return the signature with the numbers of references, `var` if they differ."""
+        value = self.smooth_value
+        value = SMOOTHING[self.smooth] if value is None else value
+        return _bleu.sign(self, value, sizes)
+
+    def tokenizer(self) -> Callable[[str], Tokens]:
+        """Return the function that cuts a text, lower-cased if that is asked for."""
+        cut = load_tokenizer(self.tokenize)
+        if not self.lowercase:
+            return cut
+        if isinstance(cut, WordTokenizer):
+            clean = cut.clean
+            return replace(cut, clean=lambda text: clean(text.lower()))
+        return lambda text: cut(require_text(text, "text").lower())
+
+    def counts(self, candidate: Tokens, references: Sequence[Tokens]) -> list[int]:
+        """Return both lengths, n clipped counts and n totals of one text."""
+        orders, size = range(1, self.n + 1), len(candidate)
+        counted = [clipped_counts(candidate, references, n).values() for n in orders]
+        matches = [sum(shared for _, _, shared in values) for values in counted]
+        totals = [max(size + 1 - order, 0) for order in orders]
+        return [size, closest_length(size, map(len, references)), *matches, *totals]
+
+    def formula(self) -> dict[str, Any]:
+        """Return the choices that `bleu_from_counts` takes."""
+        names = ("smooth", "smooth_value", "effective_order")
+        return {name: getattr(self._settled(whole=False), name) for name in names}
+
+    def from_counts(self, row: Sequence[float]) -> tuple[float, list[float]]:
+        """Return BLEU and its precisions from what `counts` returns, or sums of it."""
+        own, theirs, *rest = row
+        parts = rest[: self.n], rest[self.n :], int(own), int(theirs)
+        return bleu_from_counts(*parts, **self.formula())
 
     def score(self, candidate: str, references: str | Sequence[str]) -> BleuScore:
-        """Return BLEU of one text against one or several references; see `bleu_score`."""
-        settled = self._settled(whole=False)
-        texts = [
-            require_candidate(candidate, references),
-            *require_references(references),
-        ]
-        own, *theirs = map(settled.tokenizer(), texts)
-        warn_of_lost_texts(
-            texts, map(len, [own, *theirs]), tokenizer_name(self.tokenize)
-        )
-        row = np.array([_count_row(own, theirs, self.n)], dtype=np.int64)
-        return _assemble(row, settled, [(texts[0], texts[1:])])
+        """Return BLEU of one text; see `bleu_score`."""
+        text = require_candidate(candidate, references)
+        listed, settled = require_references(references), self._settled(whole=False)
+        return _bleu.score_one(BleuScore, settled, brevity_penalty, text, listed)
 
     def score_many(
         self,
@@ -306,89 +230,27 @@ class Bleu(Metric):
         *,
         progress: bool | None = None,
     ) -> BleuTable:
-        """Return BLEU of each text against its references; see `bleu_many`. It is too quick to show progress."""
-        settled = self._settled(whole=False)
+        """Return BLEU of each text; see `bleu_many`. It is too quick for progress."""
         texts, groups = require_pairs(candidates, references)
-        rows = _count_rows(texts, groups, settled)
-        sizes = [len(group) for group in groups]
-        return BleuTable(
-            _bleu_rows(rows, settled), rows, sizes, settled, _signature(settled, sizes)
-        )
+        return _bleu.score_table(BleuTable, self._settled(whole=False), texts, groups)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> BleuScore:
-        """Return BLEU of all texts as one: counts are added up, then divided; see `corpus_bleu`."""
-        settled = self._settled(whole=True)
-        texts, groups = require_pairs(candidates, references)
-        if not texts:
-            raise ValueError("candidates is empty: a corpus needs at least one text")
-        return _assemble(
-            _count_rows(texts, groups, settled),
-            settled,
-            list(zip(texts, groups, strict=True)),
+        """Return BLEU of all texts as one; see `corpus_bleu`."""
+        pairs, settled = (
+            require_pairs(candidates, references),
+            self._settled(whole=True),
         )
-
-    def formula(self) -> dict[str, Any]:
-        """Return the choices that `bleu_from_counts` takes."""
-        names = ("smooth", "smooth_value", "effective_order")
-        return {name: getattr(self._settled(whole=False), name) for name in names}
-
-    def tokenizer(self) -> Callable[[str], Tokens]:
-        """Return the function that cuts a text, lower-casing it first where that is asked for."""
-        cut = load_tokenizer(self.tokenize)
-        if not self.lowercase:
-            return cut
-        if isinstance(cut, WordTokenizer):
-            clean = cut.clean
-            return WordTokenizer(
-                cut.name,
-                lambda text: clean(text.lower()),
-                cut.split_word,
-                cut.normalise,
-            )
-        return lambda text: cut(require_text(text, "text").lower())
+        return _bleu.score_corpus(BleuScore, settled, brevity_penalty, *pairs)
 
     def _settled(self, *, whole: bool) -> Bleu:
-        """The same with the effective order decided, which differs for a text and a corpus."""
-        return (
-            self
-            if self.effective_order is not None
-            else replace(self, effective_order=not whole)
-        )
+        """The same with the effective order decided, for a text or for a corpus."""
+        decided = self.effective_order is not None
+        return self if decided else replace(self, effective_order=not whole)
 
-
-def _signature(metric: Bleu, sizes: Sequence[int] | None) -> Signature:
-    """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
-    value = (
-        SMOOTHING[metric.smooth] if metric.smooth_value is None else metric.smooth_value
-    )
-    named: dict[str, Any] = {"metric": f"bleu{metric.n}"}
-    if sizes is not None:
-        named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
-    named |= {
-        "case": "lc" if metric.lowercase else "mixed",
-        "eff": metric.effective_order,
-    }
-    named |= {"tok": tokenizer_name(metric.tokenize)}
-    return Signature(
-        named
-        | {"smooth": metric.smooth + (f"[{value:.2f}]" if value is not None else "")}
-    )
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #c9e9f811
-class Interval(NamedTuple):
-    """A confidence interval and how it was made."""
-
-    low: float
-    high: float
-    confidence: float
-    n_resamples: int
-    seed: int
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BleuScore(Score):
+# %% ../../nbs/3_overlap/32_bleu.ipynb #c7f5fdbb
+class BleuScore(_bleu.CountedNgrams):
     """BLEU on the scale of 0 to 100, with the counts behind it.
 
     Attributes
@@ -407,101 +269,25 @@ class BleuScore(Score):
         Per text: candidate length, reference length, n counts, n totals.
     """
 
-    counts: tuple[int, ...]
-    totals: tuple[int, ...]
-    precisions: tuple[float, ...]
-    bp: float
-    candidate_length: int
-    reference_length: int
-    options: Bleu
-    statistics: np.ndarray
-    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per order: matches, n-grams, precision."""
-        parts = zip(self.counts, self.totals, self.precisions, strict=True)
-        return [
-            {"order": n, "count": c, "total": t, "precision": p}
-            for n, (c, t, p) in enumerate(parts, 1)
-        ]
+class BleuTable(_bleu.TableOfCounts):
+    """BLEU of many texts: `scores` in [0, 100], one per text, with their counts.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        lengths = {
-            "candidate_length": self.candidate_length,
-            "reference_length": self.reference_length,
-        }
-        return {**super().to_dict(), "bp": self.bp, **lengths}
-
-    def interval(
-        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
-    ) -> Interval:
-        """Return a bootstrap interval of a corpus score; see `corpus_bleu`."""
-        return _interval(self.statistics, self.options, confidence, n_resamples, seed)
-
-    def explain(self, index: int = 0, *, n: int = 1) -> MatchPicture:
-        """Show which n-grams of order `n` text number `index` shares with its references, and how they were counted."""
-        return _explain(*self.texts[index], self.options, require_count(n, "n"))
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #7fbcc29b
-def _assemble(
-    rows: np.ndarray, options: Bleu, texts: Sequence[tuple[str, Sequence[str]]]
-) -> BleuScore:
-    """Add up the rows of counts and compute one BLEU from the sums."""
-    candidate_length, reference_length, *rest = (
-        int(value) for value in rows.sum(axis=0)
-    )
-    counts, totals = rest[: options.n], rest[options.n :]
-    score, precisions = bleu_from_counts(
-        counts, totals, candidate_length, reference_length, **options.formula()
-    )
-    empty = candidate_length == reference_length == 0
-    return BleuScore(
-        score=None if empty else score,
-        reason="neither candidate nor reference holds a token: there is nothing to compare"
-        if empty
-        else "",
-        signature=_signature(options, [len(references) for _, references in texts]),
-        counts=tuple(counts),
-        totals=tuple(totals),
-        precisions=tuple(precisions),
-        bp=brevity_penalty(candidate_length, reference_length),
-        candidate_length=candidate_length,
-        reference_length=reference_length,
-        options=options,
-        statistics=rows,
-        texts=texts,
-    )
+    Where no side holds a token there is no score: NaN in the array, None in the rows,
+    left out of the mean.
+    """
 
 
-def _count_row(candidate: Tokens, references: Sequence[Tokens], n: int) -> list[int]:
-    """Return candidate length, closest reference length, n clipped counts, n totals: the definition, for one text."""
-    counted = [
-        clipped_counts(candidate, references, order).values()
-        for order in range(1, n + 1)
-    ]
-    counts = [sum(shared for _, _, shared in values) for values in counted]
-    totals = [max(len(candidate) - order, 0) for order in range(n)]
-    return [
-        len(candidate),
-        closest_length(len(candidate), map(len, references)),
-        *counts,
-        *totals,
-    ]
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #c7f5fdbb
+@takes_choices_of(Bleu)
 def bleu_score(
     candidate: str,
     references: str | Sequence[str],
     n: int = 4,
     *,
-    tokenize: str | Callable[[str], Tokens] = "13a",
-    smooth: str = "exp",
-    smooth_value: float | None = None,
-    lowercase: bool = False,
     effective_order: bool = True,
+    **choices: Unpack[BleuChoices],
 ) -> BleuScore:
-    """Return BLEU of one text against one or several references, on the scale of 0 to 100.
+    """Return BLEU of one text, from 0 to 100.
 
     Parameters
     ----------
@@ -546,107 +332,20 @@ def bleu_score(
     >>> bleu_score("the cat sat", "the cat ran", 2, smooth="none").counts
     (2, 1)
     """
-    return Bleu(
-        n=n,
-        tokenize=tokenize,
-        smooth=smooth,
-        smooth_value=smooth_value,
-        lowercase=lowercase,
-        effective_order=effective_order,
-    ).score(candidate, references)
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #5f7ae7aa
-def _explain(
-    candidate: str, references: Sequence[str], options: Bleu, n: int
-) -> MatchPicture:
-    """Mark the shared n-grams of one order in the candidate and in every reference."""
-    cut = options.tokenizer()
-    texts = [candidate, *references]
-    tokens = [list(cut(text)) for text in texts]
-    spans = [
-        token_spans(text, found) for text, found in zip(texts, tokens, strict=True)
-    ]
-    counted = clipped_counts(tokens[0], tokens[1:], n)
-    shared = {gram: count for gram, (_, _, count) in counted.items() if count}
-    labels = ["candidate", *(f"reference {i}" for i in range(1, len(texts)))]
-    grams = [list_ngrams(found, n) for found in tokens]
-    panels = [
-        (label, text, ngram_marks(place, found, shared))
-        for label, text, place, found in zip(labels, texts, spans, grams, strict=True)
-    ]
-    rows = [
-        {
-            "n-gram": " ".join(map(str, gram)),
-            "candidate": own,
-            "most in one reference": most,
-            "counted": count,
-        }
-        for gram, (own, most, count) in counted.items()
-    ]
-    return MatchPicture(
-        f"BLEU: shared {n}-grams, {sum(shared.values())} of {len(grams[0])} counted",
-        panels,
-        rows,
-    )
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #4d75f13c
-def _closest_lengths(
-    lengths: np.ndarray, known: Sequence[np.ndarray], group_of: Sequence[int]
-) -> np.ndarray:
-    """Return `closest_length` for many candidates: the smallest of difference first, length second."""
-    sizes = np.array([len(known[group]) for group in group_of])
-    theirs = np.concatenate([known[group] for group in group_of])
-    keys = (np.abs(theirs - np.repeat(lengths, sizes)) << 32) + theirs
-    return np.minimum.reduceat(keys, np.cumsum(sizes) - sizes) & 0xFFFFFFFF
-
-
-def _count_rows(
-    candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu
-) -> np.ndarray:
-    """Return one row of counts per text, equal to `_count_row`, shape (texts, 2 + 2n)."""
-    if not candidates:
-        return np.zeros((0, 2 + 2 * options.n), np.int64)
-    places: dict[str, int] = {}
-    own = [places.setdefault(text, len(places)) for text in candidates]
-    groups: dict[tuple[str, ...], int] = {}
-    group_of = [groups.setdefault(tuple(group), len(groups)) for group in references]
-    members = [
-        [places.setdefault(text, len(places)) for text in group] for group in groups
-    ]
-    tokens = number_texts(list(places), options.tokenizer())
-    warn_of_lost_texts(list(places), tokens.lengths, tokenizer_name(options.tokenize))
-    lengths = tokens.lengths[own]
-    rows = np.zeros((len(own), 2 + 2 * options.n), np.int64)
-    rows[:, 0] = lengths
-    rows[:, 1] = _closest_lengths(
-        lengths, [tokens.lengths[group] for group in members], group_of
-    )
-    for order, level in enumerate(ngram_levels(tokens, options.n)):
-        merged, level = merge_greatest(level, members), in_order(level)
-        both = NumberedTexts(
-            np.r_[level.numbers, merged.numbers], np.r_[level.lengths, merged.lengths]
-        )
-        sequences = as_sequences(both)
-        targets = sequences[len(places) :]
-        rows[:, 2 + order] = common_lengths(
-            [sequences[i] for i in own], [targets[g] for g in group_of]
-        )
-        rows[:, 2 + options.n + order] = np.maximum(lengths - order, 0)
-    return rows
+    metric = Bleu(n=n, effective_order=effective_order, **choices)
+    return metric.score(candidate, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #65d7fc32
+@takes_choices_of(Bleu)
 def corpus_bleu(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
     n: int = 4,
     *,
-    tokenize: str | Callable[[str], Tokens] = "13a",
-    smooth: str = "exp",
-    smooth_value: float | None = None,
-    lowercase: bool = False,
     effective_order: bool = False,
+    **choices: Unpack[BleuChoices],
 ) -> BleuScore:
-    """Return BLEU of a corpus, on the scale of 0 to 100: counts are added up over all texts, then divided.
+    """Return BLEU of a corpus: counts are added up over all texts, then divided.
 
     Parameters
     ----------
@@ -676,91 +375,24 @@ def corpus_bleu(
 
     Examples
     --------
-    >>> round(float(corpus_bleu(["the cat sat on it", "yes"], [["the cat sat on it"], "no"])), 2)
+    >>> references = [["the cat sat on it"], "no"]
+    >>> round(float(corpus_bleu(["the cat sat on it", "yes"], references)), 2)
     95.54
     """
-    return Bleu(
-        n=n,
-        tokenize=tokenize,
-        smooth=smooth,
-        smooth_value=smooth_value,
-        lowercase=lowercase,
-        effective_order=effective_order,
-    ).corpus(candidates, references)
+    metric = Bleu(n=n, effective_order=effective_order, **choices)
+    return metric.corpus(candidates, references)
 
-# %% ../../nbs/3_overlap/32_bleu.ipynb #04294fcd
-def _bleu_rows(rows: np.ndarray, options: Bleu) -> np.ndarray:
-    """Return BLEU for each row of counts: `bleu_from_counts` for arrays of shape (..., 2 + 2n)."""
-    n, choices = options.n, options.formula()
-    listed = rows.reshape(-1, 2 + 2 * n).tolist()
-    scores = [
-        bleu_from_counts(row[2 : 2 + n], row[2 + n :], row[0], row[1], **choices)[0]
-        for row in listed
-    ]
-    return np.array(scores, float).reshape(rows.shape[:-1])
 
-# %% ../../nbs/3_overlap/32_bleu.ipynb #d1698a6a
-@dataclass(frozen=True, eq=False, repr=False)
-class BleuTable(ScoreTable):
-    """Sentence BLEU of many texts: `scores` in [0, 100], one per text, and the counts behind them.
-
-    Where no side holds a token there is no score: NaN in the array, None in the rows,
-    left out of the mean.
-    """
-
-    values: np.ndarray
-    statistics: np.ndarray
-    sizes: Sequence[int]
-    options: Bleu
-    signature: Signature
-    nothing = "neither the candidate nor a reference holds a token"
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the scores by the name `bleu`, NaN where no side holds a token."""
-        return {
-            "bleu": np.where(
-                self.statistics[:, :2].max(axis=1) > 0, self.values, np.nan
-            )
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary per text: its score, or None, and both lengths."""
-        lengths = zip(super().rows(), self.statistics[:, :2].tolist(), strict=True)
-        return [
-            row | {"candidate_length": own, "reference_length": theirs}
-            for row, (own, theirs) in lengths
-        ]
-
-    def outcomes(self) -> list[Outcome]:
-        """Return each text's score with its counts; its signature depends on its own references alone."""
-        signatures = {
-            size: str(_signature(self.options, [size])) for size in set(self.sizes)
-        }
-        end, found = 2 + self.options.n, []
-        for row, counts, size in zip(
-            self.rows(), self.statistics.tolist(), self.sizes, strict=True
-        ):
-            score = row.pop("bleu")
-            parts = row | {"counts": counts[2:end], "totals": counts[end:]}
-            status, reason = (
-                ("ok", "") if score is not None else ("undefined", self.nothing)
-            )
-            found.append(Outcome(score, status, reason, parts, signatures[size]))
-        return found
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #ddb55db5
+@takes_choices_of(Bleu)
 def bleu_many(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
     n: int = 4,
     *,
-    tokenize: str | Callable[[str], Tokens] = "13a",
-    smooth: str = "exp",
-    smooth_value: float | None = None,
-    lowercase: bool = False,
     effective_order: bool = True,
+    **choices: Unpack[BleuChoices],
 ) -> BleuTable:
-    """Return the BLEU of each text against its references: the numbers of `bleu_score`, for many texts at once.
+    """Return the BLEU of each text: the numbers of `bleu_score`, all at once.
 
     Parameters
     ----------
@@ -772,36 +404,17 @@ def bleu_many(
 
     Examples
     --------
-    >>> bleu_many(["the cat sat", "no"], ["the cat sat", ["yes", "no"]]).scores.round(6).tolist()
+    >>> references = ["the cat sat", ["yes", "no"]]
+    >>> bleu_many(["the cat sat", "no"], references).scores.round(6).tolist()
     [100.0, 100.0]
     """
-    return Bleu(
-        n=n,
-        tokenize=tokenize,
-        smooth=smooth,
-        smooth_value=smooth_value,
-        lowercase=lowercase,
-        effective_order=effective_order,
-    ).score_many(candidates, references)
-
-# %% ../../nbs/3_overlap/32_bleu.ipynb #e63c1a68
-def _interval(
-    rows: np.ndarray, options: Bleu, confidence: float, n_resamples: int, seed: int
-) -> Interval:
-    """Return the percentile bootstrap interval of BLEU over the texts."""
-    drawn = bootstrap(
-        lambda drawn: _bleu_rows(rows[drawn].sum(axis=-2), options),
-        len(rows),
-        confidence=confidence,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    return Interval(drawn.low, drawn.high, confidence, n_resamples, seed)
+    metric = Bleu(n=n, effective_order=effective_order, **choices)
+    return metric.score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e2271c65
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BleuComparison(Score):
-    """The difference of two corpus BLEUs (first minus second) on the same texts, with interval and p-value."""
+    """The difference of two corpus BLEUs on the same texts: first minus second."""
 
     first: BleuScore
     second: BleuScore
@@ -809,20 +422,11 @@ class BleuComparison(Score):
     p_value: float
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: both scores, their difference with its interval, and the p-value."""
-        scores = {
-            "first": self.first.score,
-            "second": self.second.score,
-            "difference": self.score,
-        }
-        return [
-            {
-                **scores,
-                "low": self.interval.low,
-                "high": self.interval.high,
-                "p_value": self.p_value,
-            }
-        ]
+        """Return one row: both scores, the difference, its interval, the p-value."""
+        scores = {"first": self.first.score, "second": self.second.score}
+        ends = {"low": self.interval.low, "high": self.interval.high}
+        rest = {"difference": self.score} | ends | {"p_value": self.p_value}
+        return [scores | rest]
 
 
 def compare_bleu(
@@ -833,7 +437,7 @@ def compare_bleu(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> BleuComparison:
-    """Compare two systems on the same texts and references by paired bootstrap resampling.
+    """Compare two systems on the same texts by paired bootstrap resampling.
 
     Parameters
     ----------
@@ -858,42 +462,22 @@ def compare_bleu(
     """
     for score in (first, second):
         if not isinstance(score, BleuScore):
+            found = type(score).__name__
             raise TypeError(
-                f"compare_bleu needs two scores of corpus_bleu, not {type(score).__name__}"
+                f"compare_bleu needs two scores of corpus_bleu, not {found}"
             )
     if first.options != second.options:
         different = first.signature.differences(second.signature)
-        raise ValueError(
-            f"the two scores were computed with different options: {different}"
-        )
+        raise ValueError(f"the two scores have different options: {different}")
     if [list(r) for _, r in first.texts] != [list(r) for _, r in second.texts]:
-        raise ValueError(
-            "the two scores have different references: a paired test needs the same texts in the same order"
-        )
-    difference = lambda drawn: (
-        _bleu_rows(first.statistics[drawn].sum(axis=-2), first.options)
-        - _bleu_rows(second.statistics[drawn].sum(axis=-2), first.options)
-    )
-    kinds: dict[str, Any] = {
-        "confidence": confidence,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
-    drawn, low, high = bootstrap(difference, len(first.statistics), **kinds)
-    observed = float(first) - float(second)
-    p_value = (1 + int((np.abs(drawn - drawn.mean()) >= abs(observed)).sum())) / (
-        n_resamples + 1
-    )
-    named = {
-        **first.signature,
-        "test": "paired-bootstrap",
-        "resamples": n_resamples,
-        "seed": seed,
-    }
-    interval = Interval(low, high, confidence, n_resamples, seed)
+        needed = "a paired test needs the same texts in the same order"
+        raise ValueError(f"the two scores have different references: {needed}")
+    drawing = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
+    interval, p_value = _bleu.compare(first, second, **drawing)
+    named = {"test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
     return BleuComparison(
-        score=observed,
-        signature=Signature(named),
+        score=float(first) - float(second),
+        signature=Signature({**first.signature, **named}),
         first=first,
         second=second,
         interval=interval,

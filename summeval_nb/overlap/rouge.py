@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _lcs, _rouge
 from ._choices import RougeChoices, takes_choices_of
-from summeval_nb.overlap.bleu import (
+from summeval_nb.overlap._inputs import (
     require_candidate,
     require_pairs,
     require_references,

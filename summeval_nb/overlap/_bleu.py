@@ -1,0 +1,280 @@
+"""Edited directly. What surrounds BLEU's definition: counts of many texts at once, results, tables and the picture.
+
+Each different text is cut once, each group of references merged once; counting is that of chapter 31. The tests are in
+tests/test_bleu.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..ground._resampling import bootstrap
+from ..ground.results import Outcome, Score, ScoreTable, Signature, require_count
+from ._inputs import warn_of_lost_texts
+from ._tables import Interval
+from .ngrams import (
+    MatchPicture,
+    NumberedTexts,
+    as_sequences,
+    clipped_counts,
+    common_lengths,
+    in_order,
+    list_ngrams,
+    merge_greatest,
+    ngram_levels,
+    ngram_marks,
+    number_texts,
+    token_spans,
+    tokenizer_name,
+)
+
+if TYPE_CHECKING:
+    from .bleu import Bleu
+
+__all__ = [
+    "CountedNgrams",
+    "TableOfCounts",
+    "compare",
+    "score_corpus",
+    "score_one",
+    "score_rows",
+    "score_table",
+    "sign",
+]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CountedNgrams(Score):
+    """The base of `BleuScore`: counts, and what is made of them."""
+
+    counts: tuple[int, ...]
+    totals: tuple[int, ...]
+    precisions: tuple[float, ...]
+    bp: float
+    candidate_length: int
+    reference_length: int
+    options: Bleu
+    statistics: np.ndarray
+    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per order: matches, n-grams, precision."""
+        parts = zip(self.counts, self.totals, self.precisions, strict=True)
+        return [{"order": n, "count": c, "total": t, "precision": p} for n, (c, t, p) in enumerate(parts, 1)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain Python data, ready for JSON."""
+        lengths = {
+            "candidate_length": self.candidate_length,
+            "reference_length": self.reference_length,
+        }
+        return {**super().to_dict(), "bp": self.bp, **lengths}
+
+    def interval(self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0) -> Interval:
+        """Return a bootstrap interval of a corpus score; see `corpus_bleu`."""
+        return _interval(self.statistics, self.options, confidence, n_resamples, seed)
+
+    def explain(self, index: int = 0, *, n: int = 1) -> MatchPicture:
+        """Show which n-grams of order `n` text number `index` shares with its references, and how they were counted."""
+        return _explain(*self.texts[index], self.options, require_count(n, "n"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableOfCounts(ScoreTable):
+    """The base of `BleuTable`: scores with the counts behind them."""
+
+    values: np.ndarray
+    statistics: np.ndarray
+    sizes: Sequence[int]
+    options: Bleu
+    signature: Signature
+    nothing = "neither the candidate nor a reference holds a token"
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the scores by the name `bleu`, NaN where no side holds a token."""
+        return {"bleu": np.where(self.statistics[:, :2].max(axis=1) > 0, self.values, np.nan)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary per text: its score, or None, and both lengths."""
+        lengths = zip(super().rows(), self.statistics[:, :2].tolist(), strict=True)
+        return [row | {"candidate_length": own, "reference_length": theirs} for row, (own, theirs) in lengths]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return each text's score with its counts; its signature depends on its own references alone."""
+        signatures = {size: str(self.options.sign([size])) for size in set(self.sizes)}
+        end, found = 2 + self.options.n, []
+        for row, counts, size in zip(self.rows(), self.statistics.tolist(), self.sizes, strict=True):
+            score = row.pop("bleu")
+            parts = row | {"counts": counts[2:end], "totals": counts[end:]}
+            status, reason = ("ok", "") if score is not None else ("undefined", self.nothing)
+            found.append(Outcome(score, status, reason, parts, signatures[size]))
+        return found
+
+
+One = TypeVar("One", bound=CountedNgrams)
+Table = TypeVar("Table", bound=TableOfCounts)
+Penalty = Callable[[int, int], float]
+
+
+def sign(metric: Bleu, value: float | None, sizes: Sequence[int] | None) -> Signature:
+    """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
+    named: dict[str, Any] = {"metric": f"bleu{metric.n}"}
+    if sizes is not None:
+        named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
+    named |= {"case": "lc" if metric.lowercase else "mixed", "eff": metric.effective_order}
+    named |= {"tok": tokenizer_name(metric.tokenize)}
+    return Signature(named | {"smooth": metric.smooth + (f"[{value:.2f}]" if value is not None else "")})
+
+
+def score_one(kind: type[One], settled: Bleu, penalty: Penalty, candidate: str, references: list[str]) -> One:
+    """Return the score of one text, counted as defined."""
+    texts = [candidate, *references]
+    own, *theirs = map(settled.tokenizer(), texts)
+    warn_of_lost_texts(texts, map(len, [own, *theirs]), tokenizer_name(settled.tokenize))
+    row = np.array([settled.counts(own, theirs)], dtype=np.int64)
+    return _assemble(kind, settled, penalty, row, [(texts[0], texts[1:])])
+
+
+def score_corpus(
+    kind: type[One], settled: Bleu, penalty: Penalty, texts: Sequence[str], groups: Sequence[Sequence[str]]
+) -> One:
+    """Return the score of a corpus."""
+    if not texts:
+        raise ValueError("candidates is empty: a corpus needs at least one text")
+    rows = count_rows(texts, groups, settled)
+    return _assemble(kind, settled, penalty, rows, list(zip(texts, groups, strict=True)))
+
+
+def score_table(kind: type[Table], settled: Bleu, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> Table:
+    """Return the scores of many texts."""
+    rows = count_rows(texts, groups, settled)
+    sizes = [len(group) for group in groups]
+    return kind(score_rows(rows, settled), rows, sizes, settled, settled.sign(sizes))
+
+
+def score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
+    """Return BLEU for each row of counts, for arrays of shape (..., 2 + 2n).
+
+    Each by the one formula: numpy has an exponential of its own, and now and then another number in the last digit.
+    """
+    scores = [metric.from_counts(row)[0] for row in rows.reshape(-1, 2 + 2 * metric.n).tolist()]
+    return np.array(scores, float).reshape(rows.shape[:-1])
+
+
+def compare(first: One, second: One, **drawing: Any) -> tuple[Interval, float]:
+    """Return an interval of the difference of two corpus scores, and its p-value: the same texts are drawn for both."""
+    difference = lambda drawn: (
+        score_rows(first.statistics[drawn].sum(axis=-2), first.options)
+        - score_rows(second.statistics[drawn].sum(axis=-2), first.options)
+    )
+    drawn, low, high = bootstrap(difference, len(first.statistics), **drawing)
+    least = abs(float(first) - float(second))
+    p_value = (1 + int((np.abs(drawn - drawn.mean()) >= least).sum())) / (drawing["n_resamples"] + 1)
+    return Interval(low, high, **drawing), p_value
+
+
+def _assemble(
+    kind: type[One],
+    metric: Bleu,
+    penalty: Penalty,
+    rows: np.ndarray,
+    texts: Sequence[tuple[str, Sequence[str]]],
+) -> One:
+    """Add up the rows of counts and compute one BLEU from the sums."""
+    sums = [int(value) for value in rows.sum(axis=0)]
+    score, precisions = metric.from_counts(sums)
+    candidate_length, reference_length, *rest = sums
+    empty = candidate_length == reference_length == 0
+    return kind(
+        score=None if empty else score,
+        reason="neither candidate nor reference holds a token: there is nothing to compare" if empty else "",
+        signature=metric.sign([len(references) for _, references in texts]),
+        counts=tuple(rest[: metric.n]),
+        totals=tuple(rest[metric.n :]),
+        precisions=tuple(precisions),
+        bp=penalty(candidate_length, reference_length),
+        candidate_length=candidate_length,
+        reference_length=reference_length,
+        options=metric,
+        statistics=rows,
+        texts=texts,
+    )
+
+
+def _closest_lengths(lengths: np.ndarray, known: Sequence[np.ndarray], group_of: Sequence[int]) -> np.ndarray:
+    """Return `closest_length` for many candidates: the smallest of difference first, length second."""
+    sizes = np.array([len(known[group]) for group in group_of])
+    theirs = np.concatenate([known[group] for group in group_of])
+    keys = (np.abs(theirs - np.repeat(lengths, sizes)) << 32) + theirs
+    return np.minimum.reduceat(keys, np.cumsum(sizes) - sizes) & 0xFFFFFFFF
+
+
+def count_rows(candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu) -> np.ndarray:
+    """Return one row of counts per text, equal to `Bleu.counts`, shape (texts, 2 + 2n)."""
+    if not candidates:
+        return np.zeros((0, 2 + 2 * options.n), np.int64)
+    places: dict[str, int] = {}
+    own = [places.setdefault(text, len(places)) for text in candidates]
+    groups: dict[tuple[str, ...], int] = {}
+    group_of = [groups.setdefault(tuple(group), len(groups)) for group in references]
+    members = [[places.setdefault(text, len(places)) for text in group] for group in groups]
+    tokens = number_texts(list(places), options.tokenizer())
+    warn_of_lost_texts(list(places), tokens.lengths, tokenizer_name(options.tokenize))
+    lengths = tokens.lengths[own]
+    rows = np.zeros((len(own), 2 + 2 * options.n), np.int64)
+    rows[:, 0] = lengths
+    rows[:, 1] = _closest_lengths(lengths, [tokens.lengths[group] for group in members], group_of)
+    for order, level in enumerate(ngram_levels(tokens, options.n)):
+        merged, level = merge_greatest(level, members), in_order(level)
+        both = NumberedTexts(np.r_[level.numbers, merged.numbers], np.r_[level.lengths, merged.lengths])
+        sequences = as_sequences(both)
+        targets = sequences[len(places) :]
+        rows[:, 2 + order] = common_lengths([sequences[i] for i in own], [targets[g] for g in group_of])
+        rows[:, 2 + options.n + order] = np.maximum(lengths - order, 0)
+    return rows
+
+
+def _explain(candidate: str, references: Sequence[str], options: Bleu, n: int) -> MatchPicture:
+    """Mark the shared n-grams of one order in the candidate and in every reference."""
+    cut = options.tokenizer()
+    texts = [candidate, *references]
+    tokens = [list(cut(text)) for text in texts]
+    spans = [token_spans(text, found) for text, found in zip(texts, tokens, strict=True)]
+    counted = clipped_counts(tokens[0], tokens[1:], n)
+    shared = {gram: count for gram, (_, _, count) in counted.items() if count}
+    labels = ["candidate", *(f"reference {i}" for i in range(1, len(texts)))]
+    grams = [list_ngrams(found, n) for found in tokens]
+    panels = [
+        (label, text, ngram_marks(place, found, shared))
+        for label, text, place, found in zip(labels, texts, spans, grams, strict=True)
+    ]
+    rows = [
+        {
+            "n-gram": " ".join(map(str, gram)),
+            "candidate": own,
+            "most in one reference": most,
+            "counted": count,
+        }
+        for gram, (own, most, count) in counted.items()
+    ]
+    return MatchPicture(
+        f"BLEU: shared {n}-grams, {sum(shared.values())} of {len(grams[0])} counted",
+        panels,
+        rows,
+    )
+
+
+def _interval(rows: np.ndarray, options: Bleu, confidence: float, n_resamples: int, seed: int) -> Interval:
+    """Return the percentile bootstrap interval of BLEU over the texts."""
+    drawn = bootstrap(
+        lambda drawn: score_rows(rows[drawn].sum(axis=-2), options),
+        len(rows),
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    return Interval(drawn.low, drawn.high, confidence, n_resamples, seed)

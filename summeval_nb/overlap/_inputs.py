@@ -1,0 +1,70 @@
+"""Edited directly. Arguments of word metrics, checked once: texts, references, pairs; tests/test_bad_input.py."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..ground._callers import callers_level
+from ..ground.results import require_text, require_texts
+
+__all__ = ["require_candidate", "require_pairs", "require_references", "warn_of_lost_texts"]
+
+
+def require_references(references: Any, name: str = "references") -> list[str]:
+    """Return one reference or several as a list; none at all, or None among them, is an error."""
+    listed = [references] if isinstance(references, str) else require_texts(references, name)
+    if not listed:
+        raise ValueError(f"{name} is empty: at least one reference is needed")
+    return listed
+
+
+def require_candidate(candidate: Any, references: Any, name: str = "candidate") -> str:
+    """Return the text to judge; a list beside one text looks swapped, which the message says."""
+    if isinstance(candidate, (list, tuple)) and isinstance(references, str):
+        raise TypeError(
+            f"{name} must be a string, not {type(candidate).__name__}: it comes first and its references second, "
+            "and here they look swapped"
+        )
+    return require_text(candidate, name)
+
+
+def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
+    """Return the texts to judge and, for each, its list of references."""
+    swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
+    if swapped and isinstance(references, (list, tuple)) and all(isinstance(one, str) for one in references):
+        raise TypeError(
+            f"{name} must be a list of strings: they come first and their references second, and here they look swapped"
+        )
+    texts = require_texts(candidates, name)
+    if isinstance(references, (str, bytes, Mapping)) or not isinstance(references, Iterable):
+        raise TypeError(
+            f"references must hold one string or one list of strings per candidate, not {type(references).__name__}"
+        )
+    listed = list(references)
+    if len(listed) != len(texts):
+        raise ValueError(
+            f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference streams "
+            "(one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
+        )
+    plain = {str}
+    groups = [  # a list of nothing but strings needs no closer look
+        item
+        if type(item) is list and set(map(type, item)) == plain
+        else require_references(item, f"references[{index}]")
+        for index, item in enumerate(listed)
+    ]
+    return texts, groups
+
+
+def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:
+    """Warn when a tokenizer reduced texts that are not blank to no token at all."""
+    lost = [text for text, length in zip(texts, lengths, strict=True) if length == 0 and text.strip()]
+    if lost:
+        shown = lost[0] if len(lost[0]) <= 40 else lost[0][:37] + "..."
+        warnings.warn(
+            f"the tokenizer {tokenizer!r} left no token of {len(lost)} of {len(texts)} texts, for example {shown!r}; "
+            "they count as empty. Pass a tokenizer for their language.",
+            stacklevel=callers_level(),
+        )
