@@ -5,73 +5,34 @@
 # %% ../../nbs/7_teaching/72_play.ipynb #4efe45ee
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib import resources
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..agreement.agreement import COEFFICIENTS, Correlation, correlate
-from summeval_nb.overlap.bleu import (
-    SMOOTHING,
-    BleuScore,
-    bleu_score,
-    require_references,
-)
-from summeval_nb.evidence.faithfulness import (
-    DEFAULT_K,
-    Faithfulness,
-    evaluate,
-    supported_share,
-)
+from ..evidence.faithfulness import DEFAULT_K, supported_share
+from ..ground.results import Verdict, require_count
+from ..ground.results import require_option, require_share, require_text
+from ..ground.viz import render
+from ..overlap.bleu import SMOOTHING, BleuScore, bleu_score
+from ..overlap.bleu import require_references
 from ..overlap.ngrams import rouge_tokenizer
-from summeval_nb.ground.results import (
-    Verdict,
-    how_to_install,
-    require_count,
-    require_option,
-    require_share,
-)
-from ..ground.results import require_text
-from ..evidence._evidence import nearest_evidence
-from ..text.split import split_markdown
-from ..evidence.check import load_checker
 from ..overlap.rouge import calculate_rouge_l, lcs_table
-from ..ground.viz import Markup, render
+from . import _drawings as drawn
+from . import _widgets as widgets
+from ._lcs_steps import LcsStep, lcs_steps
+from ._points import Points, preset_points, require_points
+from ._points import same_count
+from ._study import EvidenceStudy, decided, evidence_study
 
 # %% auto #0
-__all__ = ['Points', 'PRESETS', 'Picture', 'LcsStep', 'lcs_steps', 'LcsState', 'lcs_state', 'lcs_html', 'play_lcs', 'BleuState',
-           'bleu_state', 'bleu_html', 'play_bleu', 'EvidenceStudy', 'evidence_study', 'EvidenceState', 'evidence_state',
-           'evidence_html', 'play_evidence', 'CorrelationState', 'require_points', 'correlation_state', 'preset_points',
-           'correlation_html', 'play_correlation']
-
-# %% ../../nbs/7_teaching/72_play.ipynb #464dc142
-def _figure(caption: str, body: Markup) -> Markup:
-    """Return a drawing with its caption, which says in words what is drawn."""
-    return render("figure.html", caption=caption, body=body)
-
-
-class _State:
-    """What the states of this chapter share: in a terminal they are their caption."""
-
-    @property
-    def caption(self) -> str:
-        """What the picture shows, in words."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        return self.caption
+__all__ = ['Picture', 'LcsState', 'lcs_state', 'play_lcs', 'BleuState', 'bleu_state', 'play_bleu', 'EvidenceState',
+           'evidence_state', 'play_evidence', 'CorrelationState', 'correlation_state', 'play_correlation']
 
 # %% ../../nbs/7_teaching/72_play.ipynb #3754dc64
-_NOTE = (
-    "A still picture. To play with it, open the notebook in JupyterLab and run all cells: Run > Run All Cells "
-    f"({how_to_install('lab')})."
-)
-
-
 class Picture:
     """A state, its drawing and, where ipywidgets is installed, controls that change it.
 
@@ -107,11 +68,10 @@ class Picture:
         self._show: Callable[[], None] = lambda: None
 
     def set(self, **settings: Any) -> Picture:
-        """Change some settings, compute the state, draw it; a wrong value raises and leaves all as it was."""
+        """Compute and draw the state of other settings; a wrong one changes nothing."""
         if unknown := settings.keys() - self._settings.keys():
-            raise TypeError(
-                f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(self._settings)}"
-            )
+            wrong, known = ", ".join(sorted(unknown)), ", ".join(self._settings)
+            raise TypeError(f"unknown setting {wrong}; known: {known}")
         self.state = self._compute(**self._settings | settings)
         self._settings |= settings
         self._show()
@@ -120,189 +80,32 @@ class Picture:
     def attach(
         self, controls: Mapping[str, Any], beside: Sequence[Any] = (), draw: Any = None
     ) -> Picture:
-        """Join widgets to settings; `beside` are buttons without a setting, `draw` makes what stands below them."""
-        _attach(self, controls, beside, draw or (lambda state: state._repr_html_()))
+        """Join widgets to settings; `beside` have no setting, `draw` makes the rest."""
+        draw = draw or (lambda state: state._repr_html_())
+        self.widget, self._show = widgets.join(self, controls, beside, draw)
+        self.controls = dict(controls)
+        self._show()
         return self
 
     def __repr__(self) -> str:
-        return f"{self.state.caption}\n{_NOTE}"
+        return f"{self.state.caption}\n{widgets.NOTE}"
 
     def _repr_html_(self) -> str:
-        return render("still.html", picture=self.state._repr_html_(), note=_NOTE)
+        return render("still.html", picture=self.state._repr_html_(), note=widgets.NOTE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        shown = (
-            self.widget._repr_mimebundle_(**kwargs) if self.widget is not None else {}
-        )
-        return {**shown, "text/plain": repr(self), "text/html": self._repr_html_()}
-
-# %% ../../nbs/7_teaching/72_play.ipynb #0fae0e0b
-def _installed(*names: str) -> bool:
-    """Whether modules can be imported; an error inside one of them is an error."""
-    try:
-        for name in names:
-            importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name not in names:
-            raise
-        return False
-    return True
-
-
-def _attach(
-    picture: Picture,
-    controls: Mapping[str, Any],
-    beside: Sequence[Any],
-    draw: Callable[[Any], str],
-) -> None:
-    """Build the widget of a picture: controls in a row that wraps, the drawing below."""
-    import ipywidgets
-
-    view = ipywidgets.HTML(layout=ipywidgets.Layout(width="auto", min_width="0"))
-
-    def show() -> None:
-        view.value = draw(picture.state)
-        for name, control in controls.items():
-            if control.value != getattr(picture.state, name):
-                control.value = getattr(picture.state, name)
-
-    def moved(change: Mapping[str, Any], name: str) -> None:
-        if change["new"] != getattr(picture.state, name):
-            picture.set(**{name: change["new"]})
-
-    for name, control in controls.items():
-        control.observe(partial(moved, name=name), "value")
-    row = ipywidgets.HBox(
-        [*controls.values(), *beside], layout=ipywidgets.Layout(flex_flow="row wrap")
-    )
-    picture.widget, picture.controls, picture._show = (
-        ipywidgets.VBox([row, view]),
-        dict(controls),
-        show,
-    )
-    show()
-
-# %% ../../nbs/7_teaching/72_play.ipynb #0971ab54
-def _fill_step(
-    table: np.ndarray, x: Sequence[str], y: Sequence[str], i: int, j: int
-) -> LcsStep:
-    above, left, corner = (
-        int(table[i - 1, j]),
-        int(table[i, j - 1]),
-        int(table[i - 1, j - 1]),
-    )
-    if x[i - 1] == y[j - 1]:
-        words = f"“{x[i - 1]}” stands on both sides: one more than in the cell to the upper left, {corner} + 1"
-        return LcsStep("equal", i, j, f"{words} = {table[i, j]}.")
-    words = f"“{x[i - 1]}” and “{y[j - 1]}” differ: the greater of above ({above}) and left ({left})"
-    kind = "left" if left > above else "above"
-    return LcsStep(kind, i, j, f"{words} is {table[i, j]}.")
-
-
-def _back_steps(table: np.ndarray, x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
-    steps, i, j = [], len(x), len(y)
-    while i and j:
-        above, left = int(table[i - 1, j]), int(table[i, j - 1])
-        if x[i - 1] == y[j - 1]:
-            steps.append(
-                LcsStep(
-                    "keep",
-                    i,
-                    j,
-                    f"Way back: “{x[i - 1]}” on both sides; keep it, go to the upper left.",
-                )
-            )
-            i, j = i - 1, j - 1
-        elif left > above:
-            steps.append(
-                LcsStep(
-                    "back",
-                    i,
-                    j,
-                    f"Way back: the words differ and left ({left}) is greater; go left.",
-                )
-            )
-            j -= 1
-        else:
-            steps.append(
-                LcsStep(
-                    "up",
-                    i,
-                    j,
-                    f"Way back: the words differ and left ({left}) is not greater; go up.",
-                )
-            )
-            i -= 1
-    return steps
-
-# %% ../../nbs/7_teaching/72_play.ipynb #f1e7de0c
-_MOST_WORDS = 30  # a side: the table has to fit on a screen
-
-
-class LcsStep(NamedTuple):
-    """One step: what kind, at which cell, in words.
-
-    `kind` is `"start"`, then `"equal"`, `"above"` or `"left"` while the table fills,
-    `"keep"`, `"up"` or `"back"` on the way back, and `"done"`.
-    """
-
-    kind: str
-    row: int
-    column: int
-    words: str
-
-
-def lcs_steps(x: Sequence[str], y: Sequence[str]) -> list[LcsStep]:
-    """Return how the table of `lcs_table(x, y)` is filled row by row, and how `lcs_path` walks back through it.
-
-    Parameters
-    ----------
-    x, y : sequence of str
-        The words of the reference (rows) and of the candidate (columns), at most 30
-        each.
-
-    Returns
-    -------
-    list of LcsStep
-        The start, one step a cell, the way back, the end.
-
-    Raises
-    ------
-    ValueError
-        If a side has more than 30 words.
-
-    Examples
-    --------
-    >>> [step.kind for step in lcs_steps(["a", "cat"], ["cat"])]
-    ['start', 'above', 'equal', 'keep', 'done']
-    """
-    for name, words in (("reference", x), ("candidate", y)):
-        if len(words) > _MOST_WORDS:
-            raise ValueError(
-                f"the {name} has {len(words)} words: the table holds {_MOST_WORDS}, pass a shorter text"
-            )
-    table = lcs_table(x, y)
-    start = "Row 0 and column 0 stand for no words at all: nothing is shared, so they hold 0."
-    filled = [
-        _fill_step(table, x, y, i, j)
-        for i in range(1, len(x) + 1)
-        for j in range(1, len(y) + 1)
-    ]
-    back = _back_steps(table, x, y)
-    kept = [x[step.row - 1] for step in reversed(back) if step.kind == "keep"]
-    words = f"{len(kept)} word{'s' if len(kept) > 1 else ''}"
-    end = (
-        f"The longest common subsequence has {words}: {' '.join(kept)}."
-        if kept
-        else "No word is shared."
-    )
-    return [LcsStep("start", 0, 0, start), *filled, *back, LcsStep("done", 0, 0, end)]
+        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        return {
+            **(self.widget._repr_mimebundle_(**kwargs) if self.widget else {}),
+            **still,
+        }
 
 # %% ../../nbs/7_teaching/72_play.ipynb #eb12020e
 @dataclass(frozen=True, repr=False, eq=False)
-class LcsState(_State):
-    """The table at one step; `step` counts from 0, the last step is the finished picture."""
+class LcsState(drawn.State):
+    """The table at one step, counted from 0; the last step is the finished picture."""
 
+    says, draws = drawn.lcs_words, drawn.lcs_html
     reference: str
     candidate: str
     step: int
@@ -312,83 +115,24 @@ class LcsState(_State):
     steps: tuple[LcsStep, ...]
     rouge: dict[str, float]
 
-    @property
-    def caption(self) -> str:
-        """The step in words."""
-        now = self.steps[self.step]
-        numbers = ", ".join(
-            f"{name.replace('_score', '')} {value:.3f}"
-            for name, value in self.rouge.items()
-        )
-        return f"Step {self.step} of {len(self.steps) - 1}. {now.words}" + (
-            f" ROUGE-L: {numbers}." if now.kind == "done" else ""
-        )
-
-    def _repr_html_(self) -> str:
-        return lcs_html(self)
-
 
 def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsState:
-    """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step (default: the last)."""
+    """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step."""
     cut = rouge_tokenizer()
-    rows, columns = (
-        cut(require_text(reference, "reference")),
-        cut(require_text(candidate, "candidate")),
-    )
+    rows = cut(require_text(reference, "reference"))
+    columns = cut(require_text(candidate, "candidate"))
     steps = lcs_steps(rows, columns)
-    chosen = len(steps) - 1 if step is None else require_count(step, "step", minimum=0)
-    if chosen >= len(steps):
-        raise ValueError(
-            f"step must be at most {len(steps) - 1}, the last one, not {step}"
-        )
+    last = len(steps) - 1
+    chosen = last if step is None else require_count(step, "step", minimum=0)
+    if chosen > last:
+        raise ValueError(f"step must be at most {last}, the last one, not {step}")
     rouge = calculate_rouge_l(reference, candidate)
     parts = (tuple(rows), tuple(columns), lcs_table(rows, columns), tuple(steps), rouge)
     return LcsState(reference, candidate, chosen, *parts)
 
-# %% ../../nbs/7_teaching/72_play.ipynb #e56e8486
-_LOOKS_AT = {
-    "equal": ((-1, -1),),
-    "keep": ((-1, -1),),
-}  # the other kinds look above and left
-_LEGEND = "framed: this step; pale: what it looks at; blue and bold: kept"
 
-
-def _lcs_classes(state: LcsState) -> dict[tuple[int, int], str]:
-    """Return how cells are marked at this step."""
-    now = state.steps[state.step]
-    marked = {
-        (one.row, one.column): "sp-all"
-        for one in state.steps[: state.step + 1]
-        if one.kind == "keep"
-    }
-    if now.kind not in ("start", "done"):
-        for down, right in _LOOKS_AT.get(now.kind, ((-1, 0), (0, -1))):
-            marked.setdefault((now.row + down, now.column + right), "sp-seen")
-        marked[now.row, now.column] = (
-            f"{marked.get((now.row, now.column), '')} sp-now".strip()
-        )
-    return marked
-
-
-def lcs_html(state: LcsState) -> Markup:
-    """Return the table of a step as escaped HTML."""
-    marked, width = _lcs_classes(state), len(state.columns)
-
-    def cell(i: int, j: int) -> tuple[str, str]:
-        known = not (i and j) or (i - 1) * width + j <= state.step
-        return marked.get((i, j), ""), str(state.table[i, j]) if known else ""
-
-    words = enumerate(("(none)", *state.rows))
-    rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in words]
-    columns = ("(none)", *state.columns)
-    return _figure(
-        state.caption,
-        render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND),
-    )
-
-# %% ../../nbs/7_teaching/72_play.ipynb #583660a9
 def play_lcs(reference: str, candidate: str) -> Picture:
-    """Step through the table of the longest common subsequence, its way back, and ROUGE-L.
+    """Step through the LCS table, its way back, and ROUGE-L.
 
     Parameters
     ----------
@@ -408,44 +152,23 @@ def play_lcs(reference: str, candidate: str) -> Picture:
 
     Examples
     --------
-    >>> play_lcs("a cat", "the cat").set(step=4).state.caption
-    'Step 4 of 7. “cat” stands on both sides: one more than in the cell to the upper left, 0 + 1 = 1.'
+    >>> picture = play_lcs("a cat", "the cat").set(step=4)
+    >>> picture.state.steps[4].kind
+    'equal'
     """
     picture = Picture(partial(lcs_state, reference, candidate), step=None)
-    if not _installed("ipywidgets"):
-        return picture
-    import ipywidgets
-
-    last = len(picture.state.steps) - 1
-    slider = ipywidgets.IntSlider(
-        last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem")
-    )
-    player = ipywidgets.Play(
-        value=last, min=0, max=last, interval=400, show_repeat=False
-    )
-    ipywidgets.link((player, "value"), (slider, "value"))
-    buttons = []
-    for name, change in (("back", -1), ("next", 1)):
-        button = ipywidgets.Button(
-            description=name, layout=ipywidgets.Layout(width="5rem")
-        )
-        button.on_click(partial(_go, picture, change, last))
-        buttons.append(button)
-    return picture.attach({"step": slider}, [*buttons, player])
-
-
-def _go(picture: Picture, change: int, last: int, _: Any) -> None:
-    picture.set(step=min(max(picture.state.step + change, 0), last))
+    return widgets.lcs_controls(picture)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #581b9109
 @dataclass(frozen=True, repr=False, eq=False)
-class BleuState(_State):
-    """A BLEU score with the fate of each n-gram: `grams[n - 1]` are the rows of `score.explain(n=n)`.
+class BleuState(drawn.State):
+    """A BLEU score with the fate of each n-gram.
 
-    `smoothed[n - 1]` says whether the precision of order n is another one than its
-    counts give.
+    `grams[n - 1]` are the rows of `score.explain(n=n)`; `smoothed[n - 1]` says whether
+    the precision of order n is another one than its counts give.
     """
 
+    says, draws = drawn.bleu_words, drawn.bleu_html
     candidate: str
     references: tuple[str, ...]
     smooth: str
@@ -453,37 +176,15 @@ class BleuState(_State):
     grams: tuple[tuple[dict[str, Any], ...], ...]
     smoothed: tuple[bool, ...]
 
-    @property
-    def caption(self) -> str:
-        """The score and its parts in words."""
-        score = self.score
-        if score.score is None:
-            return f"BLEU is undefined: {score.reason}."
-        parts = zip(score.counts, score.totals, strict=True)
-        counted = ", ".join(
-            f"{count} of {total} {n}-grams" for n, (count, total) in enumerate(parts, 1)
-        )
-        return f"BLEU {score.score:.2f} of 100: {counted} counted; brevity penalty {score.bp:.3f}."
-
-    def _repr_html_(self) -> str:
-        return bleu_html(self)
-
-
-def _whole(text: str) -> str:
-    """Put a `?` in the place of half characters, which neither a field nor a page can hold."""
-    return text.encode("utf-8", "replace").decode()
-
 
 def bleu_state(
     references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4
 ) -> BleuState:
     """Return BLEU of a candidate with every n-gram up to order n."""
-    candidate, *known = map(
-        _whole, [require_text(candidate, "candidate"), *require_references(references)]
-    )
-    score = bleu_score(
-        candidate, known, n, smooth=require_option(smooth, "smooth", SMOOTHING)
-    )
+    given = [require_text(candidate, "candidate"), *require_references(references)]
+    candidate, *known = map(drawn.whole, given)
+    smooth = require_option(smooth, "smooth", SMOOTHING)
+    score = bleu_score(candidate, known, n, smooth=smooth)
     grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
     parts = zip(score.precisions, score.counts, score.totals, strict=True)
     smoothed = tuple(
@@ -492,75 +193,9 @@ def bleu_state(
     )
     return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
 
-# %% ../../nbs/7_teaching/72_play.ipynb #68c54d3e
-_MOST_GRAMS = 60  # n-grams drawn for each order
 
-
-def _gram(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return how one n-gram is drawn, its text and its fate."""
-    own, counted = row["candidate"], row["counted"]
-    if counted == own:
-        return (
-            "sp-all",
-            row["n-gram"],
-            "counts" if own == 1 else f"{own} of {own} count",
-        )
-    kind, fate = (
-        ("sp-some", f"{counted} of {own} count, clipped")
-        if counted
-        else ("sp-none", "in no reference")
-    )
-    return kind, row["n-gram"], fate
-
-
-def _order(state: BleuState, n: int) -> dict[str, Any]:
-    """Return what is drawn of one order: its n-grams, the counts, the precision."""
-    count, total, precision = (
-        part[n - 1]
-        for part in (state.score.counts, state.score.totals, state.score.precisions)
-    )
-    grams = [_gram(row) for row in state.grams[n - 1][:_MOST_GRAMS]]
-    shown = (
-        f"{precision:.1f}{' (smoothed)' if state.smoothed[n - 1] else ''}"
-        if total or precision
-        else "too short"
-    )
-    more = len(state.grams[n - 1]) - len(grams)
-    return {
-        "grams": grams,
-        "more": more,
-        "counted": f"{count} of {total}",
-        "precision": shown,
-    }
-
-
-def bleu_html(state: BleuState) -> Markup:
-    """Return the parts of a BLEU score as escaped HTML."""
-    score = state.score
-    used = [
-        f"{p:.1f}"
-        for p, total in zip(score.precisions, score.totals, strict=True)
-        if total or p
-    ]
-    short = 0 < score.candidate_length < score.reference_length
-    rule = (
-        f"exp(1 − {score.reference_length}/{score.candidate_length}) = "
-        if short
-        else ""
-    )
-    orders = [_order(state, n) for n in range(1, len(state.grams) + 1)]
-    known = {
-        "state": state,
-        "score": score,
-        "orders": orders,
-        "used": used,
-        "rule": rule,
-    }
-    return _figure(state.caption, render("play.html", drawing="bleu", **known))
-
-# %% ../../nbs/7_teaching/72_play.ipynb #1f63da3f
 def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
-    """Type a candidate and watch its n-grams, their precisions, the brevity penalty and BLEU.
+    """Type a candidate and watch its n-grams, the brevity penalty and BLEU.
 
     Parameters
     ----------
@@ -581,119 +216,26 @@ def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
 
     Examples
     --------
-    >>> play_bleu("the cat sat on the mat", "the cat sat").set(candidate="the cat sat on the mat").state.caption
-    'BLEU 100.00 of 100: 6 of 6 1-grams, 5 of 5 2-grams, 4 of 4 3-grams, 3 of 3 4-grams counted; brevity penalty 1.000.'
+    >>> picture = play_bleu("the cat sat on the mat", "the cat sat")
+    >>> picture.set(candidate="the cat sat on the mat").state.score.counts
+    (6, 5, 4, 3)
     """
     known = require_references(references)
     picture = Picture(partial(bleu_state, known), candidate=candidate, smooth="exp")
-    if not _installed("ipywidgets"):
-        return picture
-    import ipywidgets
-
-    wide = ipywidgets.Layout(width="40rem", max_width="100%")
-    field = ipywidgets.Text(
-        picture.state.candidate,
-        description="candidate",
-        continuous_update=True,
-        layout=wide,
-    )
-    smooth = ipywidgets.Dropdown(
-        options=list(SMOOTHING), value="exp", description="smooth"
-    )
-    return picture.attach({"candidate": field, "smooth": smooth})
+    return widgets.bleu_controls(picture, SMOOTHING)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #9420f2b3
-@dataclass(frozen=True, eq=False)
-class EvidenceStudy:
-    """A result and the verdicts for every k: `verdicts[k - 1][i]` judges summary sentence i by k sentences."""
-
-    result: Faithfulness
-    verdicts: tuple[tuple[Verdict, ...], ...]
-    threshold: float
-
-
-def evidence_study(
-    text: str,
-    summary: str,
-    *,
-    max_k: int = 12,
-    embedder: Any = "minilm",
-    checker: Any = "embedded",
-) -> EvidenceStudy:
-    """Judge a summary with 1 to `max_k` evidence sentences for each of its sentences.
-
-    Raises
-    ------
-    ValueError
-        If one of the texts is empty: there is nothing to judge.
-    """
-    judge = load_checker(checker)
-    result = evaluate(
-        text, summary, require_count(max_k, "max_k"), embedder=embedder, checker=judge
-    )
-    if not result.sentences:
-        raise ValueError(f"there is nothing to play with: {result.reason}")
-    plain = _plain_sentences(text) | _plain_sentences(summary)
-    source = [plain[sentence.text] for sentence in result.source_sentences]
-    chosen = [
-        [nearest_evidence(row, k) for row in result.similarity]
-        for k in range(1, min(max_k, len(source)))
-    ]
-    stated = [
-        verdict.judged or verdict.failed for verdict in result.verdicts
-    ]  # headings and code are not judged
-    pairs = [
-        ([source[one.index] for one in row], plain[sentence.text])
-        for rows in chosen
-        for row, sentence, asked in zip(rows, result.sentences, stated, strict=True)
-        if asked
-    ]
-    judged = iter(judge.check_many(pairs) if pairs else [])
-    verdicts = [
-        tuple(
-            replace(next(judged), evidence=row) if asked else full
-            for row, asked, full in zip(rows, stated, result.verdicts, strict=True)
-        )
-        for rows in chosen
-    ]
-    return EvidenceStudy(result, (*verdicts, tuple(result.verdicts)), judge.threshold)
-
-
-def _plain_sentences(text: str) -> dict[str, str]:
-    """Return for each sentence of a text, as it stands, the words without markup that a checker reads."""
-    return {
-        one.sentence.text: one.plain
-        for one in split_markdown([text], progress=False)[0]
-    }
-
-# %% ../../nbs/7_teaching/72_play.ipynb #674f9af9
 @dataclass(frozen=True, repr=False, eq=False)
-class EvidenceState(_State):
-    """The verdicts for one k and one threshold, and the score they give; `start` is the state to compare with."""
+class EvidenceState(drawn.State):
+    """Verdicts and score for one k and one threshold; `start` is to compare with."""
 
+    says, draws = drawn.evidence_words, drawn.evidence_html
     study: EvidenceStudy
     k: int
     threshold: float
     verdicts: tuple[Verdict, ...]
     score: float | None
     start: tuple[int, float, float | None]
-
-    @property
-    def caption(self) -> str:
-        """The score in words, and how it differs from the start."""
-        judged = [verdict.supported for verdict in self.verdicts if not verdict.failed]
-        setting = f"k = {self.k}, threshold {self.threshold:.2f}"
-        if self.score is None:
-            return f"{setting}: no sentence could be judged."
-        k, threshold, before = self.start
-        change = ""
-        if before is not None and (k, threshold) != (self.k, self.threshold):
-            change = f" ({self.score - before:+.2f} against k = {k}, threshold {threshold:.2f})"
-        counted = f"{sum(map(bool, judged))} of {len(judged)} sentences supported"
-        return f"{setting}: {counted}, score {self.score:.2f}{change}."
-
-    def _repr_html_(self) -> str:
-        return evidence_html(self)
 
 
 def evidence_state(
@@ -702,103 +244,19 @@ def evidence_state(
     threshold: float | None = None,
     start: Any = None,
 ) -> EvidenceState:
-    """Return the verdicts of a study for k and a threshold (default: the checker's); nothing is judged again."""
-    if require_count(k, "k") > len(study.verdicts):
-        raise ValueError(
-            f"k must be at most {len(study.verdicts)}, for which the study was made, not {k}"
-        )
-    chosen = (
-        study.threshold if threshold is None else require_share(threshold, "threshold")
-    )
-    verdicts = tuple(_decided(verdict, chosen) for verdict in study.verdicts[k - 1])
+    """Return a study's verdicts for k and a threshold; nothing is judged again."""
+    most = len(study.verdicts)
+    if require_count(k, "k") > most:
+        told = f"k must be at most {most}, for which the study was made"
+        raise ValueError(f"{told}, not {k}")
+    chosen = study.threshold
+    if threshold is not None:
+        chosen = require_share(threshold, "threshold")
+    verdicts = tuple(decided(verdict, chosen) for verdict in study.verdicts[k - 1])
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
 
 
-def _decided(verdict: Verdict, threshold: float) -> Verdict:
-    """Return a verdict under another threshold; what would be supported is never called contradicted."""
-    low = verdict.contradicted_below
-    return replace(
-        verdict,
-        threshold=threshold,
-        contradicted_below=None if low is None else min(low, threshold),
-    )
-
-# %% ../../nbs/7_teaching/72_play.ipynb #0577b30e
-_MARKS = {
-    "supported": " ✓",
-    "unclear": " ?",
-    "contradicted": " ✗",
-    "not supported": " ✗",
-    "not judged": "",
-}
-
-
-def _state_words(verdict: Verdict) -> str:
-    """Return a verdict's state in words; a checker with one border knows only supported and not."""
-    if verdict.contradicted_below is None and verdict.supported is False:
-        return "not supported"
-    return verdict.state or "not judged"
-
-
-def _grid(
-    state: EvidenceState,
-) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
-    """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
-    rows = []
-    for i, sentence in enumerate(state.study.result.sentences):
-        cells = []
-        for k, column in enumerate(state.study.verdicts, 1):
-            verdict = _decided(column[i], state.threshold)
-            sign = (
-                "not judged"
-                if verdict.probability is None
-                else f"{verdict.probability:.2f}"
-            )
-            mark = _MARKS[_state_words(verdict)]
-            cells.append((k == state.k, verdict.probability, sign + mark))
-        rows.append((sentence.text, cells))
-    return rows
-
-
-def _in_words(verdict: Verdict) -> tuple[str, str, str]:
-    """Return one summary sentence's verdict, evidence and what was not found."""
-    label = _state_words(verdict)
-    found = ", ".join(
-        f"{finding.kind} “{finding.text}”" for finding in verdict.findings
-    )
-    numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
-    return label, numbers, f"; not found there: {found}" if found else ""
-
-# %% ../../nbs/7_teaching/72_play.ipynb #22794cb1
-def evidence_html(state: EvidenceState) -> Markup:
-    """Return verdicts, evidence and the marked article as escaped HTML."""
-    used: dict[int, list[str]] = {}
-    for i, verdict in enumerate(state.verdicts, 1):
-        for rank, item in enumerate(verdict.evidence, 1):
-            used.setdefault(item.index, []).append(
-                f"{i} (newest)" if rank == len(verdict.evidence) else str(i)
-            )
-    lines = []
-    for j, sentence in enumerate(state.study.result.source_sentences):
-        role = f"for {', '.join(used[j])}" if j in used else ""
-        lines.append(
-            (
-                "sp-some" if "newest" in role else "sp-seen" if role else "",
-                sentence.text,
-                role,
-            )
-        )
-    verdicts = [_in_words(verdict) for verdict in state.verdicts]
-    known = {
-        "grid": _grid(state),
-        "count": len(state.study.verdicts),
-        "verdicts": verdicts,
-        "lines": lines,
-    }
-    return _figure(state.caption, render("play.html", drawing="evidence", **known))
-
-# %% ../../nbs/7_teaching/72_play.ipynb #6231e7d3
 def play_evidence(
     text: str,
     summary: str,
@@ -808,7 +266,7 @@ def play_evidence(
     embedder: Any = "minilm",
     checker: Any = "embedded",
 ) -> Picture:
-    """Move the number of evidence sentences and the threshold, and watch verdicts and score change.
+    """Move the number of evidence sentences and the threshold; verdicts follow.
 
     Parameters
     ----------
@@ -835,74 +293,27 @@ def play_evidence(
 
     Examples
     --------
-    >>> picture = play_evidence("The bridge opened in 1931. It is long.", "The bridge opened in 1931.", k=1)
+    >>> text = "The bridge opened in 1931. It is long."
+    >>> picture = play_evidence(text, "The bridge opened in 1931.", k=1)
     >>> picture.set(threshold=1.0).state.score
     0.0
     """
-    study = evidence_study(
-        text, summary, max_k=max_k, embedder=embedder, checker=checker
-    )
+    options: dict[str, Any] = {"embedder": embedder, "checker": checker}
+    study = evidence_study(text, summary, max_k=max_k, **options)
     first = evidence_state(study, min(require_count(k, "k"), len(study.verdicts)))
     compute = partial(evidence_state, study, start=first.start)
     picture = Picture(compute, k=first.k, threshold=first.threshold)
-    if not _installed("ipywidgets"):
-        return picture
-    import ipywidgets
-
-    wide = ipywidgets.Layout(width="24rem")
-    most = len(study.verdicts)
-    count = ipywidgets.IntSlider(
-        first.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide
-    )
-    border = ipywidgets.FloatSlider(
-        first.threshold, min=0, max=1, step=0.01, description="threshold", layout=wide
-    )
-    return picture.attach({"k": count, "threshold": border})
+    return widgets.evidence_controls(picture, len(study.verdicts))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #c141f653
-Points = list[list[float]]
-
-
 @dataclass(frozen=True, repr=False, eq=False)
-class CorrelationState(_State):
-    """Points (metric, people), their three coefficients, and those of the points to compare with."""
+class CorrelationState(drawn.State):
+    """Points (metric, people), their coefficients, and those to compare with."""
 
+    says, draws = drawn.correlation_words, drawn.correlation_html
     points: Points
     values: dict[str, Correlation]
     before: dict[str, float | None]
-
-    @property
-    def caption(self) -> str:
-        """The coefficients in words."""
-        named = ", ".join(
-            f"{name.capitalize()} {_shown(one.score)}"
-            for name, one in self.values.items()
-        )
-        return f"{len(self.points)} points: {named}."
-
-    def _repr_html_(self) -> str:
-        return correlation_html(self)
-
-
-def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
-
-
-def require_points(points: Any) -> Points:
-    """Return points as a list of [x, y]: at least two, all finite."""
-    try:
-        table = np.asarray(points, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"points must be pairs of numbers, such as [[1, 2], [3, 5]]: {error}"
-        ) from None
-    if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
-        raise ValueError(
-            f"points must be at least two pairs [x, y], not an array of shape {table.shape}"
-        )
-    if not np.isfinite(table).all():
-        raise ValueError("points must be finite: leave out the ones without a value")
-    return table.tolist()
 
 
 def correlation_state(
@@ -915,148 +326,10 @@ def correlation_state(
     values = {
         name: correlate([x], [y], coefficient=name, **options) for name in COEFFICIENTS
     }
-    return CorrelationState(
-        known, values, dict(before or {name: one.score for name, one in values.items()})
-    )
-
-# %% ../../nbs/7_teaching/72_play.ipynb #8455ed2a
-PRESETS = ("cloud", "outlier", "curve", "ties")
+    scores = {name: one.score for name, one in values.items()}
+    return CorrelationState(known, values, dict(before or scores))
 
 
-def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
-    """Return n points in [0, 10] × [0, 10] of one kind: `"cloud"`, `"outlier"`, `"curve"` or `"ties"`.
-
-    Examples
-    --------
-    >>> preset_points("ties", n=3)[0]
-    [3.0, 3.0]
-    """
-    rng = np.random.default_rng(seed)
-    x = np.linspace(1.5, 6.5, require_count(n, "n", minimum=2))
-    y = np.clip(x + rng.normal(0, 0.9, len(x)), 0.5, 7.5)
-    kind = require_option(name, "preset", PRESETS)
-    if kind == "outlier":
-        x[0], y[0] = 9.5, 0.5
-    elif kind == "curve":
-        x = np.linspace(0.5, 9.5, len(x))
-        y = 9.5 * np.exp((x - 9.5) / 1.4)
-    elif kind == "ties":
-        x, y = (1 + 2 * np.clip(np.round(values / 2), 0, 4) for values in (x, y))
-    return np.column_stack([x, y]).round(2).tolist()
-
-# %% ../../nbs/7_teaching/72_play.ipynb #65874725
-_BOX = {
-    "left": 46,
-    "right": 430,
-    "top": 12,
-    "bottom": 300,
-}  # the plot's place in an SVG of 440 by 345
-
-
-def _frame(points: Points) -> dict[str, Any]:
-    """Return the ranges of both axes: 0 to 10 for points spread there, else the points with some space around."""
-    table = np.array(points)
-    if table.min() >= 0 and table.max() <= 10 and table.max() > 1:
-        low, high = np.zeros(2), np.full(2, 10.0)
-    else:
-        space = np.maximum(np.ptp(table, axis=0) * 0.15, 1e-6)
-        low, high = table.min(axis=0) - space, table.max(axis=0) + space
-    (x0, y0), (x1, y1) = low.tolist(), high.tolist()
-    return {"x": [x0, x1], "y": [y0, y1], "box": _BOX}
-
-
-def _scatter_svg(
-    points: Points, names: tuple[str, str], frame: Mapping[str, Any], label: str
-) -> Markup:
-    """Return points as an SVG picture with an alternative text."""
-    left, right, top, bottom = (
-        _BOX[side] for side in ("left", "right", "top", "bottom")
-    )
-    (x0, x1), (y0, y1) = frame["x"], frame["y"]
-    along = lambda value, low, high, start, end: (
-        start + (value - low) / (high - low) * (end - start)
-    )
-    ticks = []
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        a, b = left + share * (right - left), bottom - share * (bottom - top)
-        x, y = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
-        ticks.append((f"{a:.1f}", f"{b + 4:.1f}", f"{x:.3g}", f"{y:.3g}"))
-    placed = [
-        (along(x, x0, x1, left, right), along(y, y0, y1, bottom, top))
-        for x, y in points
-    ]
-    places = [(f"{a:.1f}", f"{b:.1f}") for a, b in placed]
-    known = {
-        "ticks": ticks,
-        "places": places,
-        "names": names,
-        "label": label,
-        "box": _BOX,
-    }
-    return render("play.html", drawing="scatter", **known)
-
-# %% ../../nbs/7_teaching/72_play.ipynb #c3b77c13
-_NAMES = ("metric", "people")
-_SEES = {
-    "pearson": "values, along a line",
-    "spearman": "ranks",
-    "kendall": "the order of pairs",
-}
-
-
-def _readings_html(state: CorrelationState) -> Markup:
-    """Return the coefficients as a table: now, before, and what each looks at."""
-    readings = [
-        (
-            name.capitalize(),
-            _SEES[name],
-            f"{_shown(one.score)}{f' ({one.reason})' if one.score is None else ''}",
-            _shown(state.before[name]),
-        )
-        for name, one in state.values.items()
-    ]
-    return render("play.html", drawing="readings", readings_of=readings)
-
-
-def correlation_html(state: CorrelationState) -> Markup:
-    """Return the points and their coefficients as HTML that stands still."""
-    plot = _scatter_svg(state.points, _NAMES, _frame(state.points), state.caption)
-    return _figure(state.caption, Markup(plot + _readings_html(state)))
-
-# %% ../../nbs/7_teaching/72_play.ipynb #eabfd488
-@cache
-def _movable_points() -> Any:
-    """Return the widget class of points that can be dragged."""
-    import anywidget
-    import traitlets
-
-    class MovablePoints(anywidget.AnyWidget):
-        _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(
-            encoding="utf-8"
-        )
-        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(
-            encoding="utf-8"
-        )
-        value: Any = traitlets.List().tag(sync=True)
-        drawing = traitlets.Unicode().tag(sync=True)
-        frame = traitlets.Dict().tag(sync=True)
-        names: Any = traitlets.List().tag(sync=True)
-
-    return MovablePoints
-
-
-def _same_count(
-    start: Points, before: Mapping[str, float | None], points: Any
-) -> CorrelationState:
-    """Return the state of as many points as there were: a picture moves points, it adds none."""
-    state = correlation_state(points, before)
-    if len(state.points) != len(start):
-        raise ValueError(
-            f"this picture has {len(start)} points, not {len(state.points)}: make another picture"
-        )
-    return state
-
-# %% ../../nbs/7_teaching/72_play.ipynb #074aaff8
 def play_correlation(points: Any = None, *, seed: int = 0) -> Picture:
     """Drag points and watch Pearson's r, Spearman's rho and Kendall's tau-b part.
 
@@ -1079,40 +352,14 @@ def play_correlation(points: Any = None, *, seed: int = 0) -> Picture:
 
     Examples
     --------
-    >>> play_correlation([[1, 1], [2, 2], [3, 3]]).set(points=[[1, 1], [2, 2], [3, 1]]).state.caption
+    >>> picture = play_correlation([[1, 1], [2, 2], [3, 3]])
+    >>> picture.set(points=[[1, 1], [2, 2], [3, 1]]).state.caption
     '3 points: Pearson 0.000, Spearman 0.000, Kendall 0.000.'
     """
-    start = (
-        preset_points("cloud", seed=seed) if points is None else require_points(points)
-    )
+    start = preset_points("cloud", seed=seed) if points is None else points
     first = correlation_state(start)
-    picture = Picture(
-        partial(_same_count, first.points, first.before), points=first.points
-    )
-    if not _installed("ipywidgets", "anywidget"):
-        return picture
-    import ipywidgets
 
-    frame = _frame(first.points)
-    plot = _movable_points()(value=first.points, frame=frame, names=list(_NAMES))
-    plot.drawing = _scatter_svg(first.points, _NAMES, frame, "Points that can be moved")
-    buttons = []
-    for name in ("start", *PRESETS[1:]):
-        moved = (
-            first.points
-            if name == "start"
-            else _into(frame, preset_points(name, len(first.points), seed))
-        )
-        button = ipywidgets.Button(
-            description=name, layout=ipywidgets.Layout(width="6rem")
-        )
-        button.on_click(lambda _, moved=moved: picture.set(points=moved))
-        buttons.append(button)
-    draw = lambda state: _figure(state.caption, _readings_html(state))
-    return picture.attach({"points": plot}, [ipywidgets.VBox(buttons)], draw)
+    def moved(points: Any) -> CorrelationState:
+        return correlation_state(same_count(points, first.points), first.before)
 
-
-def _into(frame: Mapping[str, Any], points: Points) -> Points:
-    """Return points in [0, 10] × [0, 10] stretched to a frame."""
-    (x0, x1), (y0, y1) = frame["x"], frame["y"]
-    return [[x0 + x / 10 * (x1 - x0), y0 + y / 10 * (y1 - y0)] for x, y in points]
+    return widgets.points_controls(Picture(moved, points=first.points), seed)
