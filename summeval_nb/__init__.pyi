@@ -203,6 +203,12 @@ from .judged.retrieval import context_recall as context_recall
 from .judged.retrieval import context_relevance as context_relevance
 from .judged.retrieval import noise_sensitivity as noise_sensitivity
 from .judged.retrieval import retrieval_scores as retrieval_scores
+from .judged.pairwise import Rubric as Rubric
+from .judged.pairwise import SideBySide as SideBySide
+from .judged.pairwise import bradley_terry as bradley_terry
+from .judged.pairwise import compare_answers as compare_answers
+from .judged.pairwise import compare_pairs as compare_pairs
+from .judged.pairwise import rank_systems as rank_systems
 from .ground.items import Item as Item
 from .ground.items import ItemStream as ItemStream
 from .ground.items import Shard as Shard

@@ -206,6 +206,38 @@ def retrieval(
     leave_for(bad, bad + len(rows))
 
 
+def compare(
+    table: Annotated[str, typer.Argument(help="Table of pairs of answers; - for standard input.")],
+    backend: Annotated[str | None, typer.Option(help="llm: with a model that reads both answers.")] = None,
+    rank: Annotated[bool, typer.Option("--rank", help="Rows are question, system, answer; rank the systems.")] = False,
+    column: Column = None,
+    option: Options = None,
+    format: Format = None,
+    judge: Judge = "embedded",
+    store: Kept = None,
+    html: Html = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two answers to each question side by side, in both orders; or rank many systems.
+
+    Example: summeval compare pairs.jsonl --backend llm:FOLDER
+    """
+    keep_apart(html, table, store)
+    from summeval_nb.judged._pairwise import read_as
+    from summeval_nb.judged.pairwise import SideBySide, compare_pairs, rank_systems
+
+    mapped = any(one.startswith("truth=") for one in column or [])
+    metric = read_as(rank=rank, truth=mapped or backend is None)
+    rows, bad = read_table(table, format, metric, column)
+    options = read_options(option, SideBySide) | load_named({"judge": judge})
+    options |= load_named({"backend": backend}) if backend else {}
+    options |= {"store": open_store(store), "progress": sys.stderr.isatty()}
+    result: Any = (rank_systems if rank else compare_pairs)(rows, **options)
+    show(result, as_json, html, "Side by side", repr(result))
+    say_cost(options)
+    leave_for(bad, bad + len(rows))
+
+
 def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
     """Return an articles × systems table of one column; absent cells are None, double ones an error."""
     article, system = names
@@ -537,7 +569,7 @@ def store_prune(
 def register(app: typer.Typer) -> None:
     """Make commands of these functions, in the order in which `--help` shows them."""
     commands: dict[str, Callable[..., None]] = {"rouge": rouge, "answer": judge_answers, "score": score}
-    commands |= {"retrieval": retrieval}
+    commands |= {"retrieval": retrieval, "compare": compare}
     commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
     commands |= {"run": run, "checker-bench": checker_bench, "judge-bench": judge_bench}
     commands |= {"report": report}

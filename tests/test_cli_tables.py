@@ -202,6 +202,7 @@ COMMANDS = [
     "answer",
     "score",
     "retrieval",
+    "compare",
     "correlate",
     "annotators",
     "summeval",
@@ -333,6 +334,6 @@ def test_what_a_model_cost_is_said_and_nothing_without_one(capsys):
 
 def test_help_shows_the_commands_in_their_order():
     assert [one.name or one.callback.__name__ for one in app.registered_commands] == [
-        *("evaluate", "demo", "bleu", "rouge", "answer", "score", "retrieval", "correlate", "annotators", "summeval"),
-        *("run", "checker-bench", "judge-bench", "report"),
+        *("evaluate", "demo", "bleu", "rouge", "answer", "score", "retrieval", "compare", "correlate", "annotators"),
+        *("summeval", "run", "checker-bench", "judge-bench", "report"),
     ]

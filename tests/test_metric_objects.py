@@ -17,7 +17,11 @@ from summeval_nb.runs.jobs import Job
 
 TOY = s.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
-NEEDED = {"rating": {"quality": "fluency", "backend": BACKEND}, "faithfulness": {"checker": "words"}}
+NEEDED = {
+    "rating": {"quality": "fluency", "backend": BACKEND},
+    "rubric": {"criteria": "Is it so?", "backend": BACKEND},
+    "faithfulness": {"checker": "words"},
+}
 NEEDED["meteor"] = {"synonyms": None}  # by name alone it needs nltk's WordNet
 TEXT = "The bridge opened in 1931. It is long."
 ROW = {
@@ -29,7 +33,7 @@ ROW = {
 }
 ROW |= {"references": ["a cat sat", "a cat ran"], "question": "When did it open?"}
 ROW |= {"ground_truth": "The bridge opened in 1931.", "answer": "The bridge opened in 1931."}
-ROW |= {"truth": "The bridge opened in 1931."}
+ROW |= {"truth": "The bridge opened in 1931.", "a": "The bridge opened in 1931.", "b": "The bridge is blue."}
 NAMES = list(s.METRICS)
 
 

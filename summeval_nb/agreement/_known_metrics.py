@@ -32,6 +32,8 @@ KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "answer_relevancy": ("judged.retrieval:AnswerRelevancy", {}),
     "answer_faithfulness": ("judged.retrieval:AnswerFaithfulness", {}),
     "noise_sensitivity": ("judged.retrieval:NoiseSensitivity", {}),
+    "side_by_side": ("judged.pairwise:SideBySide", {}),
+    "rubric": ("judged.pairwise:Rubric", {}),
 }
 
 

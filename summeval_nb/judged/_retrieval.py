@@ -412,7 +412,7 @@ class Found:
 
     def by_truth(self, statement: str) -> Entailment:
         """What the question's end and the truth together say of a statement, as in `evaluate_answer`."""
-        return self.asker.verdict(true_premise(self.row, self.asker), statement)
+        return self.asker.verdict(true_premise(self.row), statement)
 
     def attributed(self, statement: str) -> Entailment:
         """What the passages say: one that entails the statement alone, or, failing that, all of them together."""
@@ -474,7 +474,7 @@ class Found:
         )
 
 
-def true_premise(row: Row, asker: Asker) -> str:
+def true_premise(row: Row) -> str:
     """The end of the question and the truth, as one premise."""
     return "\n\n".join(text for text in (question_end(row.question), row.truth) if text.strip())
 
@@ -506,7 +506,7 @@ def prepare(asker: Asker, rows: Sequence[Row], needs: Sequence[str]) -> None:
         for s in asker.of(getattr(r, name))
     ]
     if "answer by truth" in needs:
-        pairs += [(true_premise(row, asker), s) for row in rows for s in asker.of(row.answer)]
+        pairs += [(true_premise(row), s) for row in rows for s in asker.of(row.answer)]
     asker.entail(pairs)
     left = [
         (row.together, s)
