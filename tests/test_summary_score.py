@@ -13,6 +13,7 @@ from summeval_nb.judged.judge_llm import LLMJudge
 from summeval_nb.judged.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
 from summeval_nb.judged.summary_score import (
     conciseness_score,
+    guarded_score,
     mixed_score,
     qa_score,
     summarization_score,
@@ -121,18 +122,36 @@ def test_the_score_is_the_formula():
     assert plain.score == plain.qa_score and plain.conciseness is None
 
 
-def test_a_letter_gets_nearly_half_and_the_guard_stops_it():
+def test_a_letter_gets_nearly_half_and_the_guarded_value_nothing():
     assert len(FITNESS) == 310
     open_, guarded = (summarization_score([FITNESS], "x", guard=guard) for guard in (False, True))
     assert math.isclose(open_.score, (1 - 1 / 310) * 0.5, abs_tol=1e-9) and round(open_.score, 3) == 0.498
-    assert open_.degenerate == guarded.degenerate == "answers nothing" and open_.reason == ""
-    assert guarded.score == 0.0 and "guard" in guarded.reason and guarded.conciseness == open_.conciseness
-    assert summarization_score([FITNESS], SHORT, guard=True).score == summarization_score([FITNESS], SHORT).score
+    assert open_.degenerate == guarded.degenerate == "far too short" and "not to be believed" in open_.reason
+    assert guarded.score == 0.0 == open_.guarded and guarded.conciseness == open_.conciseness
+    assert summarization_score([FITNESS], SHORT, guard=True).score == summarization_score([FITNESS], SHORT).guarded
+
+
+def test_the_guarded_value_by_hand():
+    assert guarded_score(0.5, 0.8, 0.5) == 0.5 * (0.5 + 0.5 * 0.8)
+    assert guarded_score(0.5, 0.8, 0.5, "copied beginning") == 0.5 * (0.5 + 0.5 * 0.8) / 2
+    assert guarded_score(0.5, None, 0.5) == 0.5 and guarded_score(1.0, 0.9, 0.5, "empty") == 0.0
+    result = summarization_score([FITNESS], SHORT, judge=Examiner(), coeff=0.3)
+    kept = (1 + 1 + 0.5) / 3  # the examiner's probability is one half, also of a no
+    assert math.isclose(result.guarded, kept * (0.3 + 0.7 * result.conciseness))
 
 
 @pytest.mark.parametrize(
     ("summary", "name"),
-    [("", "empty"), (" \n\t", "empty"), (FITNESS, "copy"), (FITNESS.replace(" ", "\n"), "copy"), (SHORT, "")],
+    [
+        ("", "empty"),
+        (" \n\t", "empty"),
+        (FITNESS, "copy"),
+        (FITNESS.replace(" ", "\n"), "copy"),
+        (SHORT, ""),
+        (FITNESS[:200], "copied beginning"),
+        ("x", "far too short"),
+        ("Nothing of it is in here.", "answers nothing"),
+    ],
 )
 def test_degenerate_summaries_are_named(summary, name):
     result = summarization_score(FITNESS, summary, judge=Examiner())
@@ -272,7 +291,7 @@ def test_the_table_of_the_specification():
     table = summarization_scores(datasets.Dataset.from_dict(data), progress=False)
     frame = table.to_frame()
     assert list(frame.columns)[:5] == ["contexts", "summary", "score", "qa_score", "conciseness"]
-    assert table.n_undefined == 1 and math.isclose(table.mean(), sum(r.score for r in table.results[:2]) / 2)
+    assert table.n_undefined == 1 and math.isclose(table.mean(), sum(r.guarded for r in table.results[:2]) / 2)
     single = [summarization_score(c, s) for c, s in zip(data["contexts"], data["summary"], strict=True)]
     assert [one.row() for one in table.results] == [one.row() for one in single]
     for kind in (data, pd.DataFrame(data), [{"contexts": FITNESS, "summary": s} for s in data["summary"]]):

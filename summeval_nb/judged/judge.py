@@ -9,7 +9,6 @@ import copy
 import dataclasses
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 # %% auto #0
-__all__ = ['SAID_ENOUGH', 'place_keyphrase', 'EmbeddedJudge', 'load_judge']
+__all__ = ['SAID_ENOUGH', 'EmbeddedJudge', 'load_judge']
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b5e1c333
 from summeval_nb.evidence.check import (
@@ -25,11 +24,9 @@ from summeval_nb.evidence.check import (
     WordsChecker,
     PairVectors,
     Parts,
-    Token,
     idf_coverage,
     load_checker,
     sentence_matches,
-    sentence_tokens,
     stem_weight,
     take_apart,
 )
@@ -60,6 +57,9 @@ from summeval_nb.ground.results import (
     require_option,
 )
 from ..ground.results import require_text
+from ._exam import Weights as Weights
+from ._exam import candidate_phrases, counted_phrases, make_questions
+from ._exam import place_keyphrase as place_keyphrase
 from ._pronouns import resolve_by_rules
 from ._statements import clause_statements
 from ._refusals import premise_sentences as premise_sentences
@@ -68,7 +68,6 @@ from summeval_nb.text.split import (
     Reading,
     split_claims,
     split_markdown,
-    split_sentences,
 )
 from ..models._named import load_model
 from ..models.store import content_key
@@ -260,36 +259,12 @@ def _entailment(
         findings=tuple(findings),
     )
 
-# %% ../../nbs/4_judged/42_judge.ipynb #48592d34
-def _candidate_phrases(text: str, longest: int = 4) -> list[str]:
-    """Runs of neighbouring content words and numbers as they stand; of a long run the last words, where its noun is."""
-    runs: list[list[Token]] = [[]]
-    for token in sentence_tokens(text):
-        gap = text[runs[-1][-1].end : token.start] if runs[-1] else ""
-        if runs[-1] and (
-            token.kind not in ("content", "number") or re.search(r"[^\s\-’'.]|\. ", gap)
-        ):
-            runs.append([])
-        if token.kind in ("content", "number"):
-            runs[-1].append(token)
-    kept = [
-        run[-longest:]
-        for run in runs
-        if len(run) > 1 or (run and stem_weight(run[0].key) >= _RARE)
-    ]
-    return list(dict.fromkeys(text[run[0].start : run[-1].end] for run in kept))
-
-
-# how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is
-# not
-_RARE = 3.0
-
 # %% ../../nbs/4_judged/42_judge.ipynb #ae64d7d7
 def _keybert_phrases(
     items: Sequence[tuple[str, int]], embedder: Any
 ) -> list[list[Keyphrase]]:
     """Keyphrases of many texts by KeyBERT over our candidates, with the mean sentence vector as the text's."""
-    texts = list(dict.fromkeys(text for text, _ in items if _candidate_phrases(text)))
+    texts = list(dict.fromkeys(text for text, _ in items if candidate_phrases(text)))
     if not texts:
         return [[] for _ in items]
     backend = require_module("keybert.backend", "models").BaseEmbedder
@@ -312,7 +287,7 @@ def _keybert_phrases(
     most = max(n for _, n in items)
     found = model.extract_keywords(
         texts,
-        vectorizer=vectorizer(analyzer=_candidate_phrases),
+        vectorizer=vectorizer(analyzer=candidate_phrases),
         use_mmr=True,
         diversity=0.5,
         top_n=most,
@@ -324,92 +299,8 @@ def _keybert_phrases(
         for text, n in items
     ]
 
-
-def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
-    """A keyphrase with its first place in the text, where it stands there word for word."""
-    start = text.find(phrase)
-    place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
-    return Keyphrase(
-        text=phrase, weight=None if weight is None else float(weight), **place
-    )
-
-# %% ../../nbs/4_judged/42_judge.ipynb #ee513907
-def _stems(text: str) -> list[str]:
-    return [
-        token.key
-        for token in sentence_tokens(text)
-        if token.kind in ("content", "number")
-    ]
-
-
-def _counted_phrases(text: str, n: int) -> list[Keyphrase]:
-    """At most n candidate phrases by the rarity, frequency and first mention of their stems, none counted twice."""
-    sentences = [_stems(s.text) for s in premise_sentences(text)]
-    held = Counter(stem for stems in sentences for stem in set(stems))
-    first = {
-        stem: i for i, stems in reversed(list(enumerate(sentences))) for stem in stems
-    }
-    worth = {
-        stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()
-    }
-    chosen: list[Keyphrase] = []
-
-    def weight(stems: set[str]) -> float:
-        return sum(map(worth.__getitem__, sorted(stems))) / (
-            1 + 0.1 * min(first[stem] for stem in stems)
-        )
-
-    left = {
-        phrase: set(_stems(phrase)) & held.keys() for phrase in _candidate_phrases(text)
-    }
-    while len(chosen) < n and (
-        left := {phrase: stems for phrase, stems in left.items() if stems}
-    ):
-        best = max(left, key=lambda phrase: weight(left[phrase]))
-        taken = left[best]
-        chosen.append(place_keyphrase(text, best, weight(taken)))
-        left = {phrase: stems - taken for phrase, stems in left.items()}
-    return chosen
-
-# %% ../../nbs/4_judged/42_judge.ipynb #41f376e8
-def _make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
-    """One yes/no question for each clause that holds a keyphrase, in the order of the keyphrases."""
-    clauses = [
-        claim
-        for s in split_sentences(text)
-        for claim in (split_claims(s.text) or [s.text])
-    ]
-    held: dict[str, list[str]] = {}
-    for phrase in keyphrases:
-        clause = next(
-            (one for one in clauses if phrase.casefold() in one.casefold()), None
-        )
-        if clause is not None:
-            held.setdefault(clause, []).append(phrase)
-    return [
-        Question(
-            text=f"Is it true that {_lowered(clause)}?",
-            statement=clause,
-            keyphrases=tuple(phrases),
-        )
-        for clause, phrases in held.items()
-    ]
-
-
-def _lowered(clause: str) -> str:
-    """A clause without its final stop, and without the capital of an opening function word."""
-    plain = clause.strip().rstrip(".!?;, ")
-    first = sentence_tokens(plain)[:1]
-    small = (
-        bool(first)
-        and first[0].kind != "content"
-        and first[0].start == 0
-        and plain[:2] != "I "
-    )
-    return plain[:1].lower() + plain[1:] if small else plain
-
 # %% ../../nbs/4_judged/42_judge.ipynb #6efdf6f6
-SAID_ENOUGH = 0.6
+SAID_ENOUGH = 0.5
 
 
 def _said(
@@ -422,22 +313,38 @@ def _said(
     return (covered + sentence_matches(vectors).mean(axis=0).clip(0, 1)) / 2
 
 
+def _counted_things(parts: Parts) -> dict[str, set[str]]:
+    """Numbers by the content word that follows them: what is counted."""
+    found: dict[str, set[str]] = {}
+    for place, token in enumerate(parts.tokens):
+        if token.kind == "number":
+            after = parts.tokens[place + 1 : place + 3]
+            thing = next((one.key for one in after if one.kind == "content"), "")
+            found.setdefault(thing, set()).add(token.key)
+    return found
+
+
 def _altered(statement: Parts, sentence: Parts) -> str:
     """Say what a sentence says otherwise than the statement: a number, a negation, or '' for nothing."""
-    own, other = (
-        {t.key for t in one.tokens if t.kind == "number"}
-        for one in (statement, sentence)
-    )
-    if own - sentence.key_set and other - statement.key_set:
-        return f"numbers differ: {', '.join(sorted(own - other))} and {', '.join(sorted(other - own))}"
-    clauses = [take_apart(clause) for clause in split_claims(sentence.text)] or [
-        sentence
-    ]
-    nearest = max(
-        clauses, key=lambda clause: len(clause.content_set & statement.content_set)
-    )
+    own, other = _counted_things(statement), _counted_things(sentence)
+    all_own, all_other = set().union(*own.values()), set().union(*other.values())
+    for thing in own.keys() & other.keys() - {""}:
+        if own[thing] - all_other and other[thing] - all_own:
+            mine, theirs = (
+                sorted(own[thing] - all_other),
+                sorted(other[thing] - all_own),
+            )
+            return f"numbers differ: {', '.join(mine)} and {', '.join(theirs)}"
+    clauses = [take_apart(one) for one in split_claims(sentence.text)] or [sentence]
+    content = statement.content_set
+    nearest = max(clauses, key=lambda clause: len(clause.content_set & content))
     negated = [
-        any(t.kind == "negation" for t in one.tokens) for one in (statement, nearest)
+        any(
+            token.kind == "negation"
+            and one.text[token.start : token.end].lower() != "without"
+            for token in one.tokens
+        )
+        for one in (statement, nearest)
     ]
     return "" if negated[0] == negated[1] else "one of the two is negated"
 
@@ -554,16 +461,14 @@ _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
     "keyphrases": lambda e, c, k, lang, items: [
         JudgeFailure("keyphrases", reason)
         if (reason := unread(text, lang))
-        else _counted_phrases(text, n)
+        else counted_phrases(text, n)
         for text, n in items
     ],
     "keybert": lambda e, c, k, lang, items: [
         JudgeFailure("keyphrases", reason) if (reason := unread(text, lang)) else found
         for (text, _), found in zip(items, _keybert_phrases(items, e), strict=True)
     ],
-    "questions": lambda e, c, k, lang, items: [
-        _make_questions(*item) for item in items
-    ],
+    "questions": lambda e, c, k, lang, items: [make_questions(*item) for item in items],
     "answer": lambda e, c, k, lang, items: _answers(e, c, k, items, lang),
 }
 

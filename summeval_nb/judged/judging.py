@@ -199,11 +199,12 @@ class Keyphrase:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Question:
-    """A yes/no question, the statement that a yes affirms, and its keyphrases."""
+    """A question, the statement that a yes affirms, its keyphrases, its sentence."""
 
     text: str
     statement: str
     keyphrases: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -6,53 +6,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
-from ..ground._files import write_whole
-from .answers import table_records
+from ..ground.results import Metric, Signature, require_column
+from ..ground.results import require_count, require_flag, require_option
+from ..ground.results import require_share, require_text
+from ._answer_stages import table_records
+from ._summary_exam import Exam, ScoreLayout, ScoreTableLayout
+from ._summary_exam import asking, sit_exams, why_undefined
+from ._summary_exam import join_contexts as join_contexts
 from .judge import load_judge
-from summeval_nb.judged.judging import (
-    Answer,
-    Judge,
-    JudgeFailure,
-    Keyphrase,
-    Question,
-    ask_many,
-)
-from ..overlap.ngrams import load_tokenizer
-from summeval_nb.ground.results import (
-    Metric,
-    ResultTable,
-    Score,
-    Signature,
-    require_column,
-    require_count,
-    require_flag,
-    require_option,
-    require_share,
-    require_text,
-    require_texts,
-)
-from ..models._named import load_store
+from .judging import Answer, Judge, JudgeFailure, Keyphrase, Question
 from ..models.store import Store
-from summeval_nb.ground.viz import (
-    Mark,
-    Markup,
-    html_page,
-    html_table,
-    mark_html,
-    render,
-    text_table,
-)
-
-if TYPE_CHECKING:
-    import pandas as pd
+from ..overlap.ngrams import load_tokenizer
 
 # %% auto #0
-__all__ = ['LENGTHS', 'qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'measure_length', 'SummarizationScore',
-           'join_contexts', 'summarization_score', 'SummarizationTable', 'summarization_scores', 'SummaryScoreMetric']
+__all__ = ['LENGTHS', 'qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'guarded_score', 'measure_length',
+           'SummarizationScore', 'SummarizationTable', 'SummaryScoreMetric', 'summarization_score',
+           'summarization_scores']
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #b2a5fe8b
 def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
@@ -95,7 +67,7 @@ def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #9406cbc2
 def conciseness_score(summary_length: float, context_length: float) -> float:
-    """Return 1 - min(summary, context) / (context + 1e-10): near 1 for a short summary, 0 for one as long as the text.
+    """Return 1 - min(summary, context) / (context + 1e-10), near 1 for a short summary.
 
     Examples
     --------
@@ -106,7 +78,7 @@ def conciseness_score(summary_length: float, context_length: float) -> float:
 
 
 def mixed_score(qa: float, conciseness: float | None, coeff: float) -> float:
-    """Return qa * coeff + conciseness * (1 - coeff), or qa alone when conciseness is None.
+    """Return qa * coeff + conciseness * (1 - coeff); qa alone without conciseness.
 
     Examples
     --------
@@ -117,19 +89,52 @@ def mixed_score(qa: float, conciseness: float | None, coeff: float) -> float:
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #6713114e
 def name_degenerate(context: str, summary: str, qa: float | None) -> str:
-    """Return "empty", "copy", "answers nothing", or "" for a summary that is none of them.
+    """Return what is wrong with a summary, or "" for one that is not degenerate.
+
+    One of "empty", "copy", "copied beginning", "far too short", "answers nothing".
 
     Examples
     --------
     >>> name_degenerate("It rained all day.", "x", 0.0)
-    'answers nothing'
+    'far too short'
     """
-    plain, whole = (" ".join(text.split()) for text in (summary, context))
+    plain, whole = (" ".join(text.split()).casefold() for text in (summary, context))
     if not plain:
         return "empty"
     if whole and whole in plain:
         return "copy"
+    if len(plain.split()) < 3 or len(plain) < min(60, 0.02 * len(whole)):
+        return "far too short"
+    if whole.startswith(plain.rstrip(" .…")):
+        return "copied beginning"
     return "answers nothing" if qa == 0 else ""
+
+
+def guarded_score(
+    kept: float, conciseness: float | None, coeff: float, named: str = ""
+) -> float:
+    """Return kept * (coeff + (1 - coeff) * conciseness), halved for copies, 0 for next to nothing.
+
+    Parameters
+    ----------
+    kept : float
+        The mean of the answers, a no with its probability, in [0, 1].
+    conciseness : float or None
+        None: `kept` alone counts.
+    coeff : float
+        The weight of the QA score.
+    named : str
+        What `name_degenerate` says.
+
+    Examples
+    --------
+    >>> guarded_score(0.5, 0.8, 0.5), guarded_score(0.5, 0.8, 0.5, "far too short")
+    (0.45, 0.0)
+    """
+    if named in ("empty", "far too short"):
+        return 0.0
+    value = kept if conciseness is None else kept * mixed_score(1.0, conciseness, coeff)
+    return value / 2 if named.startswith("cop") else value
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #2b27b092
 LENGTHS: Mapping[str, Callable[[str], int]] = {
@@ -142,7 +147,7 @@ LENGTHS: Mapping[str, Callable[[str], int]] = {
 def measure_length(
     length: str | Callable[[str], int],
 ) -> tuple[str, Callable[[str], int]]:
-    """Return the name and the function of a length: a name of `LENGTHS`, or a function text -> number.
+    """Return the name and function of a length: of `LENGTHS`, or a function of a text.
 
     Examples
     --------
@@ -153,140 +158,9 @@ def measure_length(
         return getattr(length, "__qualname__", type(length).__name__), length
     return length, LENGTHS[require_option(length, "length", LENGTHS)]
 
-# %% ../../nbs/4_judged/44_summary_score.ipynb #a04c0a58
-def _question_rows(
-    questions: Sequence[Question], answers: Sequence[Answer]
-) -> list[dict[str, Any]]:
-    """One row for each question with its answer."""
-    return [
-        {
-            "question": question.text,
-            "statement": question.statement,
-            "keyphrases": list(question.keyphrases),
-            "answer": answer.value,
-            "probability": answer.probability,
-            "said": answer.said,
-            "evidence": [passage.text for passage in answer.evidence],
-            "reason": answer.reason,
-        }
-        for question, answer in zip(questions, answers, strict=True)
-    ]
-
-
-def _phrases(
-    result: SummarizationScore, test: Callable[[list[int | None]], bool]
-) -> tuple[str, ...]:
-    """Key phrases whose questions' answers pass a test."""
-    found: dict[str, list[int | None]] = {}
-    for question, answer in zip(result.questions, result.answers, strict=True):
-        for phrase in question.keyphrases:
-            found.setdefault(phrase, []).append(answer.value)
-    return tuple(phrase for phrase, values in found.items() if test(values))
-
-
-def _as_row(result: SummarizationScore) -> dict[str, Any]:
-    """A result's numbers and counts."""
-    numbers = {
-        "score": result.score,
-        "qa_score": result.qa_score,
-        "conciseness": result.conciseness,
-    }
-    counts = {
-        "n_keyphrases": len(result.keyphrases),
-        "n_questions": len(result.questions),
-    }
-    counts |= {"n_dropped": len(result.dropped), "n_failed": result.n_failed}
-    return numbers | counts | {"degenerate": result.degenerate, "reason": result.reason}
-
-
-def _as_dict(result: SummarizationScore) -> dict[str, Any]:
-    """A result as plain data."""
-    parts = {
-        "keyphrases": [asdict(one) for one in result.keyphrases],
-        "questions": result.rows(),
-    }
-    names = {
-        "dropped": [one.text for one in result.dropped],
-        "kept": list(result.kept),
-        "lost": list(result.lost),
-    }
-    texts = {
-        "context": result.context,
-        "summary": result.summary,
-        "coeff": result.coeff,
-    }
-    return result.row() | parts | names | texts | {"signature": str(result.signature)}
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #d190776c
-_KEPT, _LOST, _UNASKED = (
-    ("#8fc1e8", "kept"),
-    ("#f5b27a", "lost"),
-    ("#d0d0d0", "not asked about"),
-)
-
-
-def _phrase_marks(result: SummarizationScore) -> list[Mark]:
-    """A mark for each key phrase that stands in the context."""
-    marks = []
-    for phrase in result.keyphrases:
-        color, word = (
-            _KEPT
-            if phrase.text in result.kept
-            else _LOST
-            if phrase.text in result.lost
-            else _UNASKED
-        )
-        if phrase.start is not None and phrase.end is not None:
-            marks.append(
-                Mark(phrase.start, phrase.end, color, "#1a1a1a", f"key phrase, {word}")
-            )
-    return marks
-
-
-def _exam_rows(result: SummarizationScore) -> list[dict[str, Any]]:
-    """The exam as rows: question, answer, how sure (or how much is said), evidence; dropped questions last."""
-    rows = [
-        {
-            "question": row["question"],
-            "answer": "failed"
-            if row["answer"] is None
-            else ("no", "yes")[row["answer"]],
-            "sure": row["probability"] if row["said"] is None else row["said"],
-            "evidence in the summary": " … ".join(row["evidence"][:2])
-            + (f" ({row['reason']})" if row["reason"] else ""),
-        }
-        for row in result.rows()
-    ]
-    return rows + [
-        {"question": one.text, "answer": "dropped"} for one in result.dropped
-    ]
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #3a41b9c5
-def _score_html(result: SummarizationScore) -> Markup:
-    """Return a result as one HTML block: no script, no request, everything escaped."""
-    number = "undefined" if result.score is None else f"{result.score:.4f}"
-    factors = {"QA score": result.qa_score, "conciseness": result.conciseness}
-    words = [
-        f"{name} {value:.4f}" for name, value in factors.items() if value is not None
-    ]
-    words += [f"named: {result.degenerate}"] if result.degenerate else []
-    words += [
-        f"{len(result.questions)} questions",
-        f"{len(result.dropped)} dropped",
-        f"{result.n_failed} failed",
-    ]
-    shown = {
-        "number": number,
-        "words": words,
-        "exam": _exam_rows(result),
-        "colors": (_KEPT, _LOST, _UNASKED),
-    }
-    context = mark_html(result.context, _phrase_marks(result))
-    return render("summary_score.html", result=result, context=context, **shown)
-
 # %% ../../nbs/4_judged/44_summary_score.ipynb #0efce97a
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SummarizationScore(Score):
+class SummarizationScore(ScoreLayout):
     """A summary's score with the questions and answers behind it.
 
     Parameters
@@ -295,6 +169,8 @@ class SummarizationScore(Score):
         Answered 1 / questions, over the questions that could be judged.
     conciseness : float or None
         None when it was switched off, or when there is nothing to judge.
+    guarded : float or None
+        The value that ranks: brevity counts for what was kept, degenerate texts less.
     coeff : float
         The weight of the QA score.
     keyphrases : tuple of Keyphrase
@@ -304,13 +180,14 @@ class SummarizationScore(Score):
     dropped : tuple of Question
         Questions that the context itself does not answer with yes; they were not asked.
     degenerate : str
-        "empty", "copy", "answers nothing", or "".
+        What `name_degenerate` says; the score as defined is then not to be believed.
     context, summary : str
         The texts.
     """
 
     qa_score: float | None = None
     conciseness: float | None = None
+    guarded: float | None = None
     coeff: float = 0.5
     keyphrases: tuple[Keyphrase, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -320,281 +197,143 @@ class SummarizationScore(Score):
     context: str = ""
     summary: str = ""
 
-    @property
-    def n_failed(self) -> int:
-        """How many questions the judge failed to answer; they are left out of the score."""
-        return sum(answer.value is None for answer in self.answers)
+# %% ../../nbs/4_judged/44_summary_score.ipynb #47edde5f
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SummarizationTable(ScoreTableLayout):
+    """The results of many summaries, in the table's order; `rank` names its main number."""
 
-    @property
-    def kept(self) -> tuple[str, ...]:
-        """Key phrases of which a question was answered 1."""
-        return _phrases(self, lambda values: 1 in values)
-
-    @property
-    def lost(self) -> tuple[str, ...]:
-        """Key phrases that were asked about, and all of whose questions were answered 0."""
-        return _phrases(self, lambda values: set(values) == {0})
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each question."""
-        return _question_rows(self.questions, self.answers)
-
-    def row(self) -> dict[str, Any]:
-        """Return the result in one row: the numbers, the counts, what it was named."""
-        return _as_row(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        return _as_dict(self)
-
-    def _repr_html_(self) -> str:
-        return _score_html(self)
-
-    def to_html(self, path: str | Path) -> Path:
-        """Write the result as one file that needs nothing else, and return its path."""
-        target = Path(path)
-        write_whole(target, html_page("Summarization score", _score_html(self)))
-        return target
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #3c1d0299
-def join_contexts(contexts: Any, where: str = "") -> str:
-    """Return contexts joined by line breaks: a text, a list of texts, or a list that holds one such list.
-
-    Examples
-    --------
-    >>> join_contexts([["It rained.", "It snowed."]])
-    'It rained.\\nIt snowed.'
-    """
-    if isinstance(contexts, str):
-        return contexts
-    if (
-        isinstance(contexts, (list, tuple))
-        and len(contexts) == 1
-        and isinstance(contexts[0], (list, tuple))
-    ):
-        contexts = contexts[0]
-    return "\n".join(require_texts(contexts, f"{where}contexts"))
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #ffabedcd
-class _Exam(NamedTuple):
-    """The questions of one context, or why there are none."""
-
-    keyphrases: tuple[Keyphrase, ...] = ()
-    questions: tuple[Question, ...] = ()
-    dropped: tuple[Question, ...] = ()
-    reason: str = ""
-
-
-def _make_exams(
-    contexts: Sequence[str], ask: Any, n_keyphrases: int, check_questions: bool
-) -> dict[str, _Exam]:
-    """An exam for each distinct context."""
-    texts = [text for text in dict.fromkeys(contexts) if text.strip()]
-    exams = {
-        text: _Exam(reason="the context is empty")
-        for text in contexts
-        if not text.strip()
-    }
-    phrases = dict(
-        zip(
-            texts,
-            ask("keyphrases", [(text, n_keyphrases) for text in texts]),
-            strict=True,
-        )
-    )
-    asked = [
-        text
-        for text in texts
-        if not isinstance(phrases[text], JudgeFailure) and phrases[text]
-    ]
-    made = dict(
-        zip(
-            asked,
-            ask("questions", [(t, [p.text for p in phrases[t]]) for t in asked]),
-            strict=True,
-        )
-    )
-    examined = [
-        t
-        for t in asked
-        if check_questions and not isinstance(made[t], JudgeFailure) and made[t]
-    ]
-    own = dict(
-        zip(
-            examined,
-            ask("answer", [(text, made[text]) for text in examined]),
-            strict=True,
-        )
-    )
-    for text in texts:
-        exams[text] = _exam(phrases[text], made.get(text, []), own.get(text))
-    return exams
-
-
-def _exam(phrases: Any, questions: Any, own: Any) -> _Exam:
-    """An exam from the judge's replies: its key phrases, its questions, the context's own answers (None: not asked)."""
-    for failed in (phrases, questions, own):
-        if isinstance(failed, JudgeFailure):
-            return _Exam(reason=f"the judge failed: {failed}")
-    unique = {question.text: question for question in questions}
-    values = [1] * len(questions) if own is None else [answer.value for answer in own]
-    good = {
-        question.text
-        for question, value in zip(questions, values, strict=True)
-        if value == 1
-    }
-    kept = tuple(question for text, question in unique.items() if text in good)
-    dropped = tuple(question for text, question in unique.items() if text not in good)
-    reason = (
-        "" if kept else "no question could be made that the context answers with yes"
-    )
-    return _Exam(tuple(phrases), kept, dropped, reason)
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #26b938af
-class _Choices(NamedTuple):
-    """What a caller can choose about the score, in the order of the signature."""
-
-    coeff: float
-    conciseness: bool
-    guard: bool
-    max_failed: float
-    n_keyphrases: int
-    check_questions: bool
-
-
-class _Options(NamedTuple):
-    """What a run needs to know beside its rows."""
-
-    choices: _Choices
-    length: Callable[[str], int]
+    results: Sequence[SummarizationScore]
     signature: Signature
+    rank: str = "guarded"
 
+# %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
+@dataclass(frozen=True, kw_only=True)
+class SummaryScoreMetric(Metric):
+    """The summarization score with its choices, those of `summarization_scores`."""
 
-def _undefined(
-    exam: _Exam, summary: str, answers: Sequence[Answer], max_failed: float
-) -> str:
-    """Why there is no score; '' if there is one."""
-    if exam.reason or not summary.strip():
-        return exam.reason or "the summary is empty"
-    failed = [answer for answer in answers if answer.value is None]
-    if len(failed) == len(answers) or len(failed) / len(answers) > max_failed:
-        return f"{len(failed)} of {len(answers)} questions could not be judged: {failed[0].reason}"
-    return ""
+    name = "summary_score"
+    columns = {"contexts": "texts", "summary": "text"}
+    judged = "summary"
 
-# %% ../../nbs/4_judged/44_summary_score.ipynb #45199410
-def _result(
-    context: str, summary: str, exam: _Exam, answers: Any, options: _Options
-) -> SummarizationScore:
-    """The score of one row with everything behind it."""
-    if isinstance(answers, JudgeFailure):
-        answers = [Answer(value=None, reason=str(answers)) for _ in exam.questions]
-    empty = SummarizationScore(
-        score=None,
-        reason=_undefined(exam, summary, answers, options.choices.max_failed)
-        or "not computed",
-        signature=options.signature,
-        coeff=options.choices.coeff,
-        keyphrases=exam.keyphrases,
-        questions=exam.questions if answers else (),
-        answers=tuple(answers),
-        dropped=exam.dropped,
-        degenerate=name_degenerate(context, summary, None),
-        context=context,
-        summary=summary,
-    )
-    if empty.reason != "not computed":
-        return empty
-    qa = qa_score(answer for answer in answers if answer.value is not None)
-    concise = (
-        conciseness_score(options.length(summary), options.length(context))
-        if options.choices.conciseness
-        else None
-    )
-    named = name_degenerate(context, summary, qa)
-    guarded = options.choices.guard and named == "answers nothing"
-    reason = (
-        "guard: the summary answers no question, its points come from being short"
-        if guarded
-        else ""
-    )
-    score = 0.0 if guarded else mixed_score(qa, concise, options.choices.coeff)
-    return replace(
-        empty,
-        score=score,
-        reason=reason,
-        qa_score=qa,
-        conciseness=concise,
-        degenerate=named,
-    )
+    coeff: float = 0.5
+    conciseness: bool = True
+    judge: str | Judge = "embedded"
+    guard: bool = False
+    length: str | Callable[[str], int] = "characters"
+    n_keyphrases: int | None = None
+    check_questions: bool = True
+    max_failed: float = 0.5
+    rank: str = "guarded"
+    store: Store | str | None = field(default=None, compare=False)
 
-# %% ../../nbs/4_judged/44_summary_score.ipynb #1778a034
-def _checked(choices: _Choices) -> _Choices:
-    """The choices with their types; a wrong one is named."""
-    return _Choices(
-        coeff=require_share(choices.coeff, "coeff"),
-        conciseness=require_flag(choices.conciseness, "conciseness"),
-        guard=require_flag(choices.guard, "guard"),
-        max_failed=require_share(choices.max_failed, "max_failed"),
-        n_keyphrases=require_count(choices.n_keyphrases, "n_keyphrases"),
-        check_questions=require_flag(choices.check_questions, "check_questions"),
-    )
+    def __post_init__(self) -> None:
+        require_share(self.coeff, "coeff")
+        require_share(self.max_failed, "max_failed")
+        for name in ("conciseness", "guard", "check_questions"):
+            require_flag(getattr(self, name), name)
+        if self.n_keyphrases is not None:
+            require_count(self.n_keyphrases, "n_keyphrases")
+        require_option(self.rank, "rank", ["guarded", "score"])
+        measure_length(self.length)
 
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        named: dict[str, Any] = {
+            "metric": "summarization",
+            "judge": load_judge(self.judge).fingerprint,
+            "length": measure_length(self.length)[0],
+        }
+        names = "coeff conciseness guard max_failed n_keyphrases check_questions rank"
+        for name in names.split():
+            value = getattr(self, name)
+            named[name] = "by length" if value is None else value
+        return Signature(named)
 
-def _prepare(
-    choices: _Choices,
-    judge: str | Judge,
-    length: str | Callable[[str], int],
-    store: Store | str | None,
-    progress: bool = False,
-) -> tuple[Any, _Options]:
-    """The function that asks the judge, and the checked options."""
-    chosen = load_judge(judge)
-    unit, measure = measure_length(length)
-    checked = _checked(choices)
-    kept = load_store(store)
-    named = {
-        "metric": "summarization",
-        "judge": chosen.fingerprint,
-        "length": unit,
-        **checked._asdict(),
-    }
+    def score(self, contexts: str | Sequence[str], summary: str) -> SummarizationScore:
+        """Return the score of one summary; see `summarization_score`."""
+        rows = [(join_contexts(contexts), require_text(summary, "summary"))]
+        return self._results(rows, progress=False)[0]
 
-    def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        return ask_many(
-            chosen,
-            purpose,
-            items,
-            store=kept,
-            progress=purpose if progress else "",
-            batch_size=64,
+    def score_many(
+        self,
+        contexts: Sequence[Any],
+        summaries: Sequence[str],
+        *,
+        progress: bool | None = None,
+    ) -> SummarizationTable:
+        """Return the scores of many summaries; see `summarization_scores`."""
+        table = {
+            "contexts": require_column(contexts, "contexts"),
+            "summary": require_column(summaries, "summaries"),
+        }
+        return self.score_table(table, progress=bool(progress))
+
+    def score_table(self, table: Any, *, progress: bool = True) -> SummarizationTable:
+        """Return the scores of a table's rows, all checked before one is asked about."""
+        names = {"contexts": ("contexts", "context"), "summary": ("summary",)}
+        rows = [
+            (
+                join_contexts(record["contexts"], f"row {i}: "),
+                require_text(record["summary"], f"row {i}: summary"),
+            )
+            for i, record in enumerate(table_records(table, names))
+        ]
+        return SummarizationTable(
+            results=self._results(rows, progress),
+            signature=self.signature,
+            rank=self.rank,
         )
 
-    return ask, _Options(checked, measure, Signature(named))
+    def _results(
+        self, rows: Sequence[tuple[str, str]], progress: bool
+    ) -> list[SummarizationScore]:
+        ask, signature = asking(self.judge, self.store, progress), self.signature
+        sat = sit_exams(rows, ask, self.n_keyphrases, self.check_questions)
+        return [
+            self._result(*row, *one, signature)
+            for row, one in zip(rows, sat, strict=True)
+        ]
 
-
-def _score_rows(
-    rows: Sequence[tuple[str, str]], ask: Any, options: _Options
-) -> list[SummarizationScore]:
-    """Results for (context, summary) rows, step by step over all of them."""
-    exams = _make_exams(
-        [context for context, _ in rows],
-        ask,
-        options.choices.n_keyphrases,
-        options.choices.check_questions,
-    )
-    sat = [
-        i
-        for i, (context, summary) in enumerate(rows)
-        if summary.strip() and not exams[context].reason
-    ]
-    answers = ask(
-        "answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat]
-    )
-    found = dict(zip(sat, answers, strict=True))
-    return [
-        _result(text, summary, exams[text], found.get(i, []), options)
-        for i, (text, summary) in enumerate(rows)
-    ]
+    def _result(
+        self, context: str, summary: str, exam: Exam, answers: Any, signature: Signature
+    ) -> SummarizationScore:
+        """The score of one row with everything behind it."""
+        if isinstance(answers, JudgeFailure):
+            lost = str(answers)
+            answers = [Answer(value=None, reason=lost) for _ in exam.questions]
+        reason = why_undefined(exam, summary, answers, self.max_failed)
+        qa = concise = guarded = score = None
+        judged = [one for one in answers if one.value is not None]
+        if not reason:
+            qa = qa_score(judged)
+            length = measure_length(self.length)[1]
+            if self.conciseness:
+                concise = conciseness_score(length(summary), length(context))
+        named = name_degenerate(context, summary, qa)
+        if qa is not None:
+            kept = sum(max(one.value, one.probability or 0) for one in judged)
+            guarded = guarded_score(kept / len(judged), concise, self.coeff, named)
+            score = guarded if self.guard else mixed_score(qa, concise, self.coeff)
+            if named:
+                rest = "the guarded value stands here" if self.guard else "see guarded"
+                reason = f"not to be believed: {named}; {rest}"
+        return SummarizationScore(
+            score=score,
+            reason=reason,
+            signature=signature,
+            qa_score=qa,
+            conciseness=concise,
+            guarded=guarded,
+            coeff=self.coeff,
+            keyphrases=exam.keyphrases,
+            questions=exam.questions if answers else (),
+            answers=tuple(answers),
+            dropped=exam.dropped,
+            degenerate=named,
+            context=context,
+            summary=summary,
+        )
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #830d2e5a
 def summarization_score(
@@ -606,7 +345,7 @@ def summarization_score(
     judge: str | Judge = "embedded",
     guard: bool = False,
     length: str | Callable[[str], int] = "characters",
-    n_keyphrases: int = 10,
+    n_keyphrases: int | None = None,
     check_questions: bool = True,
     max_failed: float = 0.5,
     store: Store | str | None = None,
@@ -627,12 +366,12 @@ def summarization_score(
         Who names key phrases, makes questions and answers them: `"embedded"`,
         `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
     guard : bool
-        Score 0 when no question is answered, instead of rewarding the brevity of
-        nothing.
+        Give the guarded value as the score, instead of the formula's.
     length : "characters", "words", "tokens" or callable
         What conciseness measures.
-    n_keyphrases : int
-        At most how many key phrases are asked about.
+    n_keyphrases : int, optional
+        At most how many key phrases are asked about; None: about one for 25 words, from
+        ten to forty.
     check_questions : bool
         Drop questions that the context itself does not answer with yes.
     max_failed : float
@@ -644,8 +383,9 @@ def summarization_score(
     -------
     SummarizationScore
         `score = qa_score * coeff + conciseness * (1 - coeff)`, in [0, 1]; None with a
-        reason when there is nothing to judge. `keyphrases`, `questions`, `answers` with
-        evidence; `kept`, `lost`, `dropped`, `degenerate`.
+        reason when there is nothing to judge. `guarded`, by which tables
+        rank; `degenerate`, what speaks against believing the score; `keyphrases`,
+        `questions`, `answers` with evidence; `kept`, `lost`, `dropped`.
 
     Raises
     ------
@@ -660,63 +400,24 @@ def summarization_score(
 
     Examples
     --------
-    >>> result = summarization_score("The bridge opened in 1931.", "The bridge opened in 1931.", conciseness=False)
+    >>> bridge = "The bridge opened in 1931."
+    >>> result = summarization_score(bridge, bridge, conciseness=False)
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    choices = _Choices(
-        coeff, conciseness, guard, max_failed, n_keyphrases, check_questions
-    )
-    rows = [(join_contexts(contexts), require_text(summary, "summary"))]
-    return _score_rows(rows, *_prepare(choices, judge, length, store))[0]
+    return SummaryScoreMetric(
+        coeff=coeff,
+        conciseness=conciseness,
+        judge=judge,
+        guard=guard,
+        length=length,
+        n_keyphrases=n_keyphrases,
+        check_questions=check_questions,
+        max_failed=max_failed,
+        store=store,
+    ).score(contexts, summary)
 
-# %% ../../nbs/4_judged/44_summary_score.ipynb #47edde5f
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SummarizationTable(ResultTable[SummarizationScore]):
-    """The results of many summaries, in the table's order."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each summary: the texts, then the numbers."""
-        return [
-            {"contexts": one.context, "summary": one.summary, **one.row()}
-            for one in self.results
-        ]
-
-    def questions(self) -> pd.DataFrame:
-        """Return one row for each question of each summary."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {"row": i, **row}
-                for i, one in enumerate(self.results)
-                for row in one.rows()
-            ]
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain Python data, ready for JSON."""
-        rows = [one.to_dict() for one in self.results]
-        return {
-            "mean": self.mean(),
-            "n_undefined": self.n_undefined,
-            "rows": rows,
-            "signature": str(self.signature),
-        }
-
-    def __repr__(self) -> str:
-        mean = "None" if self.mean() is None else f"{self.mean():.4f}"
-        return f"SummarizationTable({len(self)} summaries, mean {mean}, {self.n_undefined} undefined)"
-
-    def _repr_html_(self) -> str:
-        shown = [
-            {"row": i, "summary": one.summary[:120], **one.row()}
-            for i, one in enumerate(list(self.results)[:50])
-        ]
-        first = ", first 50" if len(self) > 50 else ""
-        return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #1db68308
 def summarization_scores(
     table: Any,
     *,
@@ -725,9 +426,10 @@ def summarization_scores(
     judge: str | Judge = "embedded",
     guard: bool = False,
     length: str | Callable[[str], int] = "characters",
-    n_keyphrases: int = 10,
+    n_keyphrases: int | None = None,
     check_questions: bool = True,
     max_failed: float = 0.5,
+    rank: str = "guarded",
     store: Store | str | None = None,
     progress: bool = True,
 ) -> SummarizationTable:
@@ -739,6 +441,8 @@ def summarization_scores(
         Columns `contexts` (a text or a list of texts each) and `summary`.
     coeff, conciseness, judge, guard, length, n_keyphrases, check_questions, max_failed
         As for `summarization_score`.
+    rank : "guarded" or "score"
+        The table's main number, by which texts are ranked.
     store : Store or path, optional
         Where the judge's answers are kept: after an interruption a second run asks only
         for what is missing.
@@ -758,81 +462,20 @@ def summarization_scores(
 
     Examples
     --------
-    >>> data = {"contexts": [["The bridge opened in 1931."]], "summary": ["The bridge opened."]}
-    >>> summarization_scores(data, progress=False).to_frame()["n_questions"].tolist()
-    [1]
+    >>> text = "The bridge opened in 1931."
+    >>> data = {"contexts": [[text]], "summary": ["The bridge opened."]}
+    >>> summarization_scores(data, progress=False)[0].row()["n_questions"]
+    1
     """
-    records = table_records(
-        table, {"contexts": ("contexts", "context"), "summary": ("summary",)}
-    )
-    rows = [
-        (
-            join_contexts(record["contexts"], f"row {i}: "),
-            require_text(record["summary"], f"row {i}: summary"),
-        )
-        for i, record in enumerate(records)
-    ]
-    choices = _Choices(
-        coeff, conciseness, guard, max_failed, n_keyphrases, check_questions
-    )
-    ask, options = _prepare(choices, judge, length, store, progress)
-    return SummarizationTable(
-        results=_score_rows(rows, ask, options), signature=options.signature
-    )
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
-@dataclass(frozen=True, kw_only=True)
-class SummaryScoreMetric(Metric):
-    """The summarization score with its choices, which are those of `summarization_scores`."""
-
-    name = "summary_score"
-    columns = {"contexts": "texts", "summary": "text"}
-    judged = "summary"
-
-    coeff: float = 0.5
-    conciseness: bool = True
-    judge: Any = "embedded"
-    guard: bool = False
-    length: str | Callable[[str], int] = "characters"
-    n_keyphrases: int = 10
-    check_questions: bool = True
-    max_failed: float = 0.5
-    store: Any = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        names = (
-            "coeff",
-            "conciseness",
-            "guard",
-            "max_failed",
-            "n_keyphrases",
-            "check_questions",
-        )
-        _checked(_Choices(*(getattr(self, name) for name in names)))
-        measure_length(self.length)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        return summarization_scores([], **self._choices(), progress=False).signature
-
-    def score(self, contexts: str | Sequence[str], summary: str) -> SummarizationScore:
-        """Return the score of one summary; see `summarization_score`."""
-        return summarization_score(contexts, summary, **self._choices())
-
-    def score_many(
-        self,
-        contexts: Sequence[Any],
-        summaries: Sequence[str],
-        *,
-        progress: bool | None = None,
-    ) -> SummarizationTable:
-        """Return the scores of many summaries; see `summarization_scores`."""
-        table = {
-            "contexts": require_column(contexts, "contexts"),
-            "summary": require_column(summaries, "summaries"),
-        }
-        return summarization_scores(table, **self._choices(), progress=bool(progress))
-
-    def _choices(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.defaults()}
+    return SummaryScoreMetric(
+        coeff=coeff,
+        conciseness=conciseness,
+        judge=judge,
+        guard=guard,
+        length=length,
+        n_keyphrases=n_keyphrases,
+        check_questions=check_questions,
+        max_failed=max_failed,
+        rank=rank,
+        store=store,
+    ).score_table(table, progress=progress)

@@ -1,0 +1,194 @@
+"""The exam that a text sets: its facts, a key phrase and a question for each. Edited directly; chapter 42 shows it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from summeval_nb.evidence.check import Token, sentence_tokens, stem_weight
+from summeval_nb.judged._pronouns import resolve_by_rules
+from summeval_nb.judged._refusals import premise_sentences
+from summeval_nb.judged.judging import Keyphrase, Question
+from summeval_nb.text.split import split_claims
+
+# how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not
+_RARE = 3.0
+# how much more a fact counts that holds a number, or a name: chosen on five of the articles in benchmarks/
+_NUMBER, _NAME = 3.0, 0.5
+_WORDS_A_QUESTION, _FEWEST, _MOST = 25, 10, 40
+# where a fact ends and a circumstance begins: the fact is asked about by itself
+_TAIL = re.compile(
+    r",? (?:because|since|after|before|while|although|though|so that|as if|in order to|according to|which|whose|who"
+    r"|where|when|until|unless|if)\b",
+    re.I,
+)
+_SAYS = r"(?:said|says|announced|reported|told|wrote|added|explained|warned|replied)"
+_SOURCE_AT_END = re.compile(rf",(?: [\w’'.-]+){{1,8}}(?:,[^,]{{1,60}},)? {_SAYS}\b(?! that\b).*$")
+_SOURCE_BEFORE_END = re.compile(rf",(?: [\w’'.-]+){{1,6}}, (?:[A-Z][\w’'.-]+ ?)+, {_SAYS}\b.*$")
+_NO_SUBJECT = re.compile(r"(?:Is|Are|Was|Were|Has|Have|Had|Will|Can|Could|May|Did|Does)\b(?!.*\?$)")
+_VERB_BEFORE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|can|\w{3,}ed|\w{3,}s|fell|rose|got|gets?|won|lost|led|left|made|took|began|came|went|gave"
+    r"|said|cut|cost|found|built|sold|bought|held|kept|ran|grew|paid|sent|told|knew|drew|broke|need|want)\b"
+)
+
+
+class Fact(NamedTuple):
+    """A statement of a text that can be asked about by itself, and the sentence that says it."""
+
+    statement: str
+    sentence: str
+    number: int
+
+
+_LEADING = re.compile(r"^(?:In|On|At|After|Since|By|During|Before|For|With|Under|From)\b[^,]{3,60}, (?=[a-zA-Z0-9])")
+
+
+def _without_edges(clause: str) -> str:
+    """A clause without an opening circumstance and without what follows the last comma, where no verb stands there."""
+    opened = _LEADING.sub("", clause)
+    if opened != clause and _VERB_BEFORE.search(opened) and len(opened.split()) >= 4:
+        clause = opened[:1].upper() + opened[1:]
+    parts = re.split(r", (?=[a-z0-9A-Z])", clause)
+    while len(parts) > 1 and not _VERB_BEFORE.search(parts[-1].split(" and ")[0]) and " and " not in parts[-1]:
+        head = ", ".join(parts[:-1])
+        if len(head.split()) < 5 or not _VERB_BEFORE.search(head):
+            break
+        parts.pop()
+    return ", ".join(parts)
+
+
+def _core(clause: str) -> str:
+    """A clause without the circumstances that follow its fact; whole where cutting could change what is claimed."""
+    clause = _SOURCE_BEFORE_END.sub("", _SOURCE_AT_END.sub("", clause)) or clause
+    for tail in _TAIL.finditer(clause):
+        head = clause[: tail.start()].rstrip(" ,;:")
+        if len(head.split()) >= 5 and _VERB_BEFORE.search(head) and head.count(",") % 2 == 0:
+            return head
+    return clause
+
+
+@lru_cache(maxsize=256)
+def facts_of(text: str) -> tuple[Fact, ...]:
+    """The facts of a text in their order: each sentence's clauses, pronouns replaced where rules are sure."""
+    sentences = premise_sentences(text)
+    resolved = resolve_by_rules([one.text for one in sentences]).units if sentences else ()
+    facts: list[Fact] = []
+    for number, (sentence, read) in enumerate(zip(sentences, resolved, strict=True)):
+        for clause in split_claims(read) or [read]:
+            core = _without_edges(_core(clause))
+            if re.search(r"\w", core) and not (_NO_SUBJECT.match(core) and core != sentence.text):
+                facts.append(Fact(core, sentence.text, number))
+    return tuple(dict.fromkeys(facts))
+
+
+def how_many_questions(text: str) -> int:
+    """About one for 25 words; ten at least, where a text has as many facts, and forty at most."""
+    return min(_MOST, max(_FEWEST, round(len(text.split()) / _WORDS_A_QUESTION)))
+
+
+def candidate_phrases(text: str, longest: int = 4) -> list[str]:
+    """Runs of neighbouring content words and numbers within a sentence; of a long run the last words, its noun."""
+    found: list[str] = []
+    for sentence in premise_sentences(text):
+        found += _phrases_of(sentence.text, longest)
+    return list(dict.fromkeys(found))
+
+
+def _phrases_of(text: str, longest: int) -> list[str]:
+    runs: list[list[Token]] = [[]]
+    for token in sentence_tokens(text):
+        gap = text[runs[-1][-1].end : token.start] if runs[-1] else ""
+        if runs[-1] and (token.kind not in ("content", "number") or re.search(r"[^\s\-’'.]|\. |\s\s|\n", gap)):
+            runs.append([])
+        if token.kind in ("content", "number"):
+            runs[-1].append(token)
+    kept = [run[-longest:] for run in runs if len(run) > 1 or (run and stem_weight(run[0].key) >= _RARE)]
+    return [text[run[0].start : run[-1].end] for run in kept]
+
+
+def stems_of(text: str) -> list[str]:
+    """The stems of a text's content words and numbers, in their order."""
+    return [token.key for token in sentence_tokens(text) if token.kind in ("content", "number")]
+
+
+class Weights:
+    """How much each stem of a text counts, and where it is met first."""
+
+    def __init__(self, text: str):
+        sentences = [stems_of(one.text) for one in premise_sentences(text)]
+        held = Counter(stem for stems in sentences for stem in set(stems))
+        self.worth = {stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()}
+        self.first = {stem: i for i, stems in reversed(list(enumerate(sentences))) for stem in stems}
+
+    def of(self, stems: set[str]) -> float:
+        """The weight of a phrase with these stems: worth, divided by how late it is first met."""
+        known = sorted(stems & self.worth.keys())
+        if not known:
+            return 0.0
+        return sum(self.worth[stem] for stem in known) / (1 + 0.1 * min(self.first[stem] for stem in known))
+
+    def of_fact(self, fact: Fact) -> float:
+        """The weight of a fact: of its stems, where it is said, and more where it holds a number or a name."""
+        worth = sum(self.worth.get(stem, 0.0) for stem in sorted(set(stems_of(fact.statement))))
+        number = any(token.kind == "number" for token in sentence_tokens(fact.statement))
+        name = re.search(r"\b[A-Z][a-z]+", fact.statement[1:]) is not None
+        return worth / (1 + 0.1 * fact.number) * (1 + _NUMBER * number + _NAME * name)
+
+
+def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
+    """A keyphrase with its first place in the text, where it stands there word for word."""
+    start = text.find(phrase)
+    place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
+    return Keyphrase(text=phrase, weight=None if weight is None else float(weight), **place)
+
+
+def counted_phrases(text: str, n: int) -> list[Keyphrase]:
+    """At most n key phrases, one for each of the weightiest facts: the phrase of it that counts most and is new."""
+    weights, chosen = Weights(text), dict[str, Keyphrase]()
+    for fact in sorted(facts_of(text), key=lambda fact: -weights.of_fact(fact)):
+        if len(chosen) == n:
+            break
+        phrases = [one for one in _phrases_of(fact.sentence, 4) if one in fact.statement] or _phrases_of(
+            fact.sentence, 4
+        )
+        new = [one for one in phrases if one not in chosen]
+        if new:
+            best = max(new, key=lambda one: weights.of(set(stems_of(one))))
+            chosen[best] = place_keyphrase(text, best, weights.of(set(stems_of(best))))
+    return list(chosen.values())
+
+
+def make_questions(text: str, keyphrases: Sequence[str]) -> list[Question]:
+    """One yes/no question for each fact that holds a key phrase, in the order of the key phrases.
+
+    Of several facts with a phrase the weightiest is asked about that no other phrase has taken; where all are taken,
+    they share a question.
+    """
+    weights, held = Weights(text), dict[Fact, list[str]]()
+    facts = sorted(facts_of(text), key=lambda fact: -weights.of_fact(fact))
+    for phrase in keyphrases:
+        own = [one for one in facts if phrase.casefold() in one.statement.casefold()]
+        own = own or [one for one in facts if phrase.casefold() in one.sentence.casefold()]
+        if own:
+            held.setdefault(next((one for one in own if one not in held), own[0]), []).append(phrase)
+    return [
+        Question(
+            text=f"Is it true that {lowered(fact.statement)}?",
+            statement=fact.statement,
+            keyphrases=tuple(phrases),
+            source=fact.sentence,
+        )
+        for fact, phrases in held.items()
+    ]
+
+
+def lowered(clause: str) -> str:
+    """A clause without its final stop, and without the capital of an opening function word."""
+    plain = clause.strip().rstrip(".!?;, ")
+    first = sentence_tokens(plain)[:1]
+    small = bool(first) and first[0].kind != "content" and first[0].start == 0 and plain[:2] != "I "
+    return plain[:1].lower() + plain[1:] if small else plain

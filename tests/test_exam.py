@@ -1,0 +1,53 @@
+"""The exam that a text sets: facts, key phrases within a sentence, one question a fact, as many as the length asks."""
+
+import re
+
+import pytest
+
+from summeval_nb.judged._exam import (
+    Weights,
+    candidate_phrases,
+    counted_phrases,
+    facts_of,
+    how_many_questions,
+    lowered,
+    make_questions,
+)
+
+TEXT = (
+    "The ferry has run since 1994. It carries 400 passengers, because the island is popular. "
+    "Tickets cost 9 euros, the operator said on Monday.\n\nNorthgate bought the ferry and painted it green."
+)
+
+
+def test_facts_are_clauses_with_their_sentence_and_without_circumstances():
+    facts = facts_of(TEXT)
+    assert [one.statement for one in facts[1:3]] == ["The ferry carries 400 passengers", "Tickets cost 9 euros"]
+    assert all(one.sentence in TEXT for one in facts)
+    assert len({one.statement for one in facts}) == len(facts)
+
+
+def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
+    text = "The bank closed as regulators demand.\n\nNorthgate lost money. Big banks\n\nsmall towns"
+    for phrase in [*candidate_phrases(text), *(one.text for one in counted_phrases(text, 10))]:
+        assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
+
+
+@pytest.mark.parametrize(("words", "questions"), [(10, 10), (250, 10), (350, 14), (800, 32), (5000, 40)])
+def test_about_one_question_for_25_words(words, questions):
+    assert how_many_questions("word " * words) == questions
+
+
+def test_numbers_and_names_are_asked_about_first_and_each_question_has_one_fact():
+    text = "It was a nice day for all. The people were happy there. The tower is 80 metres high."
+    assert make_questions(text, [one.text for one in counted_phrases(text, 1)])[0].statement.startswith("The tower")
+    phrases = [one.text for one in counted_phrases(TEXT, 10)]
+    asked = make_questions(TEXT, phrases)
+    assert len(asked) == len(phrases) == len({one.statement for one in asked})
+    assert all(one.source in TEXT and one.keyphrases for one in asked)
+
+
+def test_weights_by_hand_and_a_clause_as_a_question():
+    assert Weights("It rained.").of({"snow"}) == 0.0
+    assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
+    assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []

@@ -1,0 +1,88 @@
+"""The steps of the exam, and ten articles on which a good summary has to beat three that are none."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from summeval_nb.judged._summary_exam import as_exam, join_contexts, question_rows, why_undefined
+from summeval_nb.judged.judging import Answer, JudgeFailure, Keyphrase, Question
+from summeval_nb.judged.summary_score import summarization_scores
+
+TWO = [Question(text="Did it rain?", statement="It rained."), Question(text="Did it snow?", statement="It snowed.")]
+ARTICLES = json.loads((Path(__file__).parents[1] / "benchmarks" / "summary_articles.json").read_text(encoding="utf-8"))
+
+
+def test_an_exam_drops_what_the_context_does_not_answer():
+    found = as_exam([Keyphrase(text="rained")], TWO, [Answer(value=1), Answer(value=0)])
+    assert [one.text for one in found.dropped] == ["Did it snow?"] and found.reason == ""
+    assert as_exam([], [], None).reason.startswith("no question")
+    assert "no reply" in as_exam(JudgeFailure("keyphrases", "no reply"), [], None).reason
+
+
+def test_contexts_are_joined():
+    assert join_contexts("It rained.") == join_contexts(["It rained."]) == join_contexts([["It rained."]])
+    for bad in (None, ["It rained.", None]):
+        with pytest.raises(TypeError, match="contexts"):
+            join_contexts(bad)
+
+
+def test_rows_of_questions_and_why_there_is_no_score():
+    (row,) = question_rows(TWO[:1], [Answer(value=1, probability=0.9)])
+    assert row["answer"] == 1 and row["question"] == "Did it rain?" and row["sentence"] == ""
+    exam = as_exam([], TWO, None)
+    assert why_undefined(exam, " ", [], 0.5) == "the summary is empty"
+    lost = [Answer(value=None, reason="time-out"), Answer(value=1)]
+    assert why_undefined(exam, "x", lost, 0.5) == "" and "1 of 2" in why_undefined(exam, "x", lost, 0.4)
+
+
+@cache
+def ten_articles():
+    kinds = {
+        "good": lambda one: one["good"],
+        "first words": lambda one: " ".join(one["text"].split()[:70]),
+        "trivia": lambda one: one["trivial"],
+        "x": lambda one: "x",
+    }
+    rows = [{"contexts": one["text"], "summary": make(one)} for one in ARTICLES for make in kinds.values()]
+    results = iter(summarization_scores(rows, progress=False).results)
+    return {one["name"]: {kind: next(results) for kind in kinds} for one in ARTICLES}
+
+
+def test_the_articles_are_ten_domains_and_half_of_them_were_kept_aside():
+    assert len({one["domain"] for one in ARTICLES}) == len(ARTICLES) == 10
+    assert all(300 <= len(one["text"].split()) <= 800 for one in ARTICLES)
+    assert [one["part"] for one in ARTICLES].count("aside") == 5
+
+
+def test_a_good_summary_beats_the_first_words_trivia_and_a_letter():
+    """By the guarded value, on nine of ten articles."""
+    right = 0
+    for found in ten_articles().values():
+        values = [one.guarded for one in found.values()]
+        right += values == sorted(values, reverse=True) and len(set(values)) == 4
+    assert right >= 9
+
+
+def test_good_summaries_answer_a_good_part_of_the_exam():
+    found = ten_articles()
+    means = {
+        part: sum(found[one["name"]]["good"].qa_score for one in ARTICLES if one["part"] == part) / 5
+        for part in ("tuned", "aside")
+    }
+    assert means["tuned"] >= 0.35 and means["aside"] >= 0.3, means
+
+
+def test_degenerate_summaries_are_named_by_default_and_in_the_report():
+    for found in ten_articles().values():
+        assert found["x"].degenerate == "far too short" and found["first words"].degenerate == "copied beginning"
+        assert "not to be believed" in found["x"].reason and "not to be believed" in found["x"]._repr_html_()
+        assert found["good"].degenerate == ""
+
+
+def test_each_question_has_its_sentence():
+    for one in ARTICLES:
+        exam = ten_articles()[one["name"]]["good"]
+        assert 10 <= len(exam.questions) <= 16
+        assert all(row["sentence"] in one["text"] for row in exam.rows())
