@@ -25,6 +25,7 @@ PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folde
     "5_agreement": "5 · Judging the judges",
     "6_runs": "6 · At scale",
     "7_teaching": "7 · In the classroom",
+    "zh": "中文",
     "workshop": "Workshop",
     "solutions": "Solutions",
     "reference": "Reference",
