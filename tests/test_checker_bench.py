@@ -22,12 +22,12 @@ from summeval_nb import (
     load_labelled,
     nli_recipe,
 )
+from summeval_nb.evidence._bench_runs import intervals
 from summeval_nb.evidence.checker_bench import (
     FALSE_KINDS,
     MEASURES,
     RECIPES,
     TRUE_KINDS,
-    _intervals,
     checker_measures,
 )
 
@@ -120,16 +120,16 @@ def test_intervals_hold_the_value_and_are_those_of_a_plain_bootstrap():
     y = rng.integers(0, 2, 60).astype(float)
     p = np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1)
     sides = [y, p, (p > 0.5).astype(float)]
-    ours = _intervals(sides, group, 2000, 0.9, 0)
+    ours = intervals(sides, group, 2000, 0.9, 0)
     plain = []
     for _ in range(2000):
         places = np.concatenate([np.flatnonzero(group == g) for g in rng.integers(0, 12, 12)])
         plain.append(list(checker_measures(*(side[places] for side in sides)).values()))
     expected = np.quantile(np.array(plain, dtype=float), [0.05, 0.95], axis=0).T
     assert np.allclose(np.array(ours, dtype=float), expected, atol=0.02)
-    assert ours == _intervals(sides, group, 2000, 0.9, 0)
-    assert _intervals(sides, group * 0, 100, 0.9, 0) == [(None, None)] * len(MEASURES)
-    assert _intervals(sides, group, 0, 0.9, 0) == [(None, None)] * len(MEASURES)
+    assert ours == intervals(sides, group, 2000, 0.9, 0)
+    assert intervals(sides, group * 0, 100, 0.9, 0) == [(None, None)] * len(MEASURES)
+    assert intervals(sides, group, 0, 0.9, 0) == [(None, None)] * len(MEASURES)
 
 
 # Putting a checker to work

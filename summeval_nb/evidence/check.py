@@ -47,17 +47,21 @@ __all__ = ['FEATURES', 'Pair', 'Token', 'sentence_tokens', 'Parts', 'take_apart'
 
 # %% ../../nbs/2_evidence/21_check.ipynb #04c2465a
 _FUNCTION = """
-a an the this that these those some any each every both either all such other another same i me my mine we us
-    our ours you your yours he him his she her hers it its they them their theirs one ones myself yourself himself
-    herself itself ourselves themselves who whom whose which what where when why how am is are was were be been being
-    do does did doing done have has had having will would shall should can could may might must ca wo ain and or but so
-    yet if then than as because while until although though since whether of in on at by for with about against between
-    into through during before after above below to from up down out off over under again further once upon within
-    across along among around behind beside besides beyond near onto toward towards via per there here also just only
+    a an the this that these those some any each every both either all such other
+    another same i me my mine we us our ours you your yours he him his she her hers
+    it its they them their theirs one ones myself yourself himself herself itself
+    ourselves themselves who whom whose which what where when why how am is are was
+    were be been being do does did doing done have has had having will would shall
+    should can could may might must ca wo ain and or but so yet if then than as
+    because while until although though since whether of in on at by for with about
+    against between into through during before after above below to from up down out
+    off over under again further once upon within across along among around behind
+    beside besides beyond near onto toward towards via per there here also just only
     very too more most much many few less own even still now s t d m re ve ll
 """
 _NEGATION = "not no n't never none nobody nothing neither nor without cannot"
-_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+_SMALL += " fifteen sixteen seventeen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _FUNCTION_WORDS, _NEGATIONS = frozenset(_FUNCTION.split()), frozenset(_NEGATION.split())
 _NUMBER_WORDS = {
@@ -83,7 +87,8 @@ _TOKEN = re.compile(
     rf"""(?P<skip> -[lr][rsc]b- | \[unk\] | \\?['’`](?:s|re|ve|ll|d|m)\b )
       | (?P<initials> (?:[a-z]\.){{2,}} )
       | (?P<negation> n\\?['’`]t\b )
-      | (?P<number> \d{{1,3}}(?:,\ ?\d{{3}})+(?!\d)(?:\.\ ?\d+)? | \d+\.\ \d{{1,2}}(?![\d.]) | \d+(?:[.,:]\d+)* )
+      | (?P<number> \d{{1,3}}(?:,\ ?\d{{3}})+(?!\d)(?:\.\ ?\d+)?
+          | \d+\.\ \d{{1,2}}(?![\d.]) | \d+(?:[.,:]\d+)* )
         (?P<suffix> \ ?(?:st|nd|rd|th|m|bn|k)\b )?
       | (?P<sign> [{_SIGNS}] )
       | (?P<word> [^\W\d_{_SIGNS}]+?(?=n\\?['’`]t\b) | [^\W\d_{_SIGNS}]+ )""",
@@ -105,13 +110,13 @@ def _stemmer() -> Any:
 
 
 def _plain_number(text: str) -> str:
-    """Return digits without thousands separators, spaces and zeros behind a decimal point: 1, 500.0 is 1500."""
+    """Return digits without separators, spaces and idle zeros: 1, 500.0 is 1500."""
     plain = re.sub(r",(?=\d{3}(?!\d))", "", text.replace(" ", ""))
     return re.sub(r"\.0+$", "", plain)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #922071d7
 class Token(NamedTuple):
-    """A token of a sentence: its key for comparison, its kind, and its place `sentence[start:end]`.
+    """A token of a sentence: a key for comparison, a kind, `sentence[start:end]`.
 
     `kind` is `"content"`, `"function"`, `"negation"` or `"number"`.
     """
@@ -123,7 +128,10 @@ class Token(NamedTuple):
 
 
 def _number_tokens(match: re.Match[str]) -> Iterator[Token]:
-    """Yield a number, and the unit glued to it as a word of its own: 1.5m is 1.5 and million."""
+    """Yield a number, and the unit glued to it as a word of its own.
+
+    1.5m is 1.5 and million.
+    """
     suffix = (match["suffix"] or "").strip().lower()
     if match["number"] + suffix in _ORDINALS:
         yield Token(
@@ -138,7 +146,10 @@ def _number_tokens(match: re.Match[str]) -> Iterator[Token]:
 
 
 def _word_token(match: re.Match[str]) -> Token:
-    """Return the token of a word: its kind from the lists above, its key in lower case and, for content, its stem."""
+    """Return the token of a word.
+
+    Its kind from the lists above, its key in lower case and, for content, its stem.
+    """
     word = "n't" if match["negation"] else match[0].lower().replace(".", "")
     if word in _NUMBER_WORDS:
         return Token(_NUMBER_WORDS[word], "number", *match.span())
@@ -150,7 +161,9 @@ def _word_token(match: re.Match[str]) -> Token:
 
 
 def sentence_tokens(sentence: str) -> list[Token]:
-    """Return the tokens of a sentence with normalised keys: stems, plain numbers, one form for each contraction.
+    """Return the tokens of a sentence with normalised keys.
+
+    Keys are stems, plain numbers, and one form for each contraction.
 
     Parameters
     ----------
@@ -205,7 +218,7 @@ _kept_parts = lru_cache(maxsize=1 << 14)(_make_parts)
 
 
 def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Return the capitalised content words that the opening of a sentence does not explain."""
+    """Return the capitalised content words that no opening of a sentence explains."""
     capital = [
         token.kind == "content" and sentence[token.start].isupper() for token in tokens
     ]
@@ -221,7 +234,10 @@ def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
 # %% ../../nbs/2_evidence/21_check.ipynb #0407090a
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """A sentence taken apart once: what the features of this chapter ask for, see `take_apart`."""
+    """A sentence taken apart once.
+
+    What the features of this chapter ask for, see `take_apart`.
+    """
 
     text: str
     tokens: tuple[Token, ...]
@@ -236,7 +252,9 @@ class Parts:
 
 
 def take_apart(sentence: str) -> Parts:
-    """Return the parts of a sentence; results for up to 16,384 sentences of at most 2,000 characters are kept.
+    """Return the parts of a sentence.
+
+    Results for up to 16,384 sentences of at most 2,000 characters are kept.
 
     Examples
     --------
@@ -252,7 +270,7 @@ def take_apart(sentence: str) -> Parts:
 # %% ../../nbs/2_evidence/21_check.ipynb #0986e398
 @cache
 def _stem_counts() -> tuple[int, dict[str, int]]:
-    """Return how many articles were counted, and in how many of them each stem occurs."""
+    """Return how many articles were counted, and in how many each stem occurs."""
     packed = (
         resources.files("summeval_nb")
         .joinpath("assets/stem_counts.tsv.gz")
@@ -265,7 +283,9 @@ def _stem_counts() -> tuple[int, dict[str, int]]:
 
 @lru_cache(maxsize=1 << 16)
 def stem_weight(key: str) -> float:
-    """Return how much the key of a token tells: log((n + 1) / (n_w + 1/2)) for n articles, n_w of which hold it.
+    """Return how much the key of a token tells.
+
+    log((n + 1) / (n_w + 1/2)) for n articles, n_w of which hold it.
 
     Examples
     --------
@@ -281,7 +301,9 @@ def _known(evidence: Sequence[Parts]) -> frozenset[str]:
 
 
 def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
-    """Return the share of the claim's content words, weighted by rarity, that stand anywhere in the evidence.
+    """Return the share of the claim's content words that stand in the evidence.
+
+    Words are weighted by rarity; any evidence sentence will do.
 
     Parameters
     ----------
@@ -313,7 +335,10 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
 
 
 def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
-    """Return 1 / (1 + u / 8), in (0, 1], for the weight u of the claim's content words that no evidence holds."""
+    """Return 1 / (1 + u / 8), in (0, 1].
+
+    u is the weight of the claim's content words that no evidence holds.
+    """
     known = _known(evidence)
     return 1 / (
         1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8
@@ -321,7 +346,9 @@ def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
 
 # %% ../../nbs/2_evidence/21_check.ipynb #3b68f5cf
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
-    """Return the claim's tokens as (start, end) runs, each copied from one evidence sentence or a new word.
+    """Return the claim's tokens as (start, end) runs.
+
+    Each is copied from one evidence sentence, or a new word.
 
     The greedy extractive fragments of Grusky et al. (2018), within single sentences. A
     run of one token is either a single copied word or a word that the evidence does not
@@ -329,7 +356,8 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
 
     Examples
     --------
-    >>> copied_pieces(take_apart("The cat sat down."), [take_apart("The cat slept."), take_apart("It sat down.")])
+    >>> told = [take_apart("The cat slept."), take_apart("It sat down.")]
+    >>> copied_pieces(take_apart("The cat sat down."), told)
     [(0, 2), (2, 4)]
     """
     pieces, start, keys = [], 0, claim.keys
@@ -346,7 +374,7 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
 def _common_run(
     keys: Sequence[str], start: int, other: Sequence[str], place: int
 ) -> int:
-    """Return how many tokens agree from `start` and `place` on, given that the first two do."""
+    """Return how many tokens agree from `start` and `place` on; the first two do."""
     length, limit = 2, min(len(keys) - start, len(other) - place)
     while length < limit and keys[start + length] == other[place + length]:
         length += 1
@@ -354,12 +382,14 @@ def _common_run(
 
 
 def unbroken(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
-    """Return the share of the claim's words that continue a copied piece instead of beginning one, in [0, 1)."""
+    """Return the share of the claim's words that continue a copied piece, in [0, 1)."""
     return 1 - len(pieces) / len(claim.keys)
 
 
 def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
-    """Return the expected share of the claim that is copied in one piece with a randomly chosen word, in [0, 1].
+    """Return the expected share of the claim copied with a random word, in [0, 1].
+
+    What counts is the piece in which that word was copied.
 
     Words that stand alone, copied or new, add nothing.
     """
@@ -370,7 +400,9 @@ def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
 
 # %% ../../nbs/2_evidence/21_check.ipynb #ad56830a
 def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
-    """Return the greatest share of the claim's pairs of neighbouring content words found in one evidence sentence.
+    """Return the greatest share of the claim's word pairs in one evidence sentence.
+
+    The pairs are neighbouring content words.
 
     In [0, 1]. A claim with fewer than two content words has no pairs; its
     `idf_coverage` is returned instead.
@@ -410,7 +442,7 @@ class PairVectors:
 
 
 def sentence_matches(vectors: PairVectors) -> np.ndarray:
-    """Return the greatest cosine of each claim token with a token of each evidence sentence, shape (t, m).
+    """Return each claim token's greatest cosine in each evidence sentence, (t, m).
 
     A sentence without tokens has 0.
     """
@@ -425,7 +457,9 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
 def vector_features(
     vectors: PairVectors, matches: np.ndarray | None = None
 ) -> dict[str, float]:
-    """Return `token_match`, `token_match_weakest`, `token_match_one` and `cosine` of a pair, each at most 1.
+    """Return the four features of a pair that are cosines, each at most 1.
+
+    `token_match`, `token_match_weakest`, `token_match_one` and `cosine`.
 
     `token_match` is BERTScore's precision against all evidence, `token_match_one`
     against the best single sentence. `token_match_weakest` is the match below which the
@@ -448,7 +482,10 @@ def vector_features(
 
 
 def _cosines(vectors: PairVectors) -> np.ndarray:
-    """Return the cosine of the claim's vector with each evidence sentence's; a zero vector has 0."""
+    """Return the cosine of the claim's vector with each evidence sentence's.
+
+    A zero vector has 0.
+    """
     norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
     return np.divide(
         vectors.evidence @ vectors.claim,
@@ -483,7 +520,9 @@ def _negation_findings(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]
 
 
 def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
-    """Return what the evidence does not hold: words, numbers, names and a negation on one side only, in order.
+    """Return what the evidence does not hold, in order.
+
+    Words, numbers, names, and a negation on one side only.
 
     Parameters
     ----------
@@ -515,7 +554,10 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
 
 
 def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
-    """Return `numbers`, `names`, `negation`: 1 for no finding of the kind, 1/2 for one number or name, 0 for more."""
+    """Return `numbers`, `names`, `negation`.
+
+    1 for no finding of the kind, 1/2 for one number or name, 0 for more.
+    """
     counts = Counter(finding.kind for finding in findings)
     return {
         "numbers": 1 - min(counts["number"], 2) / 2,
@@ -580,7 +622,10 @@ def pair_features(
 
 @cache
 def _fitted() -> dict[str, Any]:
-    """Return the fitted mixture: its weights, intercept and the fingerprint of the embedder it was fitted with."""
+    """Return the fitted mixture.
+
+    Its weights, intercept and the fingerprint of the embedder it was fitted with.
+    """
     return json.loads(
         resources.files("summeval_nb")
         .joinpath("assets/checker.json")
@@ -598,12 +643,15 @@ def sigmoid(logit: float) -> float:
 
 
 def feature_weights() -> dict[str, float]:
-    """Return the fitted weight of each feature in the words checker's mixture, all at least 0."""
+    """Return the fitted weight of each feature in the mixture, all at least 0."""
     return dict(_fitted()["weights"])
 
 
 def support_logit(features: Mapping[str, float]) -> float:
-    """Return the mixture's logit for one pair: the intercept plus each feature times its weight."""
+    """Return the mixture's logit for one pair.
+
+    The intercept plus each feature times its weight.
+    """
     model = _fitted()
     return model["intercept"] + sum(
         weight * features[name] for name, weight in model["weights"].items()
@@ -632,40 +680,51 @@ class Checker(Protocol):
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence), in order."""
+        """Return one verdict for each pair (evidence sentences, sentence), in order."""
         ...
 
 # %% ../../nbs/2_evidence/21_check.ipynb #facfebc7
 def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
-    """Return the pairs with their types checked; a message names the pair that is wrong."""
+    """Return the pairs with their types checked.
+
+    A message names the pair that is wrong.
+    """
     if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
         raise TypeError(
-            f"pairs must be a list of (evidence sentences, summary sentence), not {type(pairs).__name__}"
+            "pairs must be a list of (evidence sentences, summary sentence), not "
+            f"{type(pairs).__name__}"
         )
     checked = []
     for index, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(
-                f"pairs[{index}] must be (evidence sentences, summary sentence), not {pair!r:.60}"
+                f"pairs[{index}] must be (evidence sentences, summary sentence), not "
+                f"{pair!r:.60}"
             )
         evidence = require_texts(pair[0], f"pairs[{index}][0]")
         if not evidence:
             raise ValueError(
-                f"pairs[{index}] has no evidence sentence: leave the pair out, nothing can be checked"
+                f"pairs[{index}] has no evidence sentence: leave the pair out, "
+                "nothing can be checked"
             )
         checked.append((evidence, require_text(pair[1], f"pairs[{index}][1]")))
     return checked
 
 
 def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> None:
-    """Raise unless there is one `PairVectors` a pair, with as many vectors and token lists as evidence sentences."""
+    """Raise unless there is one `PairVectors` a pair, with vectors for its evidence.
+
+    As many vectors and token lists as there are evidence sentences.
+    """
     if len(vectors) != len(pairs):
         raise ValueError(
-            f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a pair"
+            f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a "
+            "pair"
         )
     for index, (one, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
         if not len(one.evidence) == len(one.evidence_tokens) == len(evidence):
-            counts = f"{len(one.evidence)} vectors and {len(one.evidence_tokens)} lists of token vectors"
+            counts = f"{len(one.evidence)} vectors and "
+            counts += f"{len(one.evidence_tokens)} lists of token vectors"
             raise ValueError(
                 f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences"
             )
@@ -674,28 +733,35 @@ def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> N
 def _require_labelled(
     probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as float arrays of one length, probabilities in [0, 1] and labels 0 or 1; otherwise raise."""
+    """Return both as float arrays of one length; otherwise raise.
+
+    Probabilities lie in [0, 1], labels are 0 or 1.
+    """
     try:
         values, truth = (
             np.asarray(probabilities, dtype=float),
             np.asarray(labels, dtype=float),
         )
     except (TypeError, ValueError) as error:
-        remedy = "leave out failed verdicts, whose probability is None, together with their labels"
+        remedy = "leave out failed verdicts, whose probability is None, "
+        remedy += "together with their labels"
         raise TypeError(
             f"probabilities and labels must be lists of numbers ({error}): {remedy}"
         ) from error
     if values.ndim != 1 or values.shape != truth.shape:
         raise ValueError(
-            f"one label for each probability, please: got shapes {values.shape} and {truth.shape}"
+            f"one label for each probability, please: got shapes {values.shape} and "
+            f"{truth.shape}"
         )
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError(
-            "probabilities must lie in [0, 1]; leave out failed verdicts together with their labels"
+            "probabilities must lie in [0, 1]; leave out failed verdicts together "
+            "with their labels"
         )
     if not np.isin(truth, (0, 1)).all():
         raise ValueError(
-            f"labels must be 0 or 1, not {sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}"
+            "labels must be 0 or 1, not "
+            f"{sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}"
         )
     return values, truth
 
@@ -722,7 +788,7 @@ def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
 def _vectors_of(
     pairs: Sequence[Pair], vectors: Sequence[PairVectors] | None
 ) -> Sequence[PairVectors]:
-    """Return the given vectors if all come from the embedder of the fit, and else encode the pairs with it."""
+    """Return the given vectors if of the fit's embedder, or encode the pairs."""
     if vectors is not None and all(
         one.embedder == _fitted()["embedder"] for one in vectors
     ):
@@ -745,7 +811,7 @@ def _fingerprint(slope: float, offset: float) -> str:
 
 
 def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
-    """Return the pair's evidence sentences with their cosines, best first, ties by position."""
+    """Return the pair's evidence with its cosines, best first, ties by position."""
     return nearest_evidence(_cosines(vectors))
 
 # %% ../../nbs/2_evidence/21_check.ipynb #7c1d90be
@@ -765,7 +831,8 @@ class _Packaged:
             )
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(threshold={self.threshold}, slope={self.slope:.4g}, offset={self.offset:.4g})"
+        level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"
+        return f"{type(self).__name__}(threshold={self.threshold}, {level})"
 
     def _check_lot(
         self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
@@ -782,7 +849,7 @@ class _Packaged:
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
-        """Return one verdict for each pair of (evidence sentences, summary sentence), in order.
+        """Return one verdict for each pair (evidence sentences, sentence), in order.
 
         Parameters
         ----------
@@ -819,7 +886,9 @@ class _Packaged:
     def calibrate(
         self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
     ) -> Self:
-        """Return a new checker whose probabilities are fitted to your own labels; the ranking stays as it is.
+        """Return a new checker with probabilities fitted to your own labels.
+
+        The ranking stays as it is.
 
         Parameters
         ----------
@@ -844,13 +913,16 @@ class _Packaged:
         slope, offset = platt_scaling(scores, labels)
         if slope <= 0:
             raise ValueError(
-                f"these labels run against the scores (slope {slope:.3g}): check that 1 means supported"
+                f"these labels run against the scores (slope {slope:.3g}): check "
+                "that 1 means supported"
             )
         return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
 class WordsChecker(_Packaged):
-    """The first checker: twelve features, weights fitted to human judgements, recomputed by hand; no download.
+    """The first checker: twelve features, weights fitted to human judgements.
+
+    Every number can be recomputed by hand; nothing is downloaded.
 
     `checker="words"`. It compares words and does not read: see `EmbeddedChecker` for
     the one that does.
@@ -878,7 +950,8 @@ class WordsChecker(_Packaged):
 
     Examples
     --------
-    >>> verdict, = WordsChecker().check_many([(["It rained in Oslo on Monday."], "It rained in Paris.")])
+    >>> pair = ["It rained in Oslo on Monday."], "It rained in Paris."
+    >>> verdict, = WordsChecker().check_many([pair])
     >>> [finding.text for finding in verdict.findings]
     ['Paris']
     """
@@ -976,7 +1049,8 @@ def load_checker(checker: str | Checker) -> Checker:
         )
     if not isinstance(checker.fingerprint, str) or not checker.fingerprint:
         raise TypeError(
-            f"a checker's fingerprint must be a non-empty string, not {checker.fingerprint!r}"
+            "a checker's fingerprint must be a non-empty string, not "
+            f"{checker.fingerprint!r}"
         )
     require_share(checker.threshold, "threshold")
     return checker
@@ -989,7 +1063,7 @@ def checker(
     using: str | Checker = "embedded",
     lang: str | None = None,
 ) -> tuple[bool, float]:
-    """Return whether article sentences support a summary sentence, and with what probability.
+    """Return whether article sentences support a summary sentence, and how surely.
 
     Inherited, for one sentence: `load_checker` gives the object behind it.
 
@@ -1002,21 +1076,22 @@ def checker(
     using : str or Checker
         A name as for `load_checker`, or a checker object.
     lang : str, optional
-        The texts' language, such as `"en"`; by default a text that is clearly in a language that the checker does not
-        read has no verdict.
+        The texts' language, such as `"en"`; by default a text that is clearly in a
+        language that the checker does not read has no verdict.
 
     Returns
     -------
     supported : bool
-        Whether the verdict is *supported*: the probability reaches the threshold, and nothing clashes.
+        Whether the verdict is *supported*: the probability reaches the threshold, and
+        nothing clashes.
     probability : float
         In [0, 1].
 
     Raises
     ------
     ValueError
-        If there is no evidence, or there is no verdict, as on a text in a language that the checker does not read; the
-        message says why.
+        If there is no evidence, or there is no verdict, as on a text in a language that
+        the checker does not read; the message says why.
 
     Examples
     --------
@@ -1087,7 +1162,7 @@ def reliability_bins(
 def reliability_diagram(
     bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None
 ) -> Axes:
-    """Draw each bin's share of supported items, with its interval, over its mean probability.
+    """Draw each bin's share of supported items over its mean probability.
 
     Parameters
     ----------
@@ -1142,7 +1217,9 @@ def reliability_diagram(
 def platt_scaling(
     probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
 ) -> tuple[float, float]:
-    """Return the slope and offset that make `sigmoid(slope * logit(p) + offset)` agree best with labels.
+    """Return the slope and offset with which probabilities agree best with labels.
+
+    The new probability is `sigmoid(slope * logit(p) + offset)`.
 
     Parameters
     ----------
@@ -1167,7 +1244,8 @@ def platt_scaling(
     positive, negative = int(truth.sum()), int((1 - truth).sum())
     if not positive or not negative:
         raise ValueError(
-            f"calibration needs labels of both kinds, got {positive} times 1 and {negative} times 0"
+            f"calibration needs labels of both kinds, got {positive} times 1 and "
+            f"{negative} times 0"
         )
     logits = _logits(values)
     target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
@@ -1192,7 +1270,9 @@ def _logits(probabilities: np.ndarray) -> np.ndarray:
 # %% ../../nbs/2_evidence/21_check.ipynb #ed1eb899
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Calibration(Score):
-    """How well probabilities keep their word; `score` is the expected calibration error in [0, 1], less is better.
+    """How well probabilities keep their word.
+
+    `score` is the expected calibration error in [0, 1], less is better.
 
     Parameters
     ----------
@@ -1273,7 +1353,8 @@ def calibration(
     """
     if len(probabilities) != len(labels):
         raise ValueError(
-            f"one label for each probability, please: got {len(probabilities)} and {len(labels)}"
+            f"one label for each probability, please: got {len(probabilities)} and "
+            f"{len(labels)}"
         )
     kept = [(p, y) for p, y in zip(probabilities, labels, strict=True) if p is not None]
     values, truth = _require_labelled([p for p, _ in kept], [y for _, y in kept])

@@ -8,34 +8,21 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from . import _bench_runs as runs
 from . import _checker_bench as plumbing
-from .check import Checker, Pair, calibration, load_checker, sigmoid
+from .check import Checker, Pair, load_checker, sigmoid
 from .check_nli import NLIChecker
-from .claims import COMBINATIONS
-from ..ground._resampling import middle
-from summeval_nb.ground.results import (
-    Signature,
-    Verdict,
-    require_count,
-    require_module,
-    require_option,
-    require_share,
-)
+from ..ground.results import Signature, Verdict, require_count
+from ..ground.results import require_module, require_option
 from ..text.split import split_text
-from ..ground.viz import Markup, escape, html_table, text_table
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
 
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'FORMATS', 'RECIPES', 'LabelledSentence', 'bench_sentences',
@@ -83,28 +70,7 @@ def bench_sentences() -> list[LabelledSentence]:
     ]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #babd7ee5
-MEASURES = ("auc", "balanced_accuracy", "false_found", "true_passed", "precision")
-
-
-def _auc(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """AUC under each weighting: y and p (n,), w (k, n) -> (k,); NaN without pairs."""
-    order = np.argsort(p, kind="stable")
-    starts = np.flatnonzero(np.diff(p[order], prepend=-1.0))
-    true = np.add.reduceat((w * y)[:, order], starts, axis=1)
-    false = np.add.reduceat((w * (1 - y))[:, order], starts, axis=1)
-    below = np.cumsum(false, axis=1) - false
-    pairs = true.sum(axis=1) * false.sum(axis=1)
-    return (true * (below + false / 2)).sum(axis=1) / pairs
-
-
-def _measured(y: np.ndarray, p: np.ndarray, s: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """All measures under each weighting, (k, len(MEASURES)); NaN where undefined."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = w @ ((1 - y) * (1 - s)) / (w @ (1 - y))
-        passed = w @ (y * s) / (w @ y)
-        precision = w @ (y * s) / (w @ s)
-        columns = [_auc(y, p, w), (found + passed) / 2, found, passed, precision]
-    return np.stack(columns, axis=1)
+MEASURES = runs.MEASURES
 
 
 def checker_measures(
@@ -125,33 +91,9 @@ def checker_measures(
     if not len(y) == len(p) == len(s) > 0:
         lengths = f"{len(y)}, {len(p)} and {len(s)}"
         raise ValueError(f"one of each for a sentence, please: there are {lengths}")
-    values = _measured(y, p, s, np.ones((1, len(y))))[0]
+    values = runs.measured(y, p, s, np.ones((1, len(y))))[0]
     pairs = zip(MEASURES, values.tolist(), strict=True)
     return {name: None if math.isnan(value) else value for name, value in pairs}
-
-# %% ../../nbs/2_evidence/28_checker_bench.ipynb #cf6c8a8d
-def _intervals(
-    sides: Sequence[np.ndarray],
-    group: np.ndarray,
-    n: int,
-    confidence: float,
-    seed: int,
-) -> list[tuple[float | None, float | None]]:
-    """A percentile interval for each measure, whole groups drawn n times.
-
-    (None, None) where fewer than half of the draws have a value, or with one group.
-    """
-    count = int(group.max()) + 1
-    if count < 2 or not n:
-        return [(None, None)] * len(MEASURES)
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(count, np.full(count, 1 / count), size=n).astype(float)
-    step = max(1, 4_000_000 // len(group))
-    lots = [draws[start : start + step] for start in range(0, n, step)]
-    y, p, s = sides
-    table = np.concatenate([_measured(y, p, s, lot[:, group]) for lot in lots])
-    ends = [middle(column, confidence)[0] for column in table.T]
-    return [one or (None, None) for one in ends]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #5e7d2ce6
 FORMATS = tuple(plumbing.LAYOUTS)
@@ -186,39 +128,6 @@ def load_labelled(
         raise ValueError(f"{Path(path).name} holds no labelled sentence")
     return found
 
-# %% ../../nbs/2_evidence/28_checker_bench.ipynb #6fea2a31
-def _run(
-    label: str,
-    checker: Checker,
-    name: str,
-    items: list[LabelledSentence],
-    how: str,
-) -> CheckerRun:
-    """Judge a set with a checker, and put the sentences of each item together."""
-    articles = {one.article: split_text(one.article) for one in items}
-    parts = [split_text(one.text) for one in items]
-    pairs: list[Pair] = []
-    for one, texts in zip(items, parts, strict=True):
-        pairs += [(articles[one.article], text) for text in texts]
-    plumbing.ask(checker, pairs[:1])
-    before, start = plumbing.used(checker), time.perf_counter()
-    verdicts = iter(plumbing.ask(checker, pairs))
-    seconds = time.perf_counter() - start
-    judged = [[next(verdicts) for _ in texts] for texts in parts]
-    given: list[float | None] = []
-    for group in judged:
-        values = [v.probability for v in group if v.probability is not None]
-        given.append(COMBINATIONS[how](values) if len(values) == len(group) else None)
-    said: list[bool | None] = []
-    for p, group in zip(given, judged, strict=True):
-        said.append(None if p is None else all(v.supported is True for v in group))
-    none = [v.reason for group in judged for v in group if v.probability is None]
-    reason = none[0] if none else ""
-    cost = plumbing.used(checker, before)
-    speed = len(pairs) / max(seconds, 1e-9)
-    columns = tuple(items), tuple(given), tuple(said)
-    return CheckerRun(label, name, *columns, reason, speed, *cost)
-
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #aee9563e
 @dataclass(frozen=True)
 class CheckerRun:
@@ -234,35 +143,9 @@ class CheckerRun:
     calls: float | None
     tokens: float | None
 
-# %% ../../nbs/2_evidence/28_checker_bench.ipynb #6028f2eb
-def _row(run: CheckerRun, n: int, confidence: float, seed: int) -> dict[str, Any]:
-    """The measures of a run with their intervals, and what they do not cover."""
-    kept = [i for i, p in enumerate(run.probabilities) if p is not None]
-    row: dict[str, Any] = {"checker": run.checker, "set": run.name}
-    row |= {"n": len(run.items), "failed": len(run.items) - len(kept)}
-    places: dict[str, int] = {}
-    group = [places.setdefault(run.items[i].article, len(places)) for i in kept]
-    labels = [run.items[i].supported for i in kept]
-    given: list[Any] = [run.probabilities[i] for i in kept]
-    said: list[Any] = [run.supported[i] for i in kept]
-    values: dict[str, Any] = checker_measures(labels, given, said) if kept else {}
-    arrays = [np.asarray(side, dtype=float) for side in (labels, given, said)]
-    ends = _intervals(arrays, np.array(group), n, confidence, seed) if kept else None
-    for place, name in enumerate(MEASURES):
-        low, high = ends[place] if ends else (None, None)
-        row |= {name: values.get(name), f"{name}_low": low, f"{name}_high": high}
-    row["calibration_error"] = calibration(given, labels).score
-    row |= {"pairs_per_second": run.pairs_per_second}
-    row |= {"calls": run.calls, "tokens": run.tokens}
-    missing = [name for name in MEASURES if row[name] is None]
-    why = f"undefined: {', '.join(missing)} (nothing to count)" if missing else ""
-    if run.reason:
-        why += f"{'; ' if why else ''}first without a verdict: {run.reason}"
-    return row | {"reason": why}
-
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #33a626e1
 @dataclass(frozen=True, repr=False, eq=False)
-class CheckerBench:
+class CheckerBench(runs.BenchShown):
     """Checkers measured on labelled sets.
 
     Parameters
@@ -278,65 +161,6 @@ class CheckerBench:
     runs: tuple[CheckerRun, ...]
     table: tuple[dict[str, Any], ...]
     signature: Signature
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each checker and set, with the ends of each interval."""
-        return [dict(row) for row in self.table]
-
-    def kind_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each kind of sentence: the share judged rightly."""
-        return [row for run in self.runs for row in plumbing.kind_rows(run)]
-
-    def wrong_rows(self) -> list[dict[str, Any]]:
-        """Return what was judged wrongly, the surest first."""
-        rows = []
-        for run in self.runs:
-            columns = run.items, run.probabilities, run.supported
-            for one, p, said in zip(*columns, strict=True):
-                if said is not None and said != one.supported:
-                    row: dict[str, Any] = {"checker": run.checker, "set": run.name}
-                    row["kind"] = one.kind
-                    row |= {"true": one.supported, "probability": p, "text": one.text}
-                    rows.append(row)
-        return sorted(rows, key=lambda row: -abs(row["probability"] - 0.5))
-
-    def published_rows(self) -> list[dict[str, Any]]:
-        """Return figures of others from their papers, none of them measured here."""
-        rows = plumbing.asset("checker_references.json")["published"]
-        return [row | {"status": "published"} for row in rows]
-
-    def wide_rows(self) -> list[dict[str, Any]]:
-        """Return the table as people read it: `.683 [.571, .790]`."""
-        return plumbing.wide_rows(self.table, MEASURES)
-
-    def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
-        """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.kind_rows() if kinds else self.rows())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tables and the signature as plain Python data."""
-        more = {"kinds": self.kind_rows(), "published": self.published_rows()}
-        return {"rows": self.rows(), **more, "signature": str(self.signature)}
-
-    def __repr__(self) -> str:
-        parts = [text_table(self.wide_rows()), text_table(self.kind_rows())]
-        parts += ["Published, not measured here:", text_table(self.published_rows())]
-        return "\n\n".join([*parts, str(self.signature)])
-
-    def _repr_html_(self) -> str:
-        tables = [
-            html_table(self.wide_rows(), caption="Measured here"),
-            html_table(self.kind_rows(), caption="By kind: the share judged rightly"),
-            html_table(self.published_rows(), caption="Published, not measured here"),
-        ]
-        small = f"<p><small>{escape(str(self.signature))}</small></p>"
-        return Markup("".join(tables) + small)
-
-    def plot(self) -> Figure:
-        """Draw the measures with their intervals, and the share right by kind."""
-        return plumbing.figure(self.table, self.kind_rows(), MEASURES)
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #1972ad5d
 def benchmark_checker(
@@ -377,15 +201,8 @@ def benchmark_checker(
     ----------
     Laban et al. 2022, SummaC, TACL 10 (balanced accuracy); Efron 1979.
     """
-    require_option(combine, "combine", COMBINATIONS)
-    require_count(n_resamples, "n_resamples", minimum=0)
-    if not 0 < require_share(confidence, "confidence") < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-    if limit is not None:
-        require_count(limit, "limit")
     given = sets if sets is not None else {"package": bench_sentences()}
-    if not isinstance(given, Mapping) or not given:
-        raise TypeError('sets must map names to labelled sentences: {"mine": rows}')
+    runs.require_choices(combine, n_resamples, confidence, limit, given)
     chosen = {}
     for name, items in given.items():
         checked = plumbing.checked_set(name, items, LabelledSentence)
@@ -394,14 +211,16 @@ def benchmark_checker(
     judges = {str(name): load_checker(one) for name, one in named.items()}
     parts: dict[str, Any] = {"metric": "checker-bench", "combine": combine}
     parts |= {f"set {name}": plumbing.digest(rows) for name, rows in chosen.items()}
-    runs, table = [], []
+    found, table = [], []
     for label, judge in judges.items():
         parts[f"checker {label}"] = f"{judge.fingerprint}@{judge.threshold}"
         for name, rows in chosen.items():
-            runs.append(_run(label, judge, name, rows, combine))
-            table.append(_row(runs[-1], n_resamples, confidence, seed))
+            judged = runs.judged_set(label, judge, name, rows, combine)
+            found.append(CheckerRun(*judged))
+            choices = n_resamples, confidence, seed
+            table.append(runs.table_row(found[-1], checker_measures, *choices))
     parts |= {"n": n_resamples, "conf": confidence, "seed": seed}
-    return CheckerBench(tuple(runs), tuple(table), Signature(parts))
+    return CheckerBench(tuple(found), tuple(table), Signature(parts))
 
 
 def _name(checker: Any) -> str:
@@ -483,16 +302,6 @@ def nli_recipe(name: str, folder: str | PathLike[str], **options: Any) -> Any:
     words = recipe.get("chunk_words")
     return ChunkedChecker(checker, words) if words else checker
 
-# %% ../../nbs/2_evidence/28_checker_bench.ipynb #0c93fa35
-def _histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
-    """The shares of evidence sentences in each bin; None where one failed."""
-    rows: list[Any] = []
-    for group in plumbing.ask_pieces(inner, pairs, list):
-        values = [v.probability for v in group if v.probability is not None]
-        counts, _ = np.histogram(values, bins=bins, range=(0, 1))
-        rows.append(counts / len(group) if len(values) == len(group) else None)
-    return rows
-
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #548cb0ef
 @dataclass(frozen=True)
 class HistogramChecker:
@@ -528,7 +337,7 @@ class HistogramChecker:
         """Return a checker whose weights fit the labels; both of them must occur."""
         model = require_module("sklearn.linear_model", "models").LogisticRegression()
         pairs = [(split_text(one.article), one.text) for one in labelled]
-        rows = _histograms(inner, pairs, require_count(bins, "bins", minimum=2))
+        rows = runs.histograms(inner, pairs, require_count(bins, "bins", minimum=2))
         truth = [one.supported for one in labelled]
         kept = [place for place, row in enumerate(rows) if row is not None]
         if len({truth[place] for place in kept}) < 2:
@@ -540,7 +349,7 @@ class HistogramChecker:
         self, pairs: Sequence[Pair], *, vectors: Any = None
     ) -> list[Verdict]:
         """Return one verdict for each pair; a failed answer fails its pair."""
-        rows = _histograms(self.inner, pairs, len(self.weights))
+        rows = runs.histograms(self.inner, pairs, len(self.weights))
         return [self._verdict(row) for row in rows]
 
     def _verdict(self, row: Any) -> Verdict:

@@ -1,0 +1,219 @@
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_checker_bench.py.
+"""Checkers at work on labelled sets: verdicts put together, measures under many weightings, tables and pages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from summeval_nb.evidence import _checker_bench as plumbing
+from summeval_nb.evidence._checker_bench import ask, used
+from summeval_nb.evidence.check import Checker, Pair, calibration
+from summeval_nb.evidence.claims import COMBINATIONS
+from summeval_nb.ground._resampling import middle
+from summeval_nb.ground.results import Signature, require_count, require_option, require_share
+from summeval_nb.ground.viz import Markup, escape, html_table, text_table
+from summeval_nb.text.split import split_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+MEASURES = ("auc", "balanced_accuracy", "false_found", "true_passed", "precision")
+Measure = Callable[[Sequence[bool], Sequence[float], Sequence[bool]], Mapping[str, float | None]]
+
+
+def require_choices(combine: str, n_resamples: int, confidence: float, limit: int | None, sets: Any) -> None:
+    """Raise unless the choices of a benchmark can be used."""
+    require_option(combine, "combine", COMBINATIONS)
+    require_count(n_resamples, "n_resamples", minimum=0)
+    if not 0 < require_share(confidence, "confidence") < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    if limit is not None:
+        require_count(limit, "limit")
+    if not isinstance(sets, Mapping) or not sets:
+        raise TypeError('sets must map names to labelled sentences: {"mine": rows}')
+
+
+def _auc(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """AUC under each weighting: y and p (n,), w (k, n) -> (k,); NaN without pairs."""
+    order = np.argsort(p, kind="stable")
+    starts = np.flatnonzero(np.diff(p[order], prepend=-1.0))
+    true = np.add.reduceat((w * y)[:, order], starts, axis=1)
+    false = np.add.reduceat((w * (1 - y))[:, order], starts, axis=1)
+    below = np.cumsum(false, axis=1) - false
+    pairs = true.sum(axis=1) * false.sum(axis=1)
+    return (true * (below + false / 2)).sum(axis=1) / pairs
+
+
+def measured(y: np.ndarray, p: np.ndarray, s: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """All measures under each weighting, (k, 5); NaN where undefined."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = w @ ((1 - y) * (1 - s)) / (w @ (1 - y))
+        passed = w @ (y * s) / (w @ y)
+        precision = w @ (y * s) / (w @ s)
+        columns = [_auc(y, p, w), (found + passed) / 2, found, passed, precision]
+    return np.stack(columns, axis=1)
+
+
+def intervals(
+    sides: Sequence[np.ndarray],
+    group: np.ndarray,
+    n: int,
+    confidence: float,
+    seed: int,
+) -> list[tuple[float | None, float | None]]:
+    """A percentile interval for each measure, whole groups drawn n times.
+
+    (None, None) where fewer than half of the draws have a value, or with one group.
+    """
+    count = int(group.max()) + 1
+    if count < 2 or not n:
+        return [(None, None)] * len(MEASURES)
+    rng = np.random.default_rng(seed)
+    draws = rng.multinomial(count, np.full(count, 1 / count), size=n).astype(float)
+    step = max(1, 4_000_000 // len(group))
+    lots = [draws[start : start + step] for start in range(0, n, step)]
+    y, p, s = sides
+    table = np.concatenate([measured(y, p, s, lot[:, group]) for lot in lots])
+    ends = [middle(column, confidence)[0] for column in table.T]
+    return [one or (None, None) for one in ends]
+
+
+def judged_set(
+    label: str,
+    checker: Checker,
+    name: str,
+    items: Sequence[Any],
+    how: str,
+) -> tuple[Any, ...]:
+    """Judge a set with a checker, and put the sentences of each item together: the fields of a `CheckerRun`."""
+    articles = {one.article: split_text(one.article) for one in items}
+    parts = [split_text(one.text) for one in items]
+    pairs: list[Pair] = []
+    for one, texts in zip(items, parts, strict=True):
+        pairs += [(articles[one.article], text) for text in texts]
+    ask(checker, pairs[:1])
+    before, start = used(checker), time.perf_counter()
+    verdicts = iter(ask(checker, pairs))
+    seconds = time.perf_counter() - start
+    judged = [[next(verdicts) for _ in texts] for texts in parts]
+    given: list[float | None] = []
+    for group in judged:
+        values = [v.probability for v in group if v.probability is not None]
+        given.append(COMBINATIONS[how](values) if len(values) == len(group) else None)
+    said: list[bool | None] = []
+    for p, group in zip(given, judged, strict=True):
+        said.append(None if p is None else all(v.supported is True for v in group))
+    none = [v.reason for group in judged for v in group if v.probability is None]
+    reason = none[0] if none else ""
+    cost = used(checker, before)
+    speed = len(pairs) / max(seconds, 1e-9)
+    columns = tuple(items), tuple(given), tuple(said)
+    return label, name, *columns, reason, speed, *cost
+
+
+def table_row(run: Any, measure: Measure, n: int, confidence: float, seed: int) -> dict[str, Any]:
+    """The measures of a run with their intervals, and what they do not cover."""
+    kept = [i for i, p in enumerate(run.probabilities) if p is not None]
+    row: dict[str, Any] = {"checker": run.checker, "set": run.name}
+    row |= {"n": len(run.items), "failed": len(run.items) - len(kept)}
+    places: dict[str, int] = {}
+    group = [places.setdefault(run.items[i].article, len(places)) for i in kept]
+    labels = [run.items[i].supported for i in kept]
+    given: list[Any] = [run.probabilities[i] for i in kept]
+    said: list[Any] = [run.supported[i] for i in kept]
+    values: Mapping[str, Any] = measure(labels, given, said) if kept else {}
+    arrays = [np.asarray(side, dtype=float) for side in (labels, given, said)]
+    ends = intervals(arrays, np.array(group), n, confidence, seed) if kept else None
+    for place, name in enumerate(MEASURES):
+        low, high = ends[place] if ends else (None, None)
+        row |= {name: values.get(name), f"{name}_low": low, f"{name}_high": high}
+    row["calibration_error"] = calibration(given, labels).score
+    row |= {"pairs_per_second": run.pairs_per_second}
+    row |= {"calls": run.calls, "tokens": run.tokens}
+    missing = [name for name in MEASURES if row[name] is None]
+    why = f"undefined: {', '.join(missing)} (nothing to count)" if missing else ""
+    if run.reason:
+        why += f"{'; ' if why else ''}first without a verdict: {run.reason}"
+    return row | {"reason": why}
+
+
+class BenchShown:
+    """What a `CheckerBench` shows of its runs: rows by set and by kind, what was wrong, tables and figures."""
+
+    runs: Sequence[Any]
+    table: Sequence[Mapping[str, Any]]
+    signature: Signature
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each checker and set, with the ends of each interval."""
+        return [dict(row) for row in self.table]
+
+    def kind_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each kind of sentence: the share judged rightly."""
+        return [row for run in self.runs for row in plumbing.kind_rows(run)]
+
+    def wrong_rows(self) -> list[dict[str, Any]]:
+        """Return what was judged wrongly, the surest first."""
+        rows = []
+        for run in self.runs:
+            columns = run.items, run.probabilities, run.supported
+            for one, p, said in zip(*columns, strict=True):
+                if said is not None and said != one.supported:
+                    row: dict[str, Any] = {"checker": run.checker, "set": run.name}
+                    row["kind"] = one.kind
+                    row |= {"true": one.supported, "probability": p, "text": one.text}
+                    rows.append(row)
+        return sorted(rows, key=lambda row: -abs(row["probability"] - 0.5))
+
+    def published_rows(self) -> list[dict[str, Any]]:
+        """Return figures of others from their papers, none of them measured here."""
+        rows = plumbing.asset("checker_references.json")["published"]
+        return [row | {"status": "published"} for row in rows]
+
+    def wide_rows(self) -> list[dict[str, Any]]:
+        """Return the table as people read it: `.683 [.571, .790]`."""
+        return plumbing.wide_rows(self.table, MEASURES)
+
+    def to_frame(self, *, kinds: bool = False) -> pd.DataFrame:
+        """Return `rows`, or with `kinds=True` the rows by kind, as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.kind_rows() if kinds else self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tables and the signature as plain Python data."""
+        more = {"kinds": self.kind_rows(), "published": self.published_rows()}
+        return {"rows": self.rows(), **more, "signature": str(self.signature)}
+
+    def __repr__(self) -> str:
+        parts = [text_table(self.wide_rows()), text_table(self.kind_rows())]
+        parts += ["Published, not measured here:", text_table(self.published_rows())]
+        return "\n\n".join([*parts, str(self.signature)])
+
+    def _repr_html_(self) -> str:
+        tables = [
+            html_table(self.wide_rows(), caption="Measured here"),
+            html_table(self.kind_rows(), caption="By kind: the share judged rightly"),
+            html_table(self.published_rows(), caption="Published, not measured here"),
+        ]
+        small = f"<p><small>{escape(str(self.signature))}</small></p>"
+        return Markup("".join(tables) + small)
+
+    def plot(self) -> Figure:
+        """Draw the measures with their intervals, and the share right by kind."""
+        return plumbing.figure(self.table, self.kind_rows(), MEASURES)
+
+
+def histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
+    """The shares of evidence sentences in each bin; None where one failed."""
+    rows: list[Any] = []
+    for group in plumbing.ask_pieces(inner, pairs, list):
+        values = [v.probability for v in group if v.probability is not None]
+        counts, _ = np.histogram(values, bins=bins, range=(0, 1))
+        rows.append(counts / len(group) if len(values) == len(group) else None)
+    return rows
