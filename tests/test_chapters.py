@@ -16,7 +16,6 @@ PICTURE = re.compile(r"\bplt\.|\bax(?:es)?\b|\.plot\(|\bHTML\(|\bexplain\(|\bdis
 LONG = {
     "21_check",
     "28_checker_bench",
-    "31_ngrams",
     "42_judge",
     "44_summary_score",
 }

@@ -12,21 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from summeval_nb.overlap.ngrams import (
+from summeval_nb.ground.viz import Mark, contrast
+from summeval_nb.overlap._cut import tokenizer_name
+from summeval_nb.overlap._match_picture import CLIPPED, COLORS, MatchPicture, ngram_marks, token_spans
+from summeval_nb.overlap._numbers import (
     NumberedTexts,
     as_sequences,
-    clipped_counts,
     common_lengths,
-    list_ngrams,
-    load_tokenizer,
     merge_greatest,
     ngram_levels,
     number_texts,
+    stable_order,
+)
+from summeval_nb.overlap._porter import _step_1, _steps_2_3, measure
+from summeval_nb.overlap.ngrams import (
+    clipped_counts,
+    list_ngrams,
+    load_tokenizer,
     porter_stem,
     rouge_tokenizer,
-    stable_order,
-    token_spans,
-    tokenizer_name,
     wordnet_exceptions,
 )
 
@@ -276,3 +280,45 @@ def test_an_order_beyond_every_text_has_no_ngrams_and_takes_no_time():
 def test_the_stemmer_of_a_tokenizer_is_true_or_false():
     with pytest.raises(TypeError, match="stemmer must be True or False"):
         rouge_tokenizer(stemmer="no")
+
+
+def test_porters_own_examples_step_by_step():
+    assert [measure(w) for w in ("tr", "ee", "tree", "y", "by")] == [0] * 5
+    assert [measure(w) for w in ("trouble", "oats", "trees", "ivy")] == [1] * 4
+    assert [measure(w) for w in ("troubles", "private", "oaten", "orrery")] == [2] * 4
+    first = ["caresses", "ponies", "cats", "agreed", "plastered", "hopping", "filing", "happy"]
+    expected = ["caress", "poni", "cat", "agree", "plaster", "hop", "file", "happi"]
+    assert [_step_1(word, "rouge-1.5.5") for word in first] == expected
+    second = ["relational", "conditional", "valenci", "digitizer", "triplicate", "hopeful", "goodness"]
+    expected = ["relate", "condition", "valence", "digitize", "triplic", "hope", "good"]
+    assert [_steps_2_3(word, "rouge-1.5.5") for word in second] == expected
+
+
+def test_numbers_of_bigrams_and_greatest_counts():
+    wide = np.random.default_rng(0).integers(0, 2**40, 2000)
+    assert (wide[stable_order(wide)] == np.sort(wide)).all()
+    _, bigrams = ngram_levels(number_texts(["a b a b", "a b"], str.split), 2)
+    assert bigrams.lengths.tolist() == [3, 1]
+    assert bigrams.numbers[0] == bigrams.numbers[2] == bigrams.numbers[3] != bigrams.numbers[1]
+    rng = random.Random(2)
+    drawn = [" ".join(rng.choices("abcdefg", k=rng.randint(0, 25))) for _ in range(200)]
+    numbered = number_texts(drawn, str.split)
+    groups = [rng.sample(range(200), k=rng.randint(1, 5)) for _ in range(50)] + [[0, 0]]
+    merged = merge_greatest(numbered, groups)
+    for group, sequence in zip(groups, as_sequences(merged), strict=True):
+        union: Counter[int] = Counter()
+        for member in group:
+            union |= Counter(numbered.numbers[numbered.owners() == member].tolist())
+        assert Counter(map(ord, sequence)) == union and list(sequence) == sorted(sequence)
+
+
+def test_a_picture_of_shared_words():
+    panels = [("candidate", "The cat <sat>", [Mark(4, 7, title="cat: 1 of 1")]), ("reference", "A cat", [Mark(2, 5)])]
+    picture = MatchPicture("shared words", panels, [{"n-gram": "cat", "shared": 1}])
+    assert str(picture).startswith("shared words\ncandidate: The [cat] <sat>\nreference: A [cat]")
+    assert "&lt;sat&gt;" in picture._repr_html_()
+    text = "the cat and the dog and the mat"
+    spans, grams = token_spans(text, text.split()), list_ngrams(text.split(), 1)
+    marks = ngram_marks(spans, grams, {("the",): 2, ("cat",): 1, ("mat",): 1})
+    assert marks[-1].title == "the: number 3, 2 counted" and marks[-1].background == CLIPPED
+    assert min(contrast(color, "#1a1a1a") for color in (*COLORS, CLIPPED)) >= 4.5

@@ -20,8 +20,8 @@ import numpy as np
 from ..ground.results import Score, Signature, require_count, require_module, require_text
 from ..text.embed import encodable, load_embedder
 from ._inputs import require_pairs, require_references
+from ._match_picture import MatchPicture
 from ._tables import ArrayTable
-from .ngrams import MatchPicture
 
 __all__ = [
     "BertNumbers",

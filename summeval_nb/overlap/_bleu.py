@@ -14,23 +14,12 @@ import numpy as np
 
 from ..ground._resampling import bootstrap
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_count
+from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
+from ._match_picture import MatchPicture, ngram_marks, token_spans
+from ._numbers import NumberedTexts, as_sequences, common_lengths, in_order, merge_greatest, ngram_levels, number_texts
 from ._tables import Interval
-from .ngrams import (
-    MatchPicture,
-    NumberedTexts,
-    as_sequences,
-    clipped_counts,
-    common_lengths,
-    in_order,
-    list_ngrams,
-    merge_greatest,
-    ngram_levels,
-    ngram_marks,
-    number_texts,
-    token_spans,
-    tokenizer_name,
-)
+from .ngrams import clipped_counts, list_ngrams
 
 if TYPE_CHECKING:
     from .bleu import Bleu

@@ -16,8 +16,10 @@ import numpy as np
 
 from ..ground.results import Score, Signature, require_count, require_text
 from ._inputs import require_pairs, require_references
+from ._match_picture import MatchPicture, ngram_marks
+from ._numbers import NumberedTexts, number_texts
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
-from .ngrams import MatchPicture, NumberedTexts, Tokens, list_ngrams, ngram_marks, number_texts
+from .ngrams import Tokens, list_ngrams
 
 __all__ = ["CountedCharacters", "many_counts", "score_corpus", "score_one", "score_table"]
 

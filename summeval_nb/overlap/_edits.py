@@ -11,9 +11,9 @@ import numpy as np
 from ..ground.results import Score, Signature, require_text
 from ..ground.viz import Mark
 from ._inputs import require_pairs, require_references
+from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from ._ter import Edits, count_edits
-from .ngrams import COLORS, MatchPicture, token_spans
 
 __all__ = ["CountedEdits", "score_corpus", "score_one", "score_table"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from ..ground.results import Score, Signature, require_text
 from ..ground.viz import Mark
 from ._inputs import require_pairs, require_references
+from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable
-from .ngrams import COLORS, MatchPicture, token_spans
 
 __all__ = ["MatchedWords", "count_chunks", "load_synonyms", "score_one", "score_table"]
 

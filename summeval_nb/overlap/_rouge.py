@@ -14,25 +14,12 @@ import numpy as np
 
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
+from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
 from ._lcs import union_matches, weighted_counts
-from .ngrams import (
-    COLORS,
-    MatchPicture,
-    NumberedTexts,
-    Tokens,
-    WordTokenizer,
-    as_sequences,
-    clipped_counts,
-    common_lengths,
-    list_ngrams,
-    load_tokenizer,
-    ngram_levels,
-    ngram_marks,
-    number_texts,
-    token_spans,
-    tokenizer_name,
-)
+from ._match_picture import COLORS, MatchPicture, ngram_marks, token_spans
+from ._numbers import NumberedTexts, as_sequences, common_lengths, ngram_levels, number_texts
+from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
 
 if TYPE_CHECKING:
     from .rouge import Rouge, RougeItem

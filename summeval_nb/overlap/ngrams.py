@@ -7,44 +7,32 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, count
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import numpy as np
-
-from summeval_nb.ground.results import (
-    require_count,
-    require_flag,
-    require_option,
-    require_text,
-)
+from ..ground.results import require_count, require_flag, require_option
+from ..ground.results import require_text
+from . import _cut, _porter
+from ._cut import tokenizer_name
 from ._languages import BORROWED, borrowed_tokenizer
-from summeval_nb.ground.viz import (
-    Mark,
-    Markup,
-    html_table,
-    mark_html,
-    mark_terminal,
-    text_table,
-)
+from ._match_picture import MatchPicture, ngram_marks, token_spans
+from ._numbers import as_sequences, common_lengths
+from ._numbers import ngram_levels, number_texts
 
 Tokens = Sequence[Hashable]
 Item = TypeVar("Item", bound=Hashable)
 
 # %% auto #0
-__all__ = ['Tokens', 'Item', 'COLORS', 'CLIPPED', 'WordTokenizer', 'porter_stem', 'wordnet_exceptions', 'rouge_tokenizer',
-           'load_tokenizer', 'tokenizer_name', 'list_ngrams', 'clipped_counts', 'token_spans', 'MatchPicture',
-           'ngram_marks', 'NumberedTexts', 'number_texts', 'stable_order', 'ngram_levels', 'in_order', 'as_sequences',
-           'common_lengths', 'merge_greatest']
+__all__ = ['Tokens', 'Item', 'WordTokenizer', 'porter_stem', 'wordnet_exceptions', 'rouge_tokenizer', 'load_tokenizer',
+           'list_ngrams', 'clipped_counts']
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #93a21839
 @dataclass(frozen=True)
 class WordTokenizer:
-    """A tokenizer that treats every white-space separated word alike, wherever it stands.
+    """A tokenizer that cuts a word alike, wherever it stands.
 
     Parameters
     ----------
@@ -84,19 +72,10 @@ class WordTokenizer:
         return [token for word in words for token in self.split_word(word)]
 
 
-_RULES_13A = [
-    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),
-    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),
-    (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
-]
-_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
-
-
 def _clean_13a(text: str) -> str:
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
     if "&" in text:
-        for entity, character in _ENTITIES.items():
+        for entity, character in _cut.ENTITIES.items():
             text = text.replace(entity, character)
     return text
 
@@ -105,7 +84,7 @@ def _split_13a(word: str) -> list[str]:
     if word.isalnum():
         return [word]
     word = f" {word} "
-    for pattern, replacement in _RULES_13A:
+    for pattern, replacement in _cut.RULES_13A:
         word = pattern.sub(replacement, word)
     return word.split()
 
@@ -113,224 +92,14 @@ def _split_13a(word: str) -> list[str]:
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "none": WordTokenizer("none", str.strip, lambda word: [word]),
     "13a": WordTokenizer("13a", _clean_13a, _split_13a),
+    "intl": _cut.tokenize_intl,
+    "char": _cut.tokenize_char,
+    "zh": _cut.tokenize_zh,
+    "rouge": WordTokenizer("rouge", _cut.clean_google, _cut.whole),
+    "rouge-1.5.5": WordTokenizer("rouge-1.5.5", _cut.clean_rouge155, _cut.whole),
 }
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #a1c96896
-@lru_cache(maxsize=1)
-def _rules_intl() -> list[tuple[Any, str]]:
-    import regex  # comes with nltk; Python's own `re` has no \p{...}
-
-    rules = [
-        (r"(\P{N})(\p{P})", r"\1 \2 "),
-        (r"(\p{P})(\P{N})", r" \1 \2"),
-        (r"(\p{S})", r" \1 "),
-    ]
-    return [(regex.compile(pattern), replacement) for pattern, replacement in rules]
-
-
-def _tokenize_intl(text: str) -> list[str]:
-    text = require_text(text, "text").rstrip()
-    for pattern, replacement in _rules_intl():
-        text = pattern.sub(replacement, text)
-    return text.split()
-
-
-def _tokenize_char(text: str) -> list[str]:
-    return [
-        character for character in require_text(text, "text") if not character.isspace()
-    ]
-
-
-# sacrebleu's Chinese characters. Written with a digit too many, two of its ranges are
-# others than were meant (2001 to 2A6D, 2F81 to 2FA1); numbers are to be equal.
-_CHINESE = re.compile(
-    "[\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\u2001-\u2a6d"
-    "\u2f81-\u2fa1\uff00-\uffef\u2e80-\u2eff\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf"
-    "\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u3200-\u33ff]"
-)
-
-
-def _tokenize_zh(text: str) -> list[str]:
-    text = _CHINESE.sub(r" \g<0> ", require_text(text, "text").strip())
-    for pattern, replacement in _RULES_13A:
-        text = pattern.sub(replacement, text)
-    return text.split()
-
-
-_TOKENIZERS["intl"] = _tokenize_intl
-_TOKENIZERS["char"] = _tokenize_char
-_TOKENIZERS["zh"] = _tokenize_zh
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #1fdbfd6a
-_KEEP = bytes(
-    code if chr(code) in "abcdefghijklmnopqrstuvwxyz0123456789" else 32
-    for code in range(256)
-)
-_KEEP_LOWERED = bytes(
-    _KEEP[ord(chr(code).lower())] if code < 128 else 32 for code in range(256)
-)
-
-
-def _clean_google(text: str) -> str:
-    """Lower-case with Unicode rules; all but a-z and 0-9 becomes a space (a non-ASCII character passes as `?`)."""
-    return text.lower().encode("ascii", "replace").translate(_KEEP).decode("ascii")
-
-
-def _clean_rouge155(text: str) -> str:
-    """Lower-case A to Z only, as Perl's `tr/A-Z/a-z/` does; all but a-z and 0-9 becomes a space."""
-    return text.encode("ascii", "replace").translate(_KEEP_LOWERED).decode("ascii")
-
-
-def _whole(word: str) -> list[str]:
-    return [word]
-
-
-_TOKENIZERS["rouge"] = WordTokenizer("rouge", _clean_google, _whole)
-_TOKENIZERS["rouge-1.5.5"] = WordTokenizer("rouge-1.5.5", _clean_rouge155, _whole)
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #6692f156
-_SHAPE = str.maketrans(
-    dict.fromkeys("aeiou", "v") | dict.fromkeys("bcdfghjklmnpqrstvwxz0123456789", "c")
-)
-
-
-def _shape(stem: str) -> str:
-    """Return one `c` or `v` per letter."""
-    shape = stem.translate(_SHAPE)
-    while (y := shape.find("y")) >= 0:
-        shape = shape[:y] + ("v" if y and shape[y - 1] == "c" else "c") + shape[y + 1 :]
-    return shape
-
-
-def _measure(stem: str) -> int:
-    """Return Porter's m: how often a vowel is followed by a consonant."""
-    return _shape(stem).count("vc")
-
-
-def _short(stem: str, dialect: str) -> bool:
-    """Porter's *o: consonant, vowel, consonant at the end, the last not w, x or y."""
-    shape = _shape(stem)
-    if dialect == "nltk" and len(stem) == 2:
-        return shape == "vc"
-    return shape.endswith("cvc") and stem[-1] not in "wxy"
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #d7f27752
-def _step_1(word: str, dialect: str) -> str:
-    if word.endswith("s") and not word.endswith("ss"):
-        if word.endswith("ies"):
-            word = word[:-1] if dialect == "nltk" and len(word) == 4 else word[:-2]
-        else:
-            word = word[:-2] if word.endswith("sses") else word[:-1]
-    if dialect == "nltk" and word.endswith("ied"):
-        word = word[:-1] if len(word) == 4 else word[:-2]
-    elif word.endswith("eed"):
-        word = word[:-1] if _measure(word[:-3]) > 0 else word
-    elif word.endswith("ed") and "v" in _shape(word[:-2]):
-        word = _mend(word[:-2], dialect)
-    elif word.endswith("ing") and "v" in _shape(word[:-3]):
-        word = _mend(word[:-3], dialect)
-    if word.endswith("y"):
-        shape = _shape(word[:-1])
-        if (
-            (len(word) > 2 and shape.endswith("c"))
-            if dialect == "nltk"
-            else "v" in shape
-        ):
-            word = word[:-1] + "i"
-    return word
-
-
-def _mend(stem: str, dialect: str) -> str:
-    """Repair a stem that lost -ed or -ing."""
-    if stem.endswith(("at", "bl", "iz")):
-        return stem + "e"
-    if len(stem) > 1 and stem[-1] == stem[-2] and _shape(stem)[-1] == "c":
-        return stem if stem[-1] in "lsz" else stem[:-1]
-    return stem + "e" if _measure(stem) == 1 and _short(stem, dialect) else stem
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #a03a67ba
-_SUFFIXES_2 = """ational-ate tional-tion enci-ence anci-ance izer-ize bli-ble alli-al entli-ent eli-e ousli-ous
-ization-ize ation-ate ator-ate alism-al iveness-ive fulness-ful ousness-ous aliti-al iviti-ive biliti-ble logi-log"""
-_SUFFIXES_3 = "icate-ic ative- alize-al iciti-ic ical-ic ful- ness-"
-_SUFFIXES_4 = (
-    "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize"
-)
-_STEP_2, _STEP_3 = (
-    dict(rule.split("-") for rule in rules.split())
-    for rules in (_SUFFIXES_2, _SUFFIXES_3)
-)
-_STEP_4 = dict.fromkeys(_SUFFIXES_4.split(), "")
-_ENDINGS = {id(table): tuple(table) for table in (_STEP_2, _STEP_3, _STEP_4)}
-
-
-def _ending(word: str, table: dict[str, str]) -> str:
-    """Return the longest suffix of the word that the table knows, or nothing."""
-    if not word.endswith(_ENDINGS[id(table)]):
-        return ""
-    return next(word[-size:] for size in range(7, 1, -1) if word[-size:] in table)
-
-
-def _steps_2_3(word: str, dialect: str) -> str:
-    end = (
-        "fulli"
-        if dialect == "nltk" and word.endswith("fulli")
-        else _ending(word, _STEP_2)
-    )
-    if dialect == "nltk" and end == "alli" and _measure(word[:-4]) > 0:
-        return _steps_2_3(word[:-2], dialect)
-    if end:
-        kept = word[:-3] if end == "logi" and dialect == "nltk" else word[: -len(end)]
-        if _measure(kept) > 0:
-            word = word[: -len(end)] + ("ful" if end == "fulli" else _STEP_2[end])
-    end = _ending(word, _STEP_3)
-    return (
-        word[: -len(end)] + _STEP_3[end]
-        if end and _measure(word[: -len(end)]) > 0
-        else word
-    )
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #d1407880
-def _strip_if_long(word: str, end: str) -> str:
-    stem = word[: -len(end)]
-    allowed = end and word.endswith(end) and (end != "ion" or stem.endswith(("s", "t")))
-    return stem if allowed and _measure(stem) > 1 else word
-
-
-def _step_4(word: str, dialect: str) -> str:
-    end = _ending(word, _STEP_4)
-    if dialect == "nltk":
-        return _strip_if_long(word, end)
-    word = _strip_if_long(word, "" if end in ("ment", "ent", "ion") else end)
-    word = _strip_if_long(word, "ment")
-    return _strip_if_long(word, "ent" if word.endswith("ent") else "ion")
-
-
-def _step_5(word: str, dialect: str) -> str:
-    if word.endswith("e"):
-        measure = _measure(word[:-1])
-        if measure > 1 or (measure == 1 and not _short(word[:-1], dialect)):
-            word = word[:-1]
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
-
-
-_IRREGULAR = {"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"}
-_IRREGULAR |= {"innings": "inning", "outings": "outing", "cannings": "canning"}
-_IRREGULAR |= {
-    w: w
-    for w in (
-        "sky",
-        "news",
-        "inning",
-        "outing",
-        "canning",
-        "howe",
-        "proceed",
-        "exceed",
-        "succeed",
-    )
-}
-
-
 def porter_stem(word: str, dialect: str = "nltk") -> str:
     """Return the stem of a lower-case English word by Porter's algorithm.
 
@@ -359,17 +128,13 @@ def porter_stem(word: str, dialect: str = "nltk") -> str:
     ('attorney', 'attornei')
     """
     require_option(dialect, "dialect", ["nltk", "rouge-1.5.5"])
-    if dialect == "nltk" and word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if len(word) < 3:
-        return word
-    return _step_5(
-        _step_4(_steps_2_3(_step_1(word, dialect), dialect), dialect), dialect
-    )
+    if dialect == "nltk" and word in _porter.IRREGULAR:
+        return _porter.IRREGULAR[word]
+    return word if len(word) < 3 else _porter.stem_steps(word, dialect)
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #8eb92702
 def wordnet_exceptions() -> dict[str, str]:
-    """Return irregular form → base form from the WordNet that nltk has installed (the first base form of each).
+    """Return irregular form → first base form from the WordNet that nltk has.
 
     Raises
     ------
@@ -393,12 +158,13 @@ def wordnet_exceptions() -> dict[str, str]:
             break
     if not exceptions:
         raise LookupError(
-            "exceptions='wordnet' needs nltk's WordNet, which is not installed: run nltk.download('wordnet'), "
-            "or pass the exceptions as a mapping from irregular form to base form"
+            "exceptions='wordnet' needs nltk's WordNet, which is not installed: run "
+            "nltk.download('wordnet'), or pass the exceptions as a mapping from "
+            "irregular form to base form"
         )
     return exceptions
 
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #6126114a
+
 def rouge_tokenizer(
     *,
     stemmer: bool = False,
@@ -425,16 +191,17 @@ def rouge_tokenizer(
     require_option(compat, "compat", ["google", "rouge-1.5.5"])
     require_flag(stemmer, "stemmer")
     name, clean = (
-        ("rouge", _clean_google)
+        ("rouge", _cut.clean_google)
         if compat == "google"
-        else ("rouge-1.5.5", _clean_rouge155)
+        else ("rouge-1.5.5", _cut.clean_rouge155)
     )
     if exceptions is not None and (compat != "rouge-1.5.5" or not stemmer):
+        remedy = "set compat='rouge-1.5.5', stemmer=True"
         raise ValueError(
-            "exceptions are looked up before stemming by ROUGE-1.5.5: set compat='rouge-1.5.5', stemmer=True"
+            f"exceptions are looked up before stemming by ROUGE-1.5.5: {remedy}"
         )
     if not stemmer:
-        return WordTokenizer(name, clean, _whole)
+        return WordTokenizer(name, clean, _cut.whole)
     irregular, origin = _exceptions(exceptions)
     dialect = "nltk" if compat == "google" else "rouge-1.5.5"
 
@@ -444,25 +211,22 @@ def rouge_tokenizer(
             return word
         return irregular.get(word) or porter_stem(word, dialect)
 
-    return WordTokenizer(f"{name}+porter{origin}", clean, _whole, stem)
+    return WordTokenizer(f"{name}+porter{origin}", clean, _cut.whole, stem)
 
 
 def _exceptions(given: Mapping[str, str] | str | None) -> tuple[Mapping[str, str], str]:
-    """Return the mapping and how a signature names it: nothing, or its origin, size and a digest."""
+    """Return the mapping and how a signature names it: origin, size and a digest."""
     if given is None:
         return {}, ""
     if isinstance(given, str):
         require_option(given, "exceptions", ["wordnet"])
     elif not isinstance(given, Mapping):
-        raise TypeError(
-            f"exceptions must be a mapping from irregular form to base form, not {type(given).__name__}"
-        )
+        wanted = "a mapping from irregular form to base form"
+        raise TypeError(f"exceptions must be {wanted}, not {type(given).__name__}")
     words = wordnet_exceptions() if isinstance(given, str) else given
     digest = hashlib.sha256(repr(sorted(words.items())).encode()).hexdigest()[:8]
-    return (
-        words,
-        f"+{'wordnet' if isinstance(given, str) else 'exceptions'}-{len(words)}-{digest}",
-    )
+    origin = "wordnet" if isinstance(given, str) else "exceptions"
+    return words, f"+{origin}-{len(words)}-{digest}"
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #a7f8eaaa
 def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]:
@@ -493,47 +257,16 @@ def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tok
     if isinstance(choice, WordTokenizer) or choice in _TOKENIZERS.values():
         return choice
     if hasattr(choice, "tokenize"):
-        raise TypeError(
-            f"pass the method: {type(choice).__name__}.tokenize, not the tokenizer object itself"
-        )
+        method = f"{type(choice).__name__}.tokenize"
+        raise TypeError(f"pass the method: {method}, not the tokenizer object itself")
     if not callable(choice):
-        raise TypeError(
-            f"a tokenizer is a name or a function from text to tokens, not {type(choice).__name__}"
-        )
+        known = "a name or a function from text to tokens"
+        raise TypeError(f"a tokenizer is {known}, not {type(choice).__name__}")
 
     def checked(text: str) -> Tokens:
-        return _require_tokens(choice(require_text(text, "text")), choice)
+        return _cut.require_tokens(choice(require_text(text, "text")), choice)
 
     return checked
-
-
-def _require_tokens(tokens: Any, source: Any) -> Tokens:
-    if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
-        raise TypeError(
-            f"{tokenizer_name(source)} must return a list of tokens, not {type(tokens).__name__}"
-        )
-    listed = list(tokens)
-    try:
-        hash(tuple(listed))
-    except TypeError as error:
-        raise TypeError(
-            f"{tokenizer_name(source)} must return hashable tokens: {error}"
-        ) from None
-    return listed
-
-
-def tokenizer_name(choice: Any) -> str:
-    """Return how a signature names a tokenizer: its name, the model it belongs to, or module and function."""
-    if isinstance(choice, str):
-        return choice
-    owner = getattr(choice, "__self__", None)
-    for place, attribute in ((choice, "name"), (owner, "name_or_path")):
-        if isinstance(getattr(place, attribute, None), str) and getattr(
-            place, attribute
-        ):
-            return str(getattr(place, attribute))
-    function = getattr(choice, "__qualname__", type(choice).__qualname__)
-    return f"{getattr(choice, '__module__', None) or 'builtins'}.{function}"
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #9f4cc06c
 def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
@@ -559,7 +292,8 @@ def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
     require_count(n, "n")
     if isinstance(tokens, (str, bytes)):
         raise TypeError(
-            "tokens must be a list of tokens, not one string: tokenize it first, or its characters are counted"
+            "tokens must be a list of tokens, not one string: tokenize it first, "
+            "or its characters are counted"
         )
     return (
         list(zip(*(tokens[start:] for start in range(n)), strict=False))
@@ -571,7 +305,7 @@ def list_ngrams(tokens: Sequence[Item], n: int) -> list[tuple[Item, ...]]:
 def clipped_counts(
     candidate: Sequence[Item], references: Sequence[Sequence[Item]], n: int = 1
 ) -> dict[tuple[Item, ...], tuple[int, int, int]]:
-    """Return for each n-gram of the candidate its count, its greatest count in one reference, and the smaller of both.
+    """Return each n-gram's count, its greatest count in one reference, the smaller.
 
     Parameters
     ----------
@@ -594,7 +328,8 @@ def clipped_counts(
 
     Examples
     --------
-    >>> clipped_counts(["the", "the", "the"], [["the", "mat"], ["the", "cat", "the"]])
+    >>> references = [["the", "mat"], ["the", "cat", "the"]]
+    >>> clipped_counts(["the", "the", "the"], references)
     {('the',): (3, 2, 2)}
     """
     if not references:
@@ -607,296 +342,3 @@ def clipped_counts(
         gram: (times, greatest[gram], min(times, greatest[gram]))
         for gram, times in own.items()
     }
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #c0ce3159
-_SUBWORD_MARKS = (
-    "\u2581\u0120#@"  # SentencePiece, byte-level BPE, WordPiece, subword-nmt
-)
-
-
-def token_spans(text: str, tokens: Iterable[Hashable]) -> list[tuple[int, int] | None]:
-    """Return for each token its `(start, end)` in the text, or None where it cannot be found.
-
-    Examples
-    --------
-    >>> token_spans("On the mat.", ["on", "the", "mat"])
-    [(0, 2), (3, 6), (7, 10)]
-    """
-    lowered = "".join(
-        c.lower() if len(c.lower()) == 1 else c for c in text
-    )  # same positions as `text`
-    spans: list[tuple[int, int] | None] = []
-    position = 0
-    for token in tokens:
-        found = _find(lowered, str(token), position)
-        spans.append(found)
-        position = found[1] if found else position
-    return spans
-
-
-def _find(lowered: str, token: str, position: int) -> tuple[int, int] | None:
-    """Look for a token near a position; what lies between may be up to 80 characters, if they hold no words."""
-    forms = [token, token.strip(_SUBWORD_MARKS)] + [
-        name for name, sign in _ENTITIES.items() if sign == token
-    ]
-    places = [
-        (place, form)
-        for form in forms
-        if form and (place := lowered.find(form.lower(), position)) >= 0
-    ]
-    if not places:
-        return None
-    start, form = min(places, key=lambda item: item[0])
-    skipped = lowered[position:start]
-    wordless = not re.search("[a-z0-9]", skipped)
-    return (start, start + len(form)) if wordless or len(skipped) <= 80 else None
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #9c8844ab
-@dataclass(frozen=True)
-class MatchPicture:
-    """Texts with their shared passages marked, and the counts behind the marks.
-
-    Parameters
-    ----------
-    title : str
-        What is shown.
-    panels : list of (label, text, marks)
-        The texts, in the order in which they are drawn.
-    rows : list of dict
-        The table of counts below them.
-    """
-
-    title: str
-    panels: list[tuple[str, str, list[Mark]]]
-    rows: list[dict[str, Any]]
-
-    def _repr_html_(self) -> str:
-        texts = [
-            {"text": label, "shared passages": Markup(mark_html(text, marks))}
-            for label, text, marks in self.panels
-        ]
-        counts = html_table(self.rows) if self.rows else ""
-        return f'<div class="summeval-match">{html_table(texts, caption=self.title)}{counts}</div>'
-
-    def to_text(self, *, color: bool = False) -> str:
-        """Return the picture for a terminal: marks in [brackets], or in colour."""
-        texts = [
-            f"{label}: {mark_terminal(text, marks, color=color)}"
-            for label, text, marks in self.panels
-        ]
-        return (
-            "\n".join([self.title, *texts, "", text_table(self.rows)])
-            if self.rows
-            else "\n".join([self.title, *texts])
-        )
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-
-COLORS = (
-    "#ffe08a",
-    "#a8ddb5",
-    "#9ecae1",
-    "#fdc5a0",
-    "#d4b9da",
-    "#c7e9c0",
-    "#f7b6d2",
-    "#c6dbef",
-)
-CLIPPED = "#d0d0d0"
-
-
-def ngram_marks(
-    spans: Sequence[tuple[int, int] | None],
-    grams: Sequence[tuple[Any, ...]],
-    shared: Mapping[tuple[Any, ...], int],
-) -> list[Mark]:
-    """Return a mark for every n-gram occurrence that counts, and grey ones for those that clipping left out.
-
-    Parameters
-    ----------
-    spans : sequence of (start, end) or None
-        Place of each token.
-    grams : sequence of tuple
-        The text's n-grams in order, as they are counted.
-    shared : mapping
-        How many occurrences of each n-gram count; n-grams that are not in it are not
-        marked.
-    """
-    colors = {gram: COLORS[index % len(COLORS)] for index, gram in enumerate(shared)}
-    seen: Counter[tuple[Any, ...]] = Counter()
-    marks = []
-    for first, gram in enumerate(grams):
-        places = [span for span in spans[first : first + len(gram)] if span]
-        if gram in shared and places:
-            seen[gram] += 1
-            counts = seen[gram] <= shared[gram]
-            title = f"{' '.join(map(str, gram))}: number {seen[gram]}, {shared[gram]} counted"
-            back = colors[gram] if counts else CLIPPED
-            marks.append(Mark(places[0][0], places[-1][1], back, "#1a1a1a", title))
-    return sorted(marks, key=lambda mark: mark.background == CLIPPED)
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #68770995
-@dataclass(frozen=True)
-class NumberedTexts:
-    """Texts as numbers: `numbers` holds the items of all texts in a row, `lengths` how many belong to each text."""
-
-    numbers: np.ndarray
-    lengths: np.ndarray
-
-    @property
-    def ends(self) -> np.ndarray:
-        """Where each text ends in `numbers`."""
-        return np.cumsum(self.lengths)
-
-    def owners(self) -> np.ndarray:
-        """Which text each item belongs to."""
-        return np.repeat(np.arange(len(self.lengths)), self.lengths)
-
-
-def number_texts(
-    texts: Sequence[str], tokenizer: Callable[[str], Tokens]
-) -> NumberedTexts:
-    """Tokenize texts and give every different token a number, from 0 in order of first appearance of its word."""
-    if not isinstance(tokenizer, WordTokenizer):
-        return _number_items([tokenizer(text) for text in texts])[0]
-    words, names = _number_items([tokenizer.clean(text).split() for text in texts])
-    cut: list[Tokens] = [tokenizer.split_word(word) for word in names]
-    if tokenizer.normalise is not None:
-        cut = [[tokenizer.normalise(str(token)) for token in found] for found in cut]
-    pieces, _ = _number_items(cut)
-    if (pieces.lengths == 1).all():
-        return NumberedTexts(pieces.numbers[words.numbers], words.lengths)
-    counts = pieces.lengths[words.numbers]  # tokens in each word of the texts
-    starts = (pieces.ends - pieces.lengths)[words.numbers]
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    totals = np.concatenate([[0], np.cumsum(counts)])[np.concatenate([[0], words.ends])]
-    return NumberedTexts(
-        pieces.numbers[np.repeat(starts, counts) + within], np.diff(totals)
-    )
-
-
-def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Any]]:
-    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    flat = np.fromiter(
-        map(numbers.__getitem__, chain.from_iterable(lists)),
-        np.int64,
-        int(lengths.sum()),
-    )
-    return NumberedTexts(flat, lengths), list(numbers)
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #c81ee368
-def stable_order(*keys: np.ndarray) -> np.ndarray:
-    """Return the order that sorts non-negative whole numbers by the last key, ties by the one before, and so on.
-
-    Examples
-    --------
-    >>> stable_order(np.array([3, 1, 2]), np.array([1, 1, 0])).tolist()
-    [2, 1, 0]
-    """
-    order = None
-    for key in keys:
-        shift, greatest = 0, int(key.max(initial=0))
-        while shift == 0 or greatest >> shift:
-            digit = (key >> shift if shift else key).astype(
-                np.uint16
-            )  # keeps the lower 16 bits
-            if order is None:
-                order = np.argsort(digit, kind="stable")
-            else:
-                order = order[np.argsort(digit[order], kind="stable")]
-            shift += 16
-    return np.arange(0) if order is None else order
-
-
-def ngram_levels(tokens: NumberedTexts, n: int) -> Iterator[NumberedTexts]:
-    """Yield the numbered n-grams of orders 1 to n; equal n-grams of one order have equal numbers."""
-    starts, owners = np.arange(len(tokens.numbers)), tokens.owners()
-    level = tokens
-    for order in range(1, n + 1):
-        if order > 1:
-            inside = starts + order - 1 < tokens.ends[owners[starts]]
-            starts, first = starts[inside], level.numbers[inside]
-            numbers = _number_pairs(first, tokens.numbers[starts + order - 1])
-            level = NumberedTexts(numbers, np.maximum(tokens.lengths - order + 1, 0))
-        yield level
-
-
-def _number_pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    order = stable_order(second, first)
-    a, b = first[order], second[order]
-    numbers = np.zeros(len(order), np.int64)
-    numbers[order[1:]] = np.cumsum((a[1:] != a[:-1]) | (b[1:] != b[:-1]))
-    return numbers
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #b244f167
-_SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
-
-
-def in_order(items: NumberedTexts) -> NumberedTexts:
-    """Return the same numbers, those of each text sorted."""
-    return NumberedTexts(
-        items.numbers[stable_order(items.numbers, items.owners())], items.lengths
-    )
-
-
-def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Any]:
-    """Return each text's numbers as a string of one character a number (or as a list, beyond Unicode's room).
-
-    With `ordered`, the numbers of each text are sorted first.
-    """
-    numbers = in_order(items).numbers if ordered else items.numbers
-    ends = items.ends.tolist()
-    bounds = list(zip([0, *ends], ends, strict=False))
-    if len(numbers) and int(numbers.max()) >= _MORE_THAN_CHARACTERS:
-        listed = numbers.tolist()
-        return [listed[start:end] for start, end in bounds]
-    codes = numbers.astype("<u4")
-    codes[codes >= _SURROGATES] += 0x800
-    whole = codes.tobytes().decode("utf-32-le")
-    return [whole[start:end] for start, end in bounds]
-
-
-def common_lengths(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
-    """Return the length of the longest common subsequence of each pair of sequences, as int64."""
-    from rapidfuzz.distance import LCSseq
-    from rapidfuzz.process import cpdist
-
-    if not left:
-        return np.zeros(0, np.int64)
-    return cpdist(left, right, scorer=LCSseq.similarity, dtype=np.int32).astype(
-        np.int64
-    )
-
-# %% ../../nbs/3_overlap/31_ngrams.ipynb #9bcbbbfd
-def merge_greatest(
-    level: NumberedTexts, groups: Sequence[Sequence[int]]
-) -> NumberedTexts:
-    """Return one list of n-grams per group of texts: each n-gram as often as the text that has it most often."""
-    sizes = np.fromiter(map(len, groups), np.int64, len(groups))
-    texts = np.fromiter(chain.from_iterable(groups), np.int64, int(sizes.sum()))
-    lengths = level.lengths[texts]
-    offsets = np.repeat(
-        (level.ends - level.lengths)[texts] - (np.cumsum(lengths) - lengths), lengths
-    )
-    numbers = level.numbers[offsets + np.arange(lengths.sum())]
-    group = np.repeat(np.repeat(np.arange(len(groups)), sizes), lengths)
-    member = np.repeat(np.arange(len(texts)), lengths)
-    order = stable_order(member, numbers, group)
-    group, numbers, member = group[order], numbers[order], member[order]
-    if not len(order):
-        return NumberedTexts(numbers, np.zeros(len(groups), np.int64))
-    new = np.r_[True, (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])]
-    run = np.flatnonzero(
-        new | np.r_[True, member[1:] != member[:-1]]
-    )  # one n-gram in one text
-    counts = np.diff(np.r_[run, len(order)])
-    first = np.flatnonzero(new[run])  # where the runs of one n-gram in one group begin
-    greatest = np.maximum.reduceat(counts, first)
-    kept = run[first]
-    total = np.bincount(group[kept], weights=greatest, minlength=len(groups)).astype(
-        np.int64
-    )
-    return NumberedTexts(np.repeat(numbers[kept], greatest), total)

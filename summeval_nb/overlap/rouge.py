@@ -19,7 +19,8 @@ from summeval_nb.overlap._inputs import (
     require_pairs,
     require_references,
 )
-from .ngrams import Tokens, clipped_counts, common_lengths
+from ._numbers import common_lengths
+from .ngrams import Tokens, clipped_counts
 from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
 from ..ground.results import Metric, Signature, require_flag, require_option
 

@@ -1,0 +1,127 @@
+"""Edited directly. Where tokens stand in a text, and the picture of what texts share; tests/test_ngrams.py."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, text_table
+from ._cut import ENTITIES
+
+__all__ = ["CLIPPED", "COLORS", "MatchPicture", "ngram_marks", "token_spans"]
+
+
+_SUBWORD_MARKS = "\u2581\u0120#@"  # SentencePiece, byte-level BPE, WordPiece, subword-nmt
+
+
+def token_spans(text: str, tokens: Iterable[Hashable]) -> list[tuple[int, int] | None]:
+    """Return for each token its `(start, end)` in the text, or None where it cannot be found.
+
+    Examples
+    --------
+    >>> token_spans("On the mat.", ["on", "the", "mat"])
+    [(0, 2), (3, 6), (7, 10)]
+    """
+    lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)  # same positions as `text`
+    spans: list[tuple[int, int] | None] = []
+    position = 0
+    for token in tokens:
+        found = _find(lowered, str(token), position)
+        spans.append(found)
+        position = found[1] if found else position
+    return spans
+
+
+def _find(lowered: str, token: str, position: int) -> tuple[int, int] | None:
+    """Look for a token near a position; what lies between may be up to 80 characters, if they hold no words."""
+    forms = [token, token.strip(_SUBWORD_MARKS)] + [name for name, sign in ENTITIES.items() if sign == token]
+    places = [(place, form) for form in forms if form and (place := lowered.find(form.lower(), position)) >= 0]
+    if not places:
+        return None
+    start, form = min(places, key=lambda item: item[0])
+    skipped = lowered[position:start]
+    wordless = not re.search("[a-z0-9]", skipped)
+    return (start, start + len(form)) if wordless or len(skipped) <= 80 else None
+
+
+@dataclass(frozen=True)
+class MatchPicture:
+    """Texts with their shared passages marked, and the counts behind the marks.
+
+    Parameters
+    ----------
+    title : str
+        What is shown.
+    panels : list of (label, text, marks)
+        The texts, in the order in which they are drawn.
+    rows : list of dict
+        The table of counts below them.
+    """
+
+    title: str
+    panels: list[tuple[str, str, list[Mark]]]
+    rows: list[dict[str, Any]]
+
+    def _repr_html_(self) -> str:
+        texts = [
+            {"text": label, "shared passages": Markup(mark_html(text, marks))} for label, text, marks in self.panels
+        ]
+        counts = html_table(self.rows) if self.rows else ""
+        return f'<div class="summeval-match">{html_table(texts, caption=self.title)}{counts}</div>'
+
+    def to_text(self, *, color: bool = False) -> str:
+        """Return the picture for a terminal: marks in [brackets], or in colour."""
+        texts = [f"{label}: {mark_terminal(text, marks, color=color)}" for label, text, marks in self.panels]
+        return (
+            "\n".join([self.title, *texts, "", text_table(self.rows)]) if self.rows else "\n".join([self.title, *texts])
+        )
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+COLORS = (
+    "#ffe08a",
+    "#a8ddb5",
+    "#9ecae1",
+    "#fdc5a0",
+    "#d4b9da",
+    "#c7e9c0",
+    "#f7b6d2",
+    "#c6dbef",
+)
+CLIPPED = "#d0d0d0"
+
+
+def ngram_marks(
+    spans: Sequence[tuple[int, int] | None],
+    grams: Sequence[tuple[Any, ...]],
+    shared: Mapping[tuple[Any, ...], int],
+) -> list[Mark]:
+    """Return a mark for every n-gram occurrence that counts, and grey ones for those that clipping left out.
+
+    Parameters
+    ----------
+    spans : sequence of (start, end) or None
+        Place of each token.
+    grams : sequence of tuple
+        The text's n-grams in order, as they are counted.
+    shared : mapping
+        How many occurrences of each n-gram count; n-grams that are not in it are not
+        marked.
+    """
+    colors = {gram: COLORS[index % len(COLORS)] for index, gram in enumerate(shared)}
+    seen: Counter[tuple[Any, ...]] = Counter()
+    marks = []
+    for first, gram in enumerate(grams):
+        places = [span for span in spans[first : first + len(gram)] if span]
+        if gram in shared and places:
+            seen[gram] += 1
+            counts = seen[gram] <= shared[gram]
+            title = f"{' '.join(map(str, gram))}: number {seen[gram]}, {shared[gram]} counted"
+            back = colors[gram] if counts else CLIPPED
+            marks.append(Mark(places[0][0], places[-1][1], back, "#1a1a1a", title))
+    return sorted(marks, key=lambda mark: mark.background == CLIPPED)
