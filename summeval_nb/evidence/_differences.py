@@ -9,12 +9,11 @@ number keeps its unit and its neighbours, whether names keep their order, whethe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
+from summeval_nb.evidence._slots import Clash, Words, is_rounded, number_value, slot_clashes
 from summeval_nb.evidence._words import antonyms
 from summeval_nb.evidence.check import (
     PairVectors,
@@ -41,32 +40,6 @@ HEDGES = frozenset(
 CONNECTIVES = frozenset(
     "before after because despite although though until since while unless if when during without therefore due".split()
 )
-
-
-class Clash(NamedTuple):
-    """A passage of the claim that the evidence speaks against: its kind, its tokens, and what stood there.
-
-    `firm` is False where the rule is often wrong; such a passage is shown, but does not keep a sentence from being
-    supported.
-    """
-
-    kind: str
-    first: int
-    last: int
-    instead_of: str = ""
-    firm: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """A sentence's keys, and its words as written, in lower case."""
-
-    parts: Parts
-    raw: tuple[str, ...]
-
-    @staticmethod
-    def of(parts: Parts) -> _Words:
-        return _Words(parts, tuple(parts.text[token.start : token.end].lower() for token in parts.tokens))
 
 
 def _share(part: float, whole: float) -> float:
@@ -100,20 +73,6 @@ def _neighbours(tokens: Sequence[Token], place: int) -> set[str]:
     return {*after, *before}
 
 
-_TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
-_ABOUT = frozenset("about around near almost rough approxim over under more less than some up to".split())  # stems
-
-
-def _value(tokens: Sequence[Token], place: int) -> float | None:
-    """Return what a number is worth, with a multiplier behind it: 2 million is 2,000,000."""
-    try:
-        value = float(tokens[place].key.replace(",", "."))
-    except ValueError:
-        return None
-    after = tokens[place + 1 : place + 2]
-    return value * _TIMES.get(after[0].key, 1.0) if after else value
-
-
 def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], dict[str, float]]:
     """Return numbers that the evidence does not hold, or that stand beside a unit that has another number there."""
     clashes, places = [], [i for i, token in enumerate(claim.tokens) if _is_number(token)]
@@ -127,7 +86,7 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
             if _is_number(token):
                 where.setdefault(token.key, []).append((one, i))
                 units.setdefault(_unit(one.tokens, i), set()).add(token.key)
-                if (worth := _value(one.tokens, i)) is not None:
+                if (worth := number_value(one.tokens, i)) is not None:
                     values.append(worth)
                 for key in _neighbours(one.tokens, i):
                     heads.setdefault(key, set()).add(token.key)
@@ -135,9 +94,9 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
         token = claim.tokens[place]
         own = _neighbours(claim.tokens, place)
         rivals = sorted({other for key in own for other in heads.get(key, ()) if other != token.key})
-        worth = _value(claim.tokens, place)
+        worth = number_value(claim.tokens, place)
         if token.key not in where:
-            about = 0.1 if any(t.key in _ABOUT for t in claim.tokens[max(0, place - 3) : place]) else 1e-9
+            about = 0.1 if is_rounded(claim.tokens, place) else 1e-9
             if worth is not None and any(abs(worth - other) <= about * abs(other) for other in values):
                 continue
             missing += 1
@@ -160,7 +119,7 @@ def _unit(tokens: Sequence[Token], place: int) -> str:
     return after[0].key if after and after[0].kind == "content" else ""
 
 
-def _replacements(claim: _Words, nearest: _Words) -> list[tuple[int, int, int, int]]:
+def _replacements(claim: Words, nearest: Words) -> list[tuple[int, int, int, int]]:
     """Return the places where other words stand between words that agree: (claim start, end, evidence start, end)."""
     found = []
     codes = Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys)
@@ -187,7 +146,7 @@ _ONLY_IN_PLACE = frozenset(
 
 
 def _antonym_clashes(
-    claim: _Words, nearest: _Words, others: Sequence[_Words], replaced: Sequence[tuple[int, int, int, int]]
+    claim: Words, nearest: Words, others: Sequence[Words], replaced: Sequence[tuple[int, int, int, int]]
 ) -> tuple[list[Clash], float]:
     """Return words whose opposite stands in the nearest sentence; and how many have it only elsewhere.
 
@@ -264,7 +223,7 @@ def _order(claim: Parts, nearest: Parts) -> tuple[float, float, int]:
 
 
 def _name_clashes(
-    claim: _Words, nearest: _Words, replaced: Sequence[tuple[int, int, int, int]], new: Sequence[Token]
+    claim: Words, nearest: Words, replaced: Sequence[tuple[int, int, int, int]], new: Sequence[Token]
 ) -> list[Clash]:
     """Return names that the evidence does not hold, or that stand where the nearest sentence has another name."""
     clashes = [Clash("name", i, i) for i, token in enumerate(claim.parts.tokens) if token in new]
@@ -319,7 +278,7 @@ def _initials(parts: Parts) -> str:
     return "".join(t.key[0] for t in parts.tokens if t.kind == "content" and parts.text[t.start].isupper())
 
 
-def _word_sets(claim: _Words, nearest: _Words) -> dict[str, float]:
+def _word_sets(claim: Words, nearest: Words) -> dict[str, float]:
     own, theirs = set(claim.raw), set(nearest.raw)
     return {
         "quantifiers_new": float(len((own - theirs) & QUANTIFIERS)),
@@ -367,11 +326,11 @@ def word_differences(
 ) -> tuple[dict[str, float], list[Clash]]:
     """Return the part of `compare` that needs no vectors."""
     first, second = nearest
-    near, own = evidence[first], _Words.of(claim)
-    words = _Words.of(near)
+    near, own = evidence[first], Words.of(claim)
+    words = Words.of(near)
     numbers, features = _number_clashes(claim, evidence)
     replaced = _replacements(own, words)
-    antonym, loose = _antonym_clashes(own, words, [_Words.of(one) for one in evidence], replaced)
+    antonym, loose = _antonym_clashes(own, words, [Words.of(one) for one in evidence], replaced)
     negation, parity = _negation_clashes(claim, near, evidence)
     roles, turned = _role_clashes(claim, evidence)
     order, shared, _ = _order(claim, near)
@@ -418,7 +377,11 @@ def word_differences(
     features["names_replaced"] = float(len(names) - len(names_new))
     if features["near_coverage"] < 0.7:  # too far from any sentence to say who did what to whom
         roles = [one._replace(firm=False) for one in roles]
-    return features, sorted([*numbers, *antonym, *negation, *roles, *names], key=lambda one: one.first)
+    slots = slot_clashes(own, words)
+    covered = {place for one in slots for place in range(one.first, one.last + 1)}
+    found = [one for one in (*numbers, *antonym, *negation, *names) if one.first not in covered]
+    found += [one for one in roles if covered.isdisjoint(range(one.first, one.last + 1))] + slots
+    return features, sorted(found, key=lambda one: one.first)
 
 
 DIFFERENCES = (

@@ -1,0 +1,84 @@
+"""Words in another's place: what clashes though every word stands in the evidence, and what does not."""
+
+import pytest
+
+from summeval_nb.evidence._slots import Words, slot_clashes
+from summeval_nb.evidence.check import take_apart
+
+FILM = "The film was directed by Lena Ortiz and written by Paul Shaw."
+BRIDGE = "The bridge was built in 1932 and widened in 1968."
+RIVER = "The road was closed until early evening because a lorry had turned over."
+TEAM = "Thierry Henry, Jamie Redknapp and Graeme Souness praised the young keeper."
+
+
+def clashes(claim: str, evidence: str) -> list[tuple[str, str, str]]:
+    """Return kind, text and what stood there instead, of each clash."""
+    own = Words.of(take_apart(claim))
+    found = slot_clashes(own, Words.of(take_apart(evidence)))
+    return [(one.kind, " ".join(own.raw[one.first : one.last + 1]), one.instead_of) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "expected"),
+    [
+        (
+            "The film was written by Lena Ortiz and directed by Paul Shaw.",
+            FILM,
+            [("role", "written", "directed"), ("role", "directed", "written")],
+        ),
+        (
+            "The bridge was built in 1968 and widened in 1932.",
+            BRIDGE,
+            [("number", "1968", "1932"), ("number", "1932", "1968")],
+        ),
+        (
+            "The town lent the bank two million euros.",
+            "The bank lent the town two million euros.",
+            [("role", "town", "bank"), ("role", "bank", "town")],
+        ),
+        ("The bridge was built in 1968 and is still in use.", "The bridge was built in 1932, not in 1968.", []),
+        (
+            "The old bridge was built in 1968 by convicts.",
+            "The old bridge was built in 1932 by convicts, and burnt in 1968.",
+            [("number", "1968", "1932")],
+        ),
+        (
+            "Jean Pratt voted for the plan.",
+            "Councillor Jean Pratt voted against the plan.",
+            [("antonym", "for", "against")],
+        ),
+        (
+            "The road was closed until early evening until a lorry had turned over.",
+            RIVER,
+            [("antonym", "until", "because")],
+        ),
+        (
+            "Mr Coleraine captained his club to a championship in 1991.",
+            "Mr McGurk captained his club to a championship in 1991, when Coleraine were second.",
+            [("name", "coleraine", "mcgurk")],
+        ),
+    ],
+)
+def test_what_stands_in_anothers_place_clashes(claim, evidence, expected):
+    assert clashes(claim, evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        (FILM, FILM),
+        ("Graeme Souness, Jamie Redknapp and Thierry Henry praised the young keeper.", TEAM),
+        ("Lena Ortiz met Paul Shaw in Paris.", "Paul Shaw met Lena Ortiz in Paris."),
+        ("The road was closed until early evening since a lorry had turned over.", RIVER),
+        ("About 50 lorries turned over on the bridge.", "Some 48 lorries turned over on the bridge."),
+        ("Jonathon Moss will be the fourth official.", "Jonathan Moss will be the fourth official."),
+        ("The bridge is old.", BRIDGE),
+        ("She does not understand the difference.", "She does not really understand the difference."),
+        ("He didn't have enough cash to pay.", "He didn ’ t have enough cash to pay."),
+        ("No customer data was exposed.", "No photos were lost, and no customer data was exposed."),
+        ("It was widened in 1968.", BRIDGE),
+        ("Two million euros came from the bank.", "The bank lent the town two million euros."),
+    ],
+)
+def test_what_says_the_same_does_not(claim, evidence):
+    assert clashes(claim, evidence) == []
