@@ -191,7 +191,8 @@ def examine(
     usable = [number for number, claim in enumerate(claims) if claim.keys]
     told = {number: [take_apart(text) for text in lot[number][0]] for number in usable}
     seen = {number: look(claims[number], told[number], vectors[number]) for number in usable}
-    rows = {number: dict(seen[number].features) for number in usable}
+    places = {number: float(any(one.in_place for one in seen[number].clashes)) for number in usable}
+    rows = {number: {**seen[number].features, "in_place": places[number]} for number in usable}
     readings = _readings(lot, seen, precision) if reads() else {}
     for number, pair in readings.items():
         rows[number] |= reader_features(*pair)
@@ -203,7 +204,7 @@ def examine(
         logit, moved = _mixed(rows[number], float(logits[place]), added[place])
         near = readings[number][0] if number in readings else None
         said = {label: getattr(near, label) for label in ("entailment", "neutral", "contradiction")} if near else {}
-        if any(one.in_place for one in seen[number].clashes):
+        if rows[number]["in_place"]:
             logit, moved = logit - IN_PLACE, {**moved, "in_place": -IN_PLACE}
         findings = _findings(claims[number], seen[number])
         found[number] = Examined(logit, moved, rows[number], findings, said)
