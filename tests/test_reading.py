@@ -76,7 +76,7 @@ def test_what_moved_a_verdict_adds_up(verdicts):
     start = how["offset"] + how["tree"] * forest().base + how["words"] * how["words_mean"]
     for verdict in verdicts.values():
         moved = verdict.details["contributions"]
-        assert set(moved) <= set(ALL_FEATURES) and set(verdict.details["features"]) >= set(moved)
+        assert set(moved) <= {*ALL_FEATURES, "in_place"} and set(verdict.details["features"]) >= set(moved)
         assert start + sum(moved.values()) == pytest.approx(
             verdict.details["logit"], abs=0.2
         )  # what moved < .005 is left out
