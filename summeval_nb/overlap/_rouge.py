@@ -19,6 +19,7 @@ from ._inputs import warn_of_lost_texts
 from ._lcs import union_matches, weighted_counts
 from ._match_picture import COLORS, MatchPicture, ngram_marks, token_spans
 from ._numbers import NumberedTexts, as_sequences, common_lengths, ngram_levels, number_texts
+from ._skip_bigrams import SKIP_TYPES, skip_counts, skip_marks
 from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ def lay_out(generated: Sequence[str], references: Sequence[Sequence[str]]) -> Pa
 
 
 def sequence_counts(pairs: Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
-    """Return (matches, made, wanted) per pair for one n-gram order or for ROUGE-L, shape (pairs, 3)."""
+    """Return (matches, made, wanted) per pair for one n-gram order, ROUGE-L or ROUGE-S, shape (pairs, 3)."""
+    if kind in SKIP_TYPES:
+        return skip_counts(pairs.made, pairs.wanted, tokens, kind)
     if kind == "rougeL":
         level, sequences = tokens, as_sequences(tokens)
     else:
@@ -332,7 +335,7 @@ class TypesOfOneText(Score, Mapping[str, "RougeItem"]):
         )
 
     def explain(self, kind: str | None = None, *, reference: int | None = None) -> MatchPicture:
-        """Show the shared n-grams, or the common subsequence, in the text and in one reference (default: the best)."""
+        """Show what is shared, n-grams, pairs or the common subsequence, beside one reference (default: the best)."""
         chosen = require_option(kind or self.options.types[0], "type", self.options.types)
         return _explain(self.generated, self.references, self.options, chosen, reference)
 
@@ -353,8 +356,11 @@ def _explain(
         raise ValueError(f"reference must be the number of a reference, 0 to {len(references) - 1}, not {reference}")
     texts = [generated, references[reference]]
     labels = ["generated", f"reference {reference + 1} of {len(references)}"]
-    marking = _mark_sequences if kind in ("rougeL", "rougeLsum", "rougeW") else _mark_ngrams
-    marks, rows = marking(texts, options, kind)
+    if kind in SKIP_TYPES:
+        marks, rows = skip_marks([_tokens_and_places(text, options) for text in texts], kind)
+    else:
+        marking = _mark_sequences if kind in ("rougeL", "rougeLsum", "rougeW") else _mark_ngrams
+        marks, rows = marking(texts, options, kind)
     item = replace(options, types=[kind]).score(generated, texts[1]).items_by_type.get(kind)
     numbers = f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}" if item else "no score"
     return MatchPicture(f"{kind}: {numbers}", list(zip(labels, texts, marks, strict=True)), rows)

@@ -164,7 +164,7 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "tokenizer": st.one_of(st.none(), options("13a", "char")),
     "choice": options("13a", "intl", "char"),
     "smooth": options("exp", "floor", "add-k", "none"),
-    "types": st.lists(options("rouge1", "rouge2", "rougeL", "rougeLsum", "rouge3"), min_size=1, max_size=3),
+    "types": st.lists(options("rouge1", "rouge2", "rougeL", "rougeLsum", "rouge3", "rougeSU4"), min_size=1, max_size=3),
     "multi": st.one_of(st.none(), options("best", "mean", "pooled")),
     "compat": options("google", "rouge-1.5.5"),
     "dialect": options("nltk", "auto"),
