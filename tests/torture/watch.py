@@ -24,6 +24,8 @@ def _outside(path: Any) -> bool:
     if not isinstance(path, (str, bytes, os.PathLike)):
         return False  # a number of an open file
     name = os.path.abspath(os.fsdecode(path))
+    if ".hypothesis" in name.split(os.sep):  # what draws the arguments keeps a store of its own
+        return False
     return not name.startswith((tempfile.gettempdir() + os.sep, "/dev/", "/proc/self/"))
 
 
