@@ -55,7 +55,7 @@ class Slot(NamedTuple):
     near_end: int
 
 
-_SAME = frozenset("and or as well both plus".split())
+_SAME = frozenset("and or as well both plus the a an".split())
 # Who comes first makes no difference.
 _BOTH_WAYS = frozenset(
     "met meet meets meeting married marry marries divorced equals equal between versus vs drew".split()
@@ -126,22 +126,40 @@ def _framed(codes: Sequence[Any]) -> Iterator[Slot]:
 
 
 def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot]) -> Iterator[Clash]:
-    """Give both places of words that have changed places, unless they are members of one list."""
+    """Give both places of words that have changed places.
+
+    Nothing clashes where two such pairs are whole clauses in another order, where they are members of a list, an active
+    for a passive, a "not" that has moved with its clause; nor with another verb (lent, borrowed).
+    """
     own, theirs = claim.parts.keys, nearest.parts.keys
-    if _BOTH_WAYS & set(claim.raw):
+    crossed = [
+        (one, other)
+        for number, one in enumerate(slots)
+        for other in slots[number + 1 :]
+        if own[one.start : one.end] == theirs[other.near_start : other.near_end]
+        and own[other.start : other.end] == theirs[one.near_start : one.near_end]
+        and any(_tells(claim, i) for i in range(one.start, one.end))
+    ]
+    if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest):
         return
-    for number, one in enumerate(slots):
-        for other in slots[number + 1 :]:
-            crossed = (
-                own[one.start : one.end] == theirs[other.near_start : other.near_end]
-                and own[other.start : other.end] == theirs[one.near_start : one.near_end]
-            )
-            told = any(claim.parts.tokens[i].kind in ("content", "number") for i in range(one.start, one.end))
-            if crossed and told and not _one_list(claim, one, other):
-                for slot in (one, other):
-                    kind = "number" if claim.parts.tokens[slot.start].kind == "number" else "role"
-                    stood = " ".join(nearest.raw[slot.near_start : slot.near_end])
-                    yield Clash(kind, slot.start, slot.end - 1, stood)
+    elsewhere = [slot for slot in slots if slot not in crossed[0]]
+    if any(_tells(claim, i) for slot in elsewhere for i in range(slot.start, slot.end)):
+        return
+    for slot in crossed[0]:
+        kind = "number" if claim.parts.tokens[slot.start].kind == "number" else "role"
+        stood = " ".join(nearest.raw[slot.near_start : slot.near_end])
+        yield Clash(kind, slot.start, slot.end - 1, stood)
+
+
+def _tells(claim: Words, place: int) -> bool:
+    return claim.parts.tokens[place].kind in ("content", "number")
+
+
+def _other_way_round(claim: Words, nearest: Words) -> bool:
+    """Return whether the two may say the same in the other order: both ways, by, not."""
+    denied = any(token.kind == "negation" for one in (claim, nearest) for token in one.parts.tokens)
+    passive = ("by" in claim.raw) != ("by" in nearest.raw)
+    return denied or passive or bool(_BOTH_WAYS & set(claim.raw))
 
 
 def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
@@ -183,6 +201,8 @@ def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     own, theirs = number_value(claim.parts.tokens, place), number_value(nearest.parts.tokens, there)
     if own is None or theirs is None or own == theirs:
+        return None
+    if nearest.parts.tokens[there].key in claim.parts.key_set:  # both are there: a list in another order
         return None
     near_enough = abs(own - theirs) <= 0.1 * abs(theirs) and is_rounded(claim.parts.tokens, place)
     return None if near_enough else Clash("number", place, place, nearest.raw[there])
