@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
+from ._batches import Accumulator, by_column, require_equal_lengths
 from .viz import render, text_table
 
 if TYPE_CHECKING:
@@ -748,6 +749,84 @@ class Metric:
     def score(self, *row: Any, **choices: Any) -> Any:
         """Return the result of one text, given by the columns in their order."""
         return self.score_many(*([value] for value in row), **choices)[0]
+
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **columns: Any
+    ) -> dict[str, Any]:
+        """Return the means over many texts as a plain dictionary, by keyword.
+
+        Parameters
+        ----------
+        predictions : list of str
+            The judged column: what a system wrote, one text each. Any sequence will do,
+            such as a column of a `datasets.Dataset`.
+        references : list, optional
+            For each of them one text or a list of texts; for a metric that reads two
+            columns, the other one, such as the article.
+        **columns : list
+            Columns under the metric's own names, instead of these two or beside them.
+
+        Returns
+        -------
+        dict
+            The mean of each of the table's `arrays` by its name; None where no text has
+            it. `corpus_bleu`, `corpus_chrf`, `corpus_ter` where the metric scores a
+            whole corpus, as papers on translation report it. `n_undefined`: how many
+            texts have no score and are in no mean.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For a missing or unknown column, lists of different lengths, no text at all,
+            and what is no text.
+        """
+        named = {"predictions": predictions, "references": references} | columns
+        lists = self._lists(named)
+        if not any(lists.values()):
+            raise ValueError("there is nothing to compute: give at least one text")
+        found = self.score_many(*lists.values())
+        if isinstance(found, ScoreTable):
+            means = {**found.means(), "n_undefined": found.n_undefined}
+        else:
+            scores = [as_outcome(one).score for one in found]
+            known = [one for one in scores if one is not None]
+            mean = math.fsum(known) / len(known) if known else None
+            means = {"score": mean, "n_undefined": len(scores) - len(known)}
+        corpus = getattr(self, "corpus", None)
+        whole = {f"corpus_{self.name}": corpus(*lists.values()).score} if corpus else {}
+        return {**whole, **means}
+
+    def accumulator(self) -> Accumulator:
+        """Return an object that takes texts in batches.
+
+        Its `update(predictions=..., references=...)` adds a batch, `compute()` returns
+        what `compute` of all texts returns, `reset()` begins again.
+        """
+        return Accumulator(self)
+
+    def _lists(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
+        """Return the columns in their order, checked; None under a name is no column."""
+        given = {name: one for name, one in named.items() if one is not None}
+        lists: dict[str, list[Any]] = {}
+        names: dict[str, list[Any]] = {}
+        for column, (name, values) in by_column(self, given).items():
+            if self.columns[column] == "text":
+                lists[column] = require_texts(values, name)
+            else:
+                listed = require_column(values, name)
+                for place, one in enumerate(listed):
+                    if column == "references" and isinstance(one, list) and not one:
+                        one_needed = "at least one reference is needed"
+                        raise ValueError(f"{name}[{place}] is empty: {one_needed}")
+                lists[column] = [
+                    one
+                    if isinstance(one, str)
+                    else require_texts(one, f"{name}[{place}]")
+                    for place, one in enumerate(listed)
+                ]
+            names[name] = lists[column]
+        require_equal_lengths(names)
+        return lists
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
