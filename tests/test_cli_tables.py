@@ -151,7 +151,7 @@ BAD = {
     "no file": (["bleu", "{missing}"], "no file"),
     "no metric": (["run", "{pairs}", "--out", "{folder}/o"], "metric"),
     "unknown metric": (["run", "{pairs}", "--metric", "blue", "--out", "{folder}/o"], "known: 'length', 'bleu'"),
-    "unknown option": (["bleu", "{pairs}", "-o", "m=2"], "known: 'n', 'tokenize'"),
+    "unknown option": (["bleu", "{pairs}", "-o", "m=2"], "known: 'n', 'effective_order', 'tokenize'"),
     "unknown option of a run": (
         ["run", "{pairs}", "--metric", "bleu", "--out", "{folder}/o", "-o", "m=2"],
         "known: 'n'",

@@ -1,6 +1,7 @@
 """The ways in and the gate: a Python that is not supported is refused in one line, CI runs what the README names."""
 
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
@@ -17,7 +18,8 @@ ROOT = Path(__file__).parents[1]
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     shutil.copy(ROOT / "Makefile", folder)
-    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True)
+    alone = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, env=alone)
 
 
 @pytest.mark.parametrize(("version", "supported"), [("3.10.9", False), ("3.14.0", False), ("3.11.0", True)])

