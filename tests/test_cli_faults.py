@@ -13,7 +13,7 @@ import nltk
 import pytest
 
 from summeval_nb import cli
-from summeval_nb.text import split
+from summeval_nb.text import _splitters, split
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {
@@ -55,6 +55,7 @@ def place(tmp_path, monkeypatch):
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
     split._punkt.cache_clear()
+    _splitters.learnt_tables.cache_clear()
     return tmp_path
 
 

@@ -37,10 +37,14 @@ def test_the_handout_is_one_page(saved, visit):
     tour.screenshot("handout", full_page=True)
 
 
-def test_the_slide_fits_the_projector_and_tells_nothing(saved, visit):
+def test_the_slides_fit_the_projector_and_the_vote_tells_nothing(saved, visit):
     tour = visit(viewport={"width": 1280, "height": 720})
-    tour.page.set_content(saved["vote.html"])
-    text = tour.page.locator("body").inner_text()
-    assert not re.search(r"fluent|false|paraphrase|heap|true\b", text)
-    assert tour.page.evaluate("document.documentElement.scrollHeight <= innerHeight"), "it must not need to scroll"
+    tour.page.set_content(saved["slides.html"])
+    slides = tour.page.locator("section")
+    vote = slides.filter(has_text="A grade from 1 to 5 for each")
+    assert vote.locator("b").all_inner_texts() == ["A", "B", "C", "D"]
+    assert not re.search(r"fluent|false|paraphrase|heap|true\b", vote.inner_text())
+    heights = slides.evaluate_all("all => all.map(one => one.scrollHeight)")
+    assert len(heights) == 9 and max(heights) <= 720, "a slide must not need to scroll"
+    vote.scroll_into_view_if_needed()
     tour.screenshot("vote")
