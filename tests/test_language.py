@@ -27,8 +27,21 @@ def test_twelve_languages_in_sentences_that_nothing_was_tuned_on():
     assert min(len(s) for listed in FRESH.values() for s in listed) >= 55
     assert 1 - len(wrong) / 120 >= 0.98, wrong
     cut = [(code, s[:60]) for code, listed in FRESH.items() for s in listed if language_of(s[:60]) != code]
-    assert len(cut) <= 4, cut  # sixty characters, cut off in the middle of a word
+    assert 1 - len(cut) / 120 >= 0.98, cut  # sixty characters, cut off in the middle of a word
     assert all((language_of(s[:60]) == "en") == (code == "en") for code, listed in FRESH.items() for s in listed)
+
+
+SIXTY = json.loads((Path(__file__).parent / "language_sixty.json").read_text(encoding="utf-8"))
+
+
+def test_sixty_characters_are_enough_in_sentences_written_after_the_last_change_of_the_lists():
+    """Measured once: 143 of 144 right at sixty characters, 144 whole; before the lists were completed, 139."""
+    assert SIXTY.keys() == SENTENCES.keys() and all(len(set(listed)) == 12 for listed in SIXTY.values())
+    assert all(60 <= len(s) <= 120 for listed in SIXTY.values() for s in listed)
+    for end in (60, None):
+        wrong = [(code, s[:end]) for code, listed in SIXTY.items() for s in listed if language_of(s[:end]) != code]
+        assert 1 - len(wrong) / 144 >= 0.98, wrong
+        assert all((language_of(s[:end]) == "en") == (code == "en") for code, listed in SIXTY.items() for s in listed)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from importlib import resources
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
@@ -41,68 +42,20 @@ _WEIGHTS = {"han": 3, "kana": 2, "ko": 2}
 _RUNS = re.compile("|".join(f"(?P<{name}>[{letters}]+)" for name, letters in _SCRIPTS.items()))
 _WORDS = re.compile(r"(?<!['’])[^\W\d_]+|(?<=['’])[^\W\d_]{2,}")  # not the s of "Reagan's"
 
-_SMALL_WORDS = {
-    "en": """the of and to in is was for on with that by at from as are were be been has have had it its this which an
-        a he she they his her their not but or who will would could should may can after before about into than more
-        also there we you i my our your when where while what how did does do said says over under between during
-        because since until through against among all some any no other only both him them these those if so up out
-        each most such very just being""",
-    "de": """der die das und ist war den dem des ein eine einen einem einer eines nicht mit von zu im in auf für
-        sich auch an als bei aus nach wie wird wurde wurden werden hat haben hatte sind es er sie wir ihr ich dass
-        daß aber oder um am zum zur über vor durch nur noch bis gegen unter mehr keine kein sein seine ihre ihren
-        wenn weil so man kann seit zwischen nun dort jedoch andere anderen alle allen viel viele immer schon ganz
-        doch etwas diese dieser dieses diesem diesen beim ins ob hier sehr sollte müssen muss können soll""",
-    "fr": """le la les des du de un une et est dans pour par sur avec que qui ne pas plus ce cette ces il elle ils
-        elles se sa son ses au aux en a été sont était ont mais ou où leur leurs nous vous je on comme après avant
-        selon entre sans sous très tout tous toutes deux d l qu s n c j y être avait depuis lors si encore autre
-        autres même aussi quand alors donc ni moins chaque peu ainsi car lui mes notre votre doit peut faire fait
-        aucun aucune plusieurs""",
-    "es": """el la los las de del un una y es en que por para con no se su sus al lo como más pero o fue ha han este
-        esta estos entre sobre sin también muy desde hasta cuando donde ya había son era ser está están años dos
-        porque según tras durante e le les nos todo todos cada contra si otra otro otros otras mismo aunque quien
-        cual hay puede debe nunca siempre mientras nada algo mi""",
-    "it": """il lo la i gli le di del della dei delle degli un una uno e è in che per con non si su da al alla ai
-        alle dal dalla nel nella nei nelle sul sulla come più ma o ha hanno era sono stato stata questo questa anche
-        dopo prima tra fra loro suo sua suoi sue ed essere dell l all nell d senza molto ogni se quando dove ancora
-        altri altre altro altra chi quale deve può mai sempre mentre cui nessuno nessuna mia mio fu già né""",
-    "pt": """o a os as de do da dos das um uma e é em no na nos nas que por para com não se seu sua seus suas ao aos
-        à às como mais mas ou foi foram tem são era ser está pelo pela pelos pelas este esta isso entre sobre sem
-        também muito até quando onde já havia depois antes num numa ele ela eles outra outro outros outras cada quem
-        qual há pode deve nunca sempre enquanto nada algo minha meu durante muitos todos todas toda todo""",
-    "nl": """de het een en van in is was op te dat die voor met niet zijn aan er ook als bij door naar om uit over
-        maar of wordt werd werden hebben heeft had hij zij ze we wij ik haar hun deze dit nog dan zo tot na tegen
-        onder meer geen kan zich onze omdat wanneer waar worden toen al sinds tussen moeten moet andere gaan jaar
-        veel weer alle enkele enkel mijn iemand niemand toch hoe hier daar waren heel zou kunnen mag""",
-    "pl": """i w z na do nie się że jest to o od po za jak przez dla ale jego jej ich był była było były są ten ta
-        tym tego tej te które który która której którzy już tylko czy lub oraz przy pod może będzie także przed
-        ponieważ kiedy gdy ze we bardzo co ją im mu mnie albo więc aby żeby każdy każda wszystkich nawet również bez
-        między został została mają ma nikt nigdy tak""",
-    "sv": """och i att det som en på är av för med den till inte om ett har han hon de sig från vi så men var sin
-        kan när också efter eller hade vid nu under ska skulle blev mot mycket där än utan sedan alla bara över sina
-        sitt deras andra man mina min ännu varje vill måste får skall detta denna dessa ingen inget någon något kom
-        blir redan medan eftersom""",
-    "da": """og i at det som en på er af for med den til ikke om et har han hun de sig fra vi så men var sin kan når
-        også efter eller havde ved nu under skal skulle blev mod meget hvor end uden siden alle kun over blevet dog
-        hvis sine deres andre man mine hver vil må dette denne disse ingen intet nogen noget bliver allerede mens
-        fordi""",
-    "no": """og i at det som en på er av for med den til ikke om et har han hun de seg fra vi så men var sin kan når
-        også etter eller hadde ved nå under skal skulle ble mot mye hvor enn uten siden alle bare over blitt dersom
-        sine deres andre man mine hver vil må dette denne disse ingen intet noen noe blir allerede mens fordi""",
-    "fi": """ja on ei se että oli hän ovat mutta kun myös tai sen joka jotka kuin niin ole olivat tämä sitä hänen
-        vain jos mukaan jo vuonna sekä eivät kanssa ennen jälkeen mitä vielä nyt tämän heidän koska ollut olla eikä
-        voi jokaisella jokainen kaikki kaikkien ihmisen tulee siitä""",
-    "cs": """a v na se je že to s z do o k i ve za od po pro jak ale jsou byl byla bylo byly by jeho její jejich
-        který která které kteří také nebo už jen při až podle před která není mezi tak když aby ze co""",
-    "hu": """a az és hogy nem is egy volt ez meg de csak már még mint ha vagy van lesz ki el azt ezt szerint után
-        által között pedig voltak amely amelyek aki akik majd minden több nagyon kell""",
-    "ro": """și în de la a al ale cu pe că nu este sunt un o din pentru mai care au fost după prin dar sau se fi lui
-        lor ca era către până între fără acest această când unde foarte s-a""",
-    "tr": """ve bir bu da de için ile ne çok daha olarak olan gibi kadar sonra ama en değil o her mi göre var yok
-        ancak veya ise tarafından önce oldu olduğu şu biz ben sen""",
-    "id": """yang dan di dari untuk dengan pada ini itu tidak dalam ke akan telah adalah oleh juga sebagai karena
-        atau mereka ia bisa sudah lebih kami saya setelah para bahwa tersebut lagi ada""",
-    "vi": """và của là có không được cho trong một những các với người này đã để đến khi từ đó về như ra tại sẽ
-        nhiều năm vào trên nhưng ông bà cũng""",
+# How longer words end, or what stands in them, in one language and in few others; each speaks like a letter of its own.
+_SPELLINGS = {
+    "en": r"(ness|ously|ally|ingly|fully|ships?|ought|ould|ough|wards?)$|^wh|ght|thr",
+    "de": r"(ungs?|ungen|lich|lich(e[nrsm]?)|keit(en)?|heit(en)?|isch(e[nrsm]?)|schaft(en)?|tzt(e[nrsm]?)?)$|tsch|äu",
+    "fr": r"(eux|euses?|aient|oires?|ières?|eurs|elles|ités?|iques|eaux)$|ouv|œu|[aeiou]qu[eé]",
+    "es": r"(ción|ciones|siones|mientos?|idad(es)?|ieron|aron|iendo|[ao]s)$|[aeio]ll[aeo]s?$|ue[rst]t[aeo]",
+    "it": r"(zion[ei]|ità|[aeiou]tt[oaei]|[aeiou]zz[oaie]|aggi?[io]?|avan[oi]|arono|evano|mente|[cdglmnprtv]i)$"
+    r"|cch|gli[aeo]|ggi[aeou]",
+    "pt": r"(ção|ções|ões|mentos?|dades?|[aei]ram|[aeiln]h[aeo]s?|eir[oa]s?|agens?|ando|endo|[ao]s)$|[^yot]ou$",
+    "nl": r"(heid|heden|lijk(e|en)?|tjes?|eerde?n?|isch)$|ij|eeu|ieu|uu|[^t]oe[kdrlmnst]|aa[knrlst]|oo[drlnst]",
+    "pl": r"(owan[yaei]|ych|nego|owego|skiego|ości|ów|ami|ach|nie|ają|yła|ało)$|prz|rze|szcz|czn|cze|dzi|wie|ści",
+    "sv": r"(arna|erna|orna|ningar|heten|ligt|liga|ades|ats|aste|skt|ska)$|ckl|kj|sk[aå]|sjuk|tt[ae]t?$",
+    "da": r"(erne|ingen|heden|ligt|lige|edes|ede|else[rn]?)$|kj|øj|æg|gd[ae]",
+    "no": r"(ene|ingen|heten|lig|lige|else[rn]?|tte)$|kj|øy|sj[aeoøå]|kk[ae]",
 }
 _OWN_LETTERS = {
     "de": "ßäöü",
@@ -130,7 +83,9 @@ _PERSIAN = frozenset("پچژگکی")
 @cache
 def _tables() -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
     """Return for each small word the languages it speaks for, with weights, and for each letter its languages."""
-    lists = {code: set(words.split()) for code, words in _SMALL_WORDS.items()}
+    stored = resources.files("summeval_nb").joinpath("assets/small_words.txt").read_text(encoding="utf-8")
+    listed = re.findall(r"^([a-z]+): ((?:.+\n)(?: .+\n)*)", stored, re.M)
+    lists = {code: set(words.split()) for code, words in listed}
     shared = Counter(word for words in lists.values() for word in words)
     small: dict[str, dict[str, float]] = {}
     for code, words in lists.items():
@@ -190,6 +145,18 @@ def _cyrillic(text: str) -> str | None:
     return "bg" if sum(word in _BULGARIAN for word in words) > 0.15 * len(words) and "ъ" in low else "ru"
 
 
+@cache
+def _spellings() -> dict[str, re.Pattern[str]]:
+    return {code: re.compile(pattern) for code, pattern in _SPELLINGS.items()}
+
+
+@lru_cache(maxsize=1 << 14)
+def _spelt_as(word: str) -> tuple[str, ...]:
+    """The languages in which words are spelt like this one, if they are few."""
+    found = tuple(code for code, pattern in _spellings().items() if pattern.search(word))
+    return found if len(found) < 3 else ()
+
+
 def _by_small_words(text: str, *, few: bool = False) -> str | None:
     """Return the language whose small words and letters a Latin text holds, if one is clearly ahead."""
     small, letters = _tables()
@@ -201,6 +168,9 @@ def _by_small_words(text: str, *, few: bool = False) -> str | None:
         for letter in set(word) & letters.keys():
             for code in letters[letter]:
                 found[code] = found.get(code, 0.0) + 0.5 / len(letters[letter]) ** 0.5
+        if len(word) > 4 and not found.keys() & _SPELLINGS.keys():
+            for code in _spelt_as(word):
+                found[code] = found.get(code, 0.0) + 0.5
         for code, weight in found.items():
             scores[code] = scores.get(code, 0.0) + weight
             signs.setdefault(code, set()).add(word)
