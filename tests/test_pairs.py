@@ -1,6 +1,7 @@
 """Pairs in lots: together with their article, asked once, put back beside their evidence."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,10 +10,10 @@ from hypothesis import strategies as st
 
 from summeval_nb import FaithfulnessMetric, Verdict
 from summeval_nb.evidence import _pairs
-from summeval_nb.evidence._vectors import embed_sentences
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.ground.results import Evidence, Finding
 from summeval_nb.models.store import Store
+from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_markdown
 
@@ -24,7 +25,7 @@ def settings(**choices):
 
 
 def vectors(*texts, checker=None):
-    return embed_sentences(texts, load_embedder("minilm"), None, for_checker=checker)
+    return SentenceVectors(load_embedder("minilm"), texts, tokens=getattr(checker, "uses_vectors", False))
 
 
 def test_pairs_of_an_article_stay_together():
@@ -69,6 +70,50 @@ def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, rea
     found = pair.retrieve(vectors(), 3)
     assert found.questions == [] and found.verdicts(iter([]), 0.5) == []
     assert found.texts["sentences"] == [] and found.texts["similarity"].shape == (0, len(pair.source))
+
+
+class Counting:
+    """The packaged vectors, and what was asked for."""
+
+    has_tokens = True
+
+    def __init__(self):
+        self.inner, self.asked = load_embedder("minilm"), []
+        self.fingerprint = self.inner.fingerprint
+
+    def encode(self, sentences):
+        self.asked.append(("vectors", list(sentences)))
+        return self.inner.encode(sentences)
+
+    def encode_with_tokens(self, sentences):
+        self.asked.append(("tokens", list(sentences)))
+        return self.inner.encode_with_tokens(sentences)
+
+
+def embedded(store, *texts, checker=None):
+    """What a lot of one pair asks its embedder, and the vectors it gets."""
+    counting = Counting()
+    lot = _pairs.read_pairs([texts[0]], [texts[1]], settings())
+    choices = SimpleNamespace(embedder=counting, store=store, checker=checker)
+    return counting.asked, _pairs.embed_pairs(lot, choices)
+
+
+def test_what_the_store_has_is_not_embedded_again(tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        asked, first = embedded(store, "It rained.", "It was late.")
+        assert asked == [("vectors", ["It rained.", "It was late."])]
+        asked, held = embedded(store, "It rained.", "Rain fell.")
+        assert asked == [("vectors", ["Rain fell."])]
+        assert np.array_equal(held.of(["It rained."]), first.of(["It rained."]))
+        assert embedded(store, "It rained.", "Rain fell.")[0] == []
+        assert embedded(store, "", "Rain fell.")[1].of([]).shape[0] == 0
+
+
+def test_tokens_are_embedded_only_for_a_checker_that_takes_them():
+    asked, held = embedded(None, "It rained.", "It rained.", checker=load_checker("words"))
+    assert asked == [("tokens", ["It rained."])] and len(held.tokens_of(["It rained."])) == 1
+    asked, held = embedded(None, "It rained.", "It rained.", checker=object())
+    assert asked == [("vectors", ["It rained."])] and held.tokens_of(["It rained."]) is None
 
 
 def test_the_question_is_evidence_and_sentence():

@@ -13,8 +13,7 @@ import numpy as np
 
 from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._inputs import unread_reasons, with_threshold
-from summeval_nb.evidence._vectors import SentenceVectors
-from summeval_nb.evidence.check import Checker, load_checker
+from summeval_nb.evidence.check import Checker, PairVectors, load_checker
 from summeval_nb.ground.results import (
     Evidence,
     Finding,
@@ -26,6 +25,7 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text._markdown import NO_EVIDENCE
+from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import Reading, split_markdown
@@ -122,7 +122,9 @@ class ReadPair:
         """Return the similarities and, for each summary sentence, its k nearest article sentences as evidence."""
         if not self.plain:
             return Retrieved(self, np.zeros((len(self.readings), len(self.source))), [])
-        similarity = cosine_similarity(vectors.rows(self.source), vectors.rows(self.readings))
+        similarity = cosine_similarity(
+            *(vectors.of([one.plain for one in side]) for side in (self.source, self.readings))
+        )
         return Retrieved(self, similarity, [nearest_evidence(row, k) for row in similarity])
 
 
@@ -193,6 +195,20 @@ def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: Faithfu
     return prepared
 
 
+def embed_pairs(lot: Sequence[ReadPair], settings: FaithfulnessMetric) -> SentenceVectors:
+    """Embed each distinct sentence of a lot once, through the store where there is one; tokens if the checker asks."""
+    embedder: Any = settings.embedder
+    texts = dict.fromkeys(sentence for pair in lot for sentence in pair.plain)
+    keys = {content_key("embedding", embedder.fingerprint, text): text for text in texts}
+    stored = settings.store.get_many("embedding", list(keys)) if settings.store else {}
+    known = {keys[key]: (vector, None) for key, vector in stored.items()}
+    held = SentenceVectors(embedder, texts, tokens=getattr(settings.checker, "uses_vectors", False), known=known)
+    if settings.store and held.fresh:
+        fresh = {key: held.known[text][0] for key, text in keys.items() if key not in stored}
+        settings.store.put_many("embedding", fresh)
+    return held
+
+
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
     """Return the sentences of a text that may be evidence: not code, and no dividing lines."""
     return [one for one in readings if one.reason not in NO_EVIDENCE]
@@ -222,13 +238,17 @@ def judge(
     return iter([verdicts[key] for key in keys])
 
 
+def check_with(vectors: SentenceVectors, checker: Checker, pairs: list[Pair]) -> list[Verdict]:
+    """Return what a checker says to pairs; it is handed their vectors if it takes any and every pair has them."""
+    if not getattr(checker, "uses_vectors", False):
+        return checker.check_many(pairs)
+    given = [one for pair in pairs if (one := PairVectors.of(vectors, *pair)) is not None]
+    return checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
+
+
 def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[Verdict]:
     """Return a checker's verdicts, one a pair; raise if it gave something else."""
-    if getattr(checker, "uses_vectors", False):
-        given = [one for pair in pairs if (one := vectors.pair(*pair)) is not None]
-        answers: Any = checker.check_many(pairs, vectors=given if len(given) == len(pairs) else None)
-    else:
-        answers = checker.check_many(pairs)
+    answers: Any = check_with(vectors, checker, pairs)
     message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
     if not isinstance(answers, Iterable):
         raise TypeError(f"{message} {type(answers).__name__}, not a list")

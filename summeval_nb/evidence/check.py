@@ -21,6 +21,7 @@ import numpy as np
 
 from ._evidence import nearest_evidence
 from ._inputs import named_checker, unread_reasons
+from ..text._vectors import SentenceVectors
 from ..text.embed import load_embedder
 from summeval_nb.ground.results import (
     Evidence,
@@ -440,6 +441,17 @@ class PairVectors:
     evidence_tokens: Sequence[np.ndarray]
     claim_tokens: np.ndarray
 
+    @classmethod
+    def of(
+        cls, held: SentenceVectors, evidence: Sequence[str], claim: str
+    ) -> PairVectors | None:
+        """Return a pair's vectors from held ones; None if one lacks token vectors."""
+        tokens = held.tokens_of([*evidence, claim])
+        if tokens is None:
+            return None
+        *vectors, last = held.of([*evidence, claim])
+        return cls(held.embedder, np.asarray(vectors), last, tokens[:-1], tokens[-1])
+
 
 def sentence_matches(vectors: PairVectors) -> np.ndarray:
     """Return each claim token's greatest cosine in each evidence sentence, (t, m).
@@ -768,21 +780,10 @@ def _require_labelled(
 # %% ../../nbs/2_evidence/21_check.ipynb #cbd41302
 def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
-    texts = list(
-        dict.fromkeys(text for evidence, claim in pairs for text in (*evidence, claim))
-    )
-    sentences, tokens = embedder.encode_with_tokens(texts)
-    place = {text: index for index, text in enumerate(texts)}
-    return [
-        PairVectors(
-            embedder=embedder.fingerprint,
-            evidence=sentences[[place[text] for text in evidence]],
-            claim=sentences[place[claim]],
-            evidence_tokens=[tokens[place[text]] for text in evidence],
-            claim_tokens=tokens[place[claim]],
-        )
-        for evidence, claim in pairs
-    ]
+    texts = (text for evidence, claim in pairs for text in (*evidence, claim))
+    held = SentenceVectors(embedder, texts)
+    found = (PairVectors.of(held, *pair) for pair in pairs)
+    return [one for one in found if one is not None]
 
 
 def _vectors_of(

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ._pairs import Retrieved, judge, lots_with_bar, read_pairs
+from ._pairs import Retrieved, embed_pairs, judge
+from ._pairs import lots_with_bar, read_pairs
 from ._pairs import require_choices, require_pairs, with_models
 from ._inputs import warn_of_inputs
 from ._shown import JudgedSentences, JudgedTable, SideBySide
 from ._shown import fields_from_dict, of_one_article
 from ._shown import why_none_judged
-from ._vectors import embed_sentences
 from ..ground._plain import made_of
 from ..ground.results import Metric, Sentence, Signature, Verdict
 from ..ground.results import require_text
@@ -117,8 +117,7 @@ def _evaluate_lot(
     """Read, embed, compare, retrieve and judge a lot of pairs."""
     checker, store = settings.checker, settings.store
     lot = read_pairs(texts, summaries, settings)
-    texts = [sentence for pair in lot for sentence in pair.plain]
-    vectors = embed_sentences(texts, settings.embedder, store, for_checker=checker)
+    vectors = embed_pairs(lot, settings)
     retrieved = [pair.retrieve(vectors, settings.k or DEFAULT_K) for pair in lot]
     questions = [question for one in retrieved for question in one.questions]
     answers = judge(questions, checker, vectors, store)

@@ -9,7 +9,7 @@ import copy
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Literal
 
@@ -31,8 +31,9 @@ from summeval_nb.evidence.check import (
     take_apart,
 )
 from ..evidence._evidence import nearest_evidence
-from ..evidence._pairs import may_be_evidence, unread_sentences
+from ..evidence._pairs import check_with, may_be_evidence, unread_sentences
 from ..evidence.faithfulness import DEFAULT_K
+from ..text._vectors import RememberingEmbedder, SentenceVectors
 from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
 from summeval_nb.judged.judging import (
@@ -73,18 +74,6 @@ from ..models._named import load_model
 from ..models.store import content_key
 
 # %% ../../nbs/4_judged/42_judge.ipynb #def6d68a
-def _encode_with_tokens(
-    embedder: Any, sentences: list[str]
-) -> tuple[np.ndarray, list[np.ndarray] | None]:
-    """Sentence vectors, and token vectors where the embedder gives them (in one pass where it can)."""
-    if hasattr(embedder, "encode_with_tokens"):
-        return embedder.encode_with_tokens(sentences)
-    vectors = np.asarray(embedder.encode(sentences))
-    return vectors, embedder.encode_tokens(sentences) if hasattr(
-        embedder, "encode_tokens"
-    ) else None
-
-
 def _closest(
     claim: np.ndarray, evidence: np.ndarray, k: int
 ) -> dict[int, float | None]:
@@ -119,35 +108,6 @@ def _label(verdict: Verdict) -> Label:
     )
     return "contradicted" if said_otherwise else "neutral"
 
-# %% ../../nbs/4_judged/42_judge.ipynb #b2cd9451
-class _Vectors:
-    """The vectors of all sentences of some items, each sentence encoded once."""
-
-    def __init__(self, embedder: Any, sentences: Iterable[str]):
-        texts = list(dict.fromkeys(sentences))
-        self.fingerprint = str(embedder.fingerprint)
-        self._place = {text: position for position, text in enumerate(texts)}
-        self._vectors: np.ndarray = np.zeros((0, 1))
-        self._tokens: list[np.ndarray] | None = []
-        if texts:
-            self._vectors, self._tokens = _encode_with_tokens(embedder, texts)
-
-    def of(self, texts: Sequence[str]) -> np.ndarray:
-        """The sentence vectors of these texts, shape (n, d)."""
-        return self._vectors[[self._place[text] for text in texts]]
-
-    def pair(self, evidence: Sequence[str], claim: str) -> PairVectors | None:
-        """What a checker takes for one pair, or None without token vectors."""
-        if self._tokens is None:
-            return None
-        return PairVectors(
-            embedder=self.fingerprint,
-            evidence=self.of(evidence),
-            claim=self.of([claim])[0],
-            evidence_tokens=[self._tokens[self._place[text]] for text in evidence],
-            claim_tokens=self._tokens[self._place[claim]],
-        )
-
 # %% ../../nbs/4_judged/42_judge.ipynb #cc0db14a
 def _entail_all(
     items: Sequence[tuple[str, Sequence[str]]],
@@ -161,7 +121,7 @@ def _entail_all(
     claims = {
         one: _read_statement(one) for _, statements in items for one in statements
     }
-    vectors = _Vectors(
+    vectors = SentenceVectors(
         embedder,
         [one.plain for own in (*premises.values(), claims.values()) for one in own],
     )
@@ -204,7 +164,7 @@ def _entail_all(
 
 # %% ../../nbs/4_judged/42_judge.ipynb #71c3bdae
 def _check(
-    checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: _Vectors
+    checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: SentenceVectors
 ) -> list[Verdict]:
     """Verdicts for pairs, each distinct one judged once, with the vectors handed on where the checker takes them."""
     distinct = list(
@@ -214,17 +174,7 @@ def _check(
     )
     if not distinct:
         return []
-    given = (
-        [vectors.pair(*pair) for pair in distinct]
-        if getattr(checker, "uses_vectors", False)
-        else [None]
-    )
-    if any(one is None for one in given):
-        found = checker.check_many(distinct)
-    else:
-        found = checker.check_many(
-            distinct, vectors=[one for one in given if one is not None]
-        )
+    found = check_with(vectors, checker, distinct)
     known = {
         (tuple(pair[0]), pair[1]): one
         for pair, one in zip(distinct, found, strict=True)
@@ -281,7 +231,9 @@ def _keybert_phrases(
         "sklearn.feature_extraction.text", "models"
     ).CountVectorizer
     sentences = {text: [s.text for s in premise_sentences(text)] for text in texts}
-    vectors = _Vectors(embedder, [s for group in sentences.values() for s in group])
+    vectors = SentenceVectors(
+        embedder, [s for group in sentences.values() for s in group]
+    )
     means = np.stack([vectors.of(sentences[text]).mean(axis=0) for text in texts])
     model = require_module("keybert", "models").KeyBERT(model=local())
     most = max(n for _, n in items)
@@ -350,13 +302,14 @@ def _altered(statement: Parts, sentence: Parts) -> str:
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b8adfd47
 def _answer_said(
-    statement: str, sentences: Sequence[Sentence], vectors: _Vectors
+    statement: str, sentences: Sequence[Sentence], vectors: SentenceVectors
 ) -> Answer:
     """An answer by how much of the statement is said in one sentence, and whether that sentence alters it."""
     parts, texts = take_apart(statement), [take_apart(s.text) for s in sentences]
     if not parts.tokens:
         return Answer(value=None, reason="the question's statement holds no word")
-    said = _said(parts, texts, vectors.pair([s.text for s in sentences], statement))
+    pair = PairVectors.of(vectors, [s.text for s in sentences], statement)
+    said = _said(parts, texts, pair)
     order = np.argsort(-said, kind="stable")
     best, enough = int(order[0]), bool(said[order[0]] >= SAID_ENOUGH)
     altered = _altered(parts, texts[best]) if enough else ""
@@ -380,7 +333,7 @@ def _answers_said(
     """Answers to (text, statements) by what is said alone."""
     sentences = {text: premise_sentences(text) for text, _ in asked}
     texts = [s.text for group in sentences.values() for s in group]
-    vectors = _Vectors(
+    vectors = SentenceVectors(
         embedder, [*texts, *(one for _, statements in asked for one in statements)]
     )
     empty = JudgeFailure("answer", "the text holds no sentence")
@@ -472,39 +425,6 @@ _EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
     "answer": lambda e, c, k, lang, items: _answers(e, c, k, items, lang),
 }
 
-# %% ../../nbs/4_judged/42_judge.ipynb #d66518db
-class _Remembering:
-    """An embedder that keeps the vectors of the sentences it has seen, up to `most` of them."""
-
-    def __init__(self, inner: Any, most: int = 4096):
-        self.inner, self.fingerprint = inner, inner.fingerprint
-        self._most, self._kept = most, dict[str, tuple[np.ndarray, np.ndarray | None]]()
-
-    def encode(self, sentences: Sequence[str]) -> np.ndarray:
-        """Sentence vectors, as the embedder gives them."""
-        return self.encode_with_tokens(sentences)[0]
-
-    def encode_with_tokens(
-        self, sentences: Sequence[str]
-    ) -> tuple[np.ndarray, list[np.ndarray] | None]:
-        """Sentence and token vectors; only sentences not kept are encoded."""
-        missing = [text for text in dict.fromkeys(sentences) if text not in self._kept]
-        found = {text: self._kept[text] for text in sentences if text in self._kept}
-        if missing:
-            vectors, tokens = _encode_with_tokens(self.inner, missing)
-            found |= {
-                t: (vectors[i], None if tokens is None else tokens[i])
-                for i, t in enumerate(missing)
-            }
-        self._kept.update(found)
-        for text in list(self._kept)[: max(0, len(self._kept) - self._most)]:
-            del self._kept[text]
-        pairs = [found[text] for text in sentences]
-        known = [tokens for _, tokens in pairs if tokens is not None]
-        return np.stack([vector for vector, _ in pairs]), known if len(known) == len(
-            pairs
-        ) else None
-
 # %% ../../nbs/4_judged/42_judge.ipynb #fb6bcc2f
 class EmbeddedJudge(BulkJudge):
     """The judge that comes with the package: rules, the packaged MiniLM and the package's own checker.
@@ -579,7 +499,7 @@ class EmbeddedJudge(BulkJudge):
     def for_run(self) -> EmbeddedJudge:
         """Return a copy that keeps the vectors of up to 4,096 sentences for as long as it lives."""
         copied = copy.copy(self)
-        copied._embedder = _Remembering(
+        copied._embedder = RememberingEmbedder(
             getattr(self._embedder, "inner", self._embedder)
         )
         return copied
