@@ -46,6 +46,15 @@ def test_the_title_counts(result, title):
     assert title in result.to_text()
 
 
+def test_the_printed_form_tells_how_far_the_unclear_reach():
+    assert "score" in repr(made(YES)) and "high" not in repr(made(YES))
+    printed = repr(made(YES, UNCLEAR, score=0.5))
+    assert printed.startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
+    both = compare_reports([made(YES), made(YES, UNCLEAR, score=0.5)], ["a", "b"])
+    assert repr(both) == "Comparison(a=1.0, b=0.5 to 1.0)"
+    assert [row["unclear"] for row in both.rows()] == [0, 1] and both.rows()[1]["score_high"] == 1.0
+
+
 def test_failed_and_unjudged_are_counted_apart():
     result = made(YES, FAILED, HEADING)
     assert (result.n_failed, result.n_unjudged, result.n_unclear) == (1, 1, 0)

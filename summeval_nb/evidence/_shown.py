@@ -43,6 +43,14 @@ class JudgedSentences(Score):
     verdicts: list[Verdict]
     judged_by: str
 
+    if TYPE_CHECKING:  # the result's own
+
+        @property
+        def n_unclear(self) -> int: ...
+
+        @property
+        def score_high(self) -> float | None: ...
+
     @property
     def n_failed(self) -> int:
         """Number of sentences on which the checker failed; they are not part of the score."""
@@ -71,6 +79,12 @@ class JudgedSentences(Score):
             "similarity": self.similarity.tolist(),
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
         }
+
+    def __repr__(self) -> str:
+        if self.score is None or not self.n_unclear:
+            return super().__repr__()
+        reach = f"score={self.score:.4f}, score_high={self.score_high:.4f}, n_unclear={self.n_unclear}"
+        return f"{type(self).__name__}({reach}, signature={str(self.signature)!r})"
 
     def report(self) -> Report:
         """Return what the HTML and the text report draw, as plain data."""
@@ -229,17 +243,22 @@ class SideBySide:
     names: Sequence[str]
 
     def __repr__(self) -> str:
-        scores = ", ".join(f"{row['summary']}={row['score']}" for row in self.rows())
+        scores = ", ".join(
+            f"{row['summary']}={row['score']}" + (f" to {row['score_high']}" if row["unclear"] else "")
+            for row in self.rows()
+        )
         return f"Comparison({scores})"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dictionary for each summary: its name, score, mean probability and counts."""
+        """Return one dictionary for each summary: its name, score, the score if all unclear ones were true, and counts."""
         return [
             {
                 "summary": name,
                 "score": one.score,
+                "score_high": one.score_high,
                 "mean_probability": one.mean_probability,
                 "sentences": len(one.verdicts),
+                "unclear": one.n_unclear,
                 "failed": one.n_failed,
                 "not judged": one.n_unjudged,
                 "reason": one.reason,
