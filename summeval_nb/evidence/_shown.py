@@ -250,7 +250,7 @@ class SideBySide:
         return f"Comparison({scores})"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dictionary for each summary: its name, score, the score if all unclear ones were true, and counts."""
+        """Return one dictionary for each summary: name, score, score if all unclear ones were true, and counts."""
         return [
             {
                 "summary": name,
