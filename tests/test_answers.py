@@ -253,7 +253,9 @@ def test_lists_can_be_kept_with_their_lead_in():
     apart = evaluate_answer(CONTEXT, QUESTION, TRUTH, listed, judge=AnswerKey())
     kept = evaluate_answer(CONTEXT, QUESTION, TRUTH, listed, judge=AnswerKey(), keep_lists=True)
     count = lambda report: len(report.inferences["answer_given_context"].hypotheses)
-    assert count(apart) == 3 and count(kept) == 1
+    assert count(apart) == 2 and count(kept) == 1  # a lead-in with a not stays with its first item
+    open_list = listed.replace("These are not", "These are")
+    assert count(evaluate_answer(CONTEXT, QUESTION, TRUTH, open_list, judge=AnswerKey())) == 3
     assert apart.signature.differences(kept.signature) == {"keep_lists": ("no", "yes")}
 
 

@@ -14,6 +14,12 @@ SURE = [
     ("The players left the field.", "They were tired.", "The players were tired."),
     ("Tickets cost 9 euros.", "They are valid for a day.", "Tickets are valid for a day."),
     ("Tickets cost 9 euros.", "Their price rose.", "Tickets’ price rose."),
+    (
+        "The warranty covers the motor and the display.",
+        "It does not cover scratches.",
+        "The warranty does not cover scratches.",
+    ),
+    ("The buses carried pupils.", "They also carried parcels.", "The buses also carried parcels."),
     ("Dr. Ana Ruiz led the study.", "She was pleased.", "Dr. Ana Ruiz was pleased."),
 ]
 UNSURE = [
@@ -24,6 +30,9 @@ UNSURE = [
     ("The council of Lund approved a new tram line.", "It opens in 2027."),
     ("The players met the judges.", "They were tired."),
     ("In May the bank failed.", "It had lost money."),
+    ("The warranty covers the motor.", "It does not run without oil."),
+    ("The bank was sold to the town.", "It was founded in 1901."),
+    ("The buses carried the pupils.", "It carried parcels, too."),
     ("The mayor met a doctor.", "He was ill."),
 ]
 

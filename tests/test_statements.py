@@ -3,7 +3,7 @@
 import pytest
 
 from summeval_nb import evaluate_answer
-from summeval_nb.judged._statements import clause_statements, is_open_list
+from summeval_nb.judged._statements import answer_units, clause_statements, is_list, with_denying_leads
 
 LISTS = [
     (
@@ -67,16 +67,39 @@ def test_statements(text, statements):
     assert found == [one.rstrip(".") for one in statements]
 
 
-def test_a_list_with_a_not_in_its_lead_in_is_not_read_without_it():
-    assert is_open_list("It includes:\n- a cable") and not is_open_list("It does not include:\n- a cable")
-    assert not is_open_list("It includes a cable.")
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("The price really includes:\n- the long red cable", ["The price really includes:", "- the long red cable"]),
+        ("It does not include:\n- the long red cable", ["It does not include:\n- the long red cable"]),
+        (
+            "None of these was found:\n- the long red cable\n- the loud charger, too\n\nThe rest was in the box.",
+            [
+                "None of these was found:\n- the long red cable",
+                "None of these was found:\n- the loud charger, too",
+                "The rest was in the box.",
+            ],
+        ),
+        ("There was no room in it.\n\n- the long red cable", ["There was no room in it.", "- the long red cable"]),
+        (
+            "The order did not arrive. The big blue box holds\n- the long red cable",
+            ["The order did not arrive.", "The big blue box holds\n- the long red cable"],
+        ),
+    ],
+)
+def test_an_item_under_a_not_is_read_with_it_and_no_other(text, read):
+    assert with_denying_leads([unit.text for unit in answer_units(text)]) == read
+
+
+def test_a_lead_with_a_not_stays_with_its_first_item_within_the_limit():
+    text = "The price does not include\n- the very large charger\n- loss or any damage"
+    assert [one.text for one in answer_units(text)] == [text[:51], text[52:]]
+    assert len(answer_units(text, max_chars=40)) == 3
+    assert is_list(text) and not is_list("It includes a cable.")
 
 
 @pytest.mark.parametrize(("context", "answer"), LISTS, ids=[answer.split("\n")[0] for _, answer in LISTS])
-def test_keeping_a_list_together_makes_it_no_worse(request, context, answer):
-    if answer.startswith("The warranty does not cover"):
-        reason = "apart, the bare word 'scratches' is credited although the list denies it; kept, the denial is unclear"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_keeping_a_list_together_makes_it_no_worse(context, answer):
     kept, apart = (evaluate_answer(context, "What?", context, answer, keep_lists=keep) for keep in (True, False))
     for name in ("answer_given_context", "answer_given_truth"):
         assert kept.row()[name] >= apart.row()[name], (kept.to_frame()["statement"].tolist(), name)
@@ -86,3 +109,22 @@ def test_a_denied_item_is_not_credited_for_standing_in_the_text():
     covered = "The price includes the charger and its cable."
     report = evaluate_answer(covered, "What?", covered, "The price does not include:\n- the charger", keep_lists=True)
     assert report.answer_given_context == 0.0
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_bare_item_is_never_credited_against_the_list_that_denies_it(keep):
+    covered = "The warranty covers the motor and the display. It does not cover scratches."
+    denying = "The warranty does not cover\n- the motor\n- the display of the washing machine"
+    report = evaluate_answer(covered, "What?", covered, denying, keep_lists=keep)
+    assert report.answer_given_context == 0.0 and report.verdict != "right"
+    read = [row["statement"] for row in report.rows() if row["pair"] == "answer_given_context"]
+    assert all(one.startswith("The warranty does not cover") for one in read) and len(read) == 2
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_a_list_denies_is_evidence_with_its_lead_in(keep):
+    truth = "The warranty covers the motor. It does not cover scratches on the outer case."
+    denying = "The warranty does not cover\n- scratches on the outer case\n- the battery of the telephone"
+    report = evaluate_answer(truth, "What?", truth, denying, keep_lists=keep)
+    found = {r["statement"]: r["label"] for r in report.rows() if r["pair"] == "truth_given_answer"}
+    assert found["The warranty does not cover scratches on the outer case."] == "entailed"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from summeval_nb.ground.results import Sentence, require_text, require_texts
-from summeval_nb.judged._statements import is_open_list
+from summeval_nb.judged._statements import answer_units, as_premise, is_list, with_denying_leads
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import (
     Entailment,
@@ -144,7 +144,7 @@ def make_units(text: str, resolution: Resolution | None, *, keep_lists: bool = F
     >>> [unit.resolved for unit in make_units("The bridge is old. It opened in 1931.", None)]
     ['The bridge is old. It opened in 1931.']
     """
-    places = split_units(text, keep_lists=keep_lists)
+    places = answer_units(text, keep_lists=keep_lists)
     resolved = resolution.units if resolution is not None else [place.text for place in places]
     return [Unit(place, new) for place, new in zip(places, resolved, strict=True)]
 
@@ -164,8 +164,8 @@ def question_end(question: str) -> str:
 class Parts(NamedTuple):
     """The units of one text, the statements of each (or the judge's failure), and notes.
 
-    `apart` holds for a list that was kept together the statements of its units as they are without their lead-in;
-    nothing for other units.
+    `apart` holds for a list that was kept together the statements of its units as they are read when it is not kept:
+    without their lead-in, if that holds no *not*. It holds nothing for other units.
     """
 
     units: list[Unit]
@@ -176,7 +176,7 @@ class Parts(NamedTuple):
 
 def _resolve(texts: Sequence[str], ask: Ask, keep_lists: bool) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
     """The units of each text with pronouns resolved, and a note on how."""
-    places = {text: [place.text for place in split_units(text, keep_lists=keep_lists)] for text in texts}
+    places = {text: [place.text for place in answer_units(text, keep_lists=keep_lists)] for text in texts}
     found = dict(zip(texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True))
     out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
     for text, one in found.items():
@@ -190,17 +190,19 @@ def _resolve(texts: Sequence[str], ask: Ask, keep_lists: bool) -> dict[str, tupl
 def split_texts(texts: Sequence[str], ask: Ask, keep_lists: bool = False) -> dict[str, Parts]:
     """The units and statements of each text."""
     resolved = _resolve(list(dict.fromkeys(texts)), ask, keep_lists)
-    units = list(dict.fromkeys(unit.resolved for found, _ in resolved.values() for unit in found))
-    lists = {one: [part.text for part in split_units(one)] for one in units if keep_lists and is_open_list(one)}
+    read = {text: with_denying_leads([unit.resolved for unit in units]) for text, (units, _) in resolved.items()}
+    units = list(dict.fromkeys(one for own in read.values() for one in own))
+    kept = [one for one in units if keep_lists and is_list(one)]
+    lists = {one: with_denying_leads([part.text for part in answer_units(one)]) for one in kept}
     asked = list(dict.fromkeys([*units, *(part for parts in lists.values() for part in parts)]))
     statements = dict(zip(asked, ask("statements", [(one,) for one in asked]), strict=True))
 
-    def apart(unit: Unit) -> list[list[Statement]]:
-        found = [statements[part] for part in lists.get(unit.resolved, [])]
+    def apart(unit: str) -> list[list[Statement]]:
+        found = [statements[part] for part in lists.get(unit, [])]
         return [] if any(isinstance(one, JudgeFailure) for one in found) else found
 
     return {
-        text: Parts(found, [statements[one.resolved] for one in found], [apart(one) for one in found], notes)
+        text: Parts(found, [statements[one] for one in read[text]], [apart(one) for one in read[text]], notes)
         for text, (found, notes) in resolved.items()
     }
 
@@ -210,7 +212,7 @@ def premise_of(name: str, row: Row, parts: Mapping[str, Parts]) -> str:
     if name == "answer_given_context":
         return "\n\n".join(one for one in row.context if one.strip())
     given = row.ground_truth if name == "answer_given_truth" else row.answer
-    resolved = " ".join(unit.resolved for unit in parts[given].units)
+    resolved = as_premise([unit.resolved for unit in parts[given].units])
     return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
 
 

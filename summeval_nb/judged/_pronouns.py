@@ -1,7 +1,8 @@
 """Pronouns that open a sentence, replaced by the subject before them where rules are sure. Edited directly.
 
 Only what stands at the beginning of a sentence is replaced, only by the subject of the sentence before, and only where
-that sentence holds nothing else that the pronoun could mean. Everywhere else the pronoun stays, and the note says so.
+that sentence holds nothing else that the pronoun could mean, or both sentences go on with the same verb ("The warranty
+covers the motor. It does not cover scratches."). Everywhere else the pronoun stays, and the note says so.
 """
 
 from __future__ import annotations
@@ -96,6 +97,33 @@ def _subject(sentence: str) -> _Subject | None:
     return _Subject(text, frozenset(kinds)) if kinds else None
 
 
+_AUXILIARY = "is are was were be been has have had will would can could may might must shall should do does did"
+_SAME_VERB = re.compile(
+    rf"(?P<word>It|They) (?:(?:{'|'.join(_AUXILIARY.split())})(?:n['’]t| not)? |cannot |also |now |never |only )*"
+    r"(?P<verb>[a-z]+)\b"
+)
+
+
+def _verb_stem(verb: str) -> str:
+    """A verb without its ending, as far as two forms of one verb share it."""
+    return re.sub(r"(?:ies|ied)$", "y", verb) if verb.endswith(("ies", "ied")) else re.sub(r"(?:e?s|e?d|e)$", "", verb)
+
+
+def _same_verb_subject(sentence: str, unit: str) -> _Subject | None:
+    """The subject of a sentence whose verb the unit's *it* or *they* goes on with: both are of the same thing."""
+    found, after = _SUBJECT.match(sentence), _SAME_VERB.match(unit)
+    if found is None or after is None or found["title"] or (found["name"] or "").split(" ")[0] in _NOT_NAMES:
+        return None
+    verb = sentence[: found.end()].rsplit(" ", 1)[-1]
+    if verb in _AUXILIARY.split() or _verb_stem(verb) != _verb_stem(after["verb"]):
+        return None
+    text = found[found.lastgroup or 0]
+    last = text.split(" ")[-1].lower()
+    many = bool(found["bare"]) or (not found["name"] and last.endswith("s") and not last.endswith("ss"))
+    fits = many if after["word"] == "They" else not many and last not in _ROLES.split()
+    return _Subject(text, frozenset({"many" if many else "thing"})) if fits else None
+
+
 def resolve_by_rules(units: Sequence[str]) -> Resolution:
     """Replace pronouns that open a unit by the subject of the unit before, where there is just one candidate.
 
@@ -115,6 +143,8 @@ def resolve_by_rules(units: Sequence[str]) -> Resolution:
             continue
         word = opening["word"]
         kind = _KINDS.get(word.lower()) or _OWNERS[word.lower()]
+        if (subject is None or kind not in subject.kinds) and out:
+            subject = _same_verb_subject(out[-1], unit) or subject
         if subject is None or kind not in subject.kinds or _EMPTY_IT.match(unit):
             out.append(unit)
             if not _EMPTY_IT.match(unit):

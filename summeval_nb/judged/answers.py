@@ -432,7 +432,7 @@ def evaluate_answer(
     keep_lists : bool
         Keep list items together with the sentence that leads into them; each item is
         then a statement with that sentence, or without it where that is entailed
-        more often and the sentence holds no *not*.
+        more often. Under a sentence with a *not*, an item is always read with it.
     max_failed : float
         In [0, 1]: a pair with a greater share of failed statements has no score.
     store : Store or path, optional
