@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
+from ._arrays import np
 from .results import require_count, require_share
 
 

@@ -17,8 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
-import numpy as np
-
+from ._arrays import is_numpy, np
 from ._batches import Accumulator, by_column, require_equal_lengths
 from .viz import render, text_table
 
@@ -443,7 +442,7 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
 
 def require_flag(value: Any, name: str) -> bool:
     """Return `value` if it is True or False (numpy's too); a text, a number or None raises a `TypeError`."""
-    if not isinstance(value, (bool, np.bool_)):
+    if not (isinstance(value, bool) or is_numpy(value, "bool_")):
         raise TypeError(
             f"{name} must be True or False, not {type(value).__name__} ({_short(value)})"
         )

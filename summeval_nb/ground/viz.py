@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
+from ._arrays import is_numpy, np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,7 +259,11 @@ def _channels(color: str) -> str:
 def _shown(value: Any) -> Any:
     if value is None:
         return "–"
-    return f"{value:.4f}" if isinstance(value, (float, np.floating)) else value
+    return (
+        f"{value:.4f}"
+        if isinstance(value, float) or is_numpy(value, "floating")
+        else value
+    )
 
 
 def html_table(

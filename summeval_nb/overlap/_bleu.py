@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
+from ..ground._arrays import np
 from ..ground._resampling import bootstrap
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_count
 from ._cut import tokenizer_name
@@ -47,8 +47,13 @@ class CountedNgrams(Score):
     candidate_length: int
     reference_length: int
     options: Bleu
-    statistics: np.ndarray
+    counted: Sequence[Sequence[int]] | np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
+
+    @cached_property
+    def statistics(self) -> np.ndarray:
+        """The counts of each text, shape (texts, 2 + 2n): both lengths, n clipped counts, n totals."""
+        return np.asarray(self.counted, dtype=np.int64)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per order: matches, n-grams, precision."""
@@ -124,8 +129,8 @@ def score_one(kind: type[One], settled: Bleu, penalty: Penalty, candidate: str, 
     texts = [candidate, *references]
     own, *theirs = map(settled.tokenizer(), texts)
     warn_of_lost_texts(texts, map(len, [own, *theirs]), tokenizer_name(settled.tokenize))
-    row = np.array([settled.counts(own, theirs)], dtype=np.int64)
-    return _assemble(kind, settled, penalty, row, [(texts[0], texts[1:])])
+    row = settled.counts(own, theirs)
+    return _assemble(kind, settled, penalty, row, [row], [(texts[0], texts[1:])])
 
 
 def score_corpus(
@@ -135,7 +140,8 @@ def score_corpus(
     if not texts:
         raise ValueError("candidates is empty: a corpus needs at least one text")
     rows = count_rows(texts, groups, settled)
-    return _assemble(kind, settled, penalty, rows, list(zip(texts, groups, strict=True)))
+    sums = [int(value) for value in rows.sum(axis=0)]
+    return _assemble(kind, settled, penalty, sums, rows, list(zip(texts, groups, strict=True)))
 
 
 def score_table(kind: type[Table], settled: Bleu, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> Table:
@@ -170,11 +176,11 @@ def _assemble(
     kind: type[One],
     metric: Bleu,
     penalty: Penalty,
-    rows: np.ndarray,
+    sums: list[int],
+    rows: Sequence[Sequence[int]] | np.ndarray,
     texts: Sequence[tuple[str, Sequence[str]]],
 ) -> One:
-    """Add up the rows of counts and compute one BLEU from the sums."""
-    sums = [int(value) for value in rows.sum(axis=0)]
+    """Compute one BLEU from the sums of the rows of counts."""
     score, precisions = metric.from_counts(sums)
     candidate_length, reference_length, *rest = sums
     empty = candidate_length == reference_length == 0
@@ -189,7 +195,7 @@ def _assemble(
         candidate_length=candidate_length,
         reference_length=reference_length,
         options=metric,
-        statistics=rows,
+        counted=rows,
         texts=texts,
     )
 

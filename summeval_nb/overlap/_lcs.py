@@ -12,18 +12,29 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["hit_bits", "places", "union_matches", "weighted_counts", "weighted_path", "weighted_table"]
+__all__ = ["common_length", "hit_bits", "places", "union_matches"]
+__all__ += ["weighted_counts", "weighted_path", "weighted_table"]
 
 
-def places(sentence: Sequence[int]) -> dict[int, int]:
+def places(sentence: Sequence[Any]) -> dict[Any, int]:
     """Return for each token of a sentence a number whose bits are its positions."""
-    bits: dict[int, int] = {}
+    bits: dict[Any, int] = {}
     for position, token in enumerate(sentence):
         bits[token] = bits.get(token, 0) | 1 << position
     return bits
 
 
-def hit_bits(wanted: Mapping[int, int], size: int, made: Sequence[int]) -> int:
+def common_length(wanted: Sequence[Any], made: Sequence[Any]) -> int:
+    """Return the length of the longest common subsequence of two sequences of hashable items."""
+    where, everywhere = places(wanted), (1 << len(wanted)) - 1
+    row = everywhere
+    for token in made:
+        both = row & where.get(token, 0)
+        row = ((row + both) | (row - both)) & everywhere
+    return len(wanted) - row.bit_count()
+
+
+def hit_bits(wanted: Mapping[Any, int], size: int, made: Sequence[Any]) -> int:
     """Return a number whose bits are the positions of the wanted sentence that its LCS with `made` hits."""
     everywhere = (1 << size) - 1
     row, matches, steps = everywhere, [], []
@@ -46,12 +57,12 @@ def hit_bits(wanted: Mapping[int, int], size: int, made: Sequence[int]) -> int:
 
 
 def union_matches(
-    wanted: Sequence[Sequence[int]],
-    made: Sequence[Sequence[int]],
+    wanted: Sequence[Sequence[Any]],
+    made: Sequence[Sequence[Any]],
     known: dict[Any, Any],
 ) -> int:
     """Return the clipped union-LCS matches of two texts, given as tokenized sentences; `known` remembers pairs."""
-    hit: Counter[int] = Counter()
+    hit: Counter[Any] = Counter()
     for sentence in map(tuple, wanted):
         where = known.get(sentence)
         if where is None:

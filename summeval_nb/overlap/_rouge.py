@@ -1,7 +1,8 @@
 """Edited directly. What surrounds ROUGE's definitions: counts of many pairs, tables, results and their pictures.
 
-All (text, reference) pairs are laid out in a row. Each different text is cut once; n-gram matches are LCS lengths of
-sorted numbers, ROUGE-L those of unsorted ones (chapter 31), both by rapidfuzz.
+A single text is counted in plain Python (`_one_text.py`). For many, all (text, reference) pairs are laid out in a row.
+Each different text is cut once; n-gram matches are LCS lengths of sorted numbers, ROUGE-L those of unsorted ones
+(chapter 31), both by rapidfuzz.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
-import numpy as np
-
+from ..ground._arrays import np
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
 from ._cut import tokenizer_name
@@ -19,13 +19,14 @@ from ._inputs import warn_of_lost_texts
 from ._lcs import union_matches, weighted_counts
 from ._match_picture import COLORS, MatchPicture, ngram_marks, token_spans
 from ._numbers import NumberedTexts, as_sequences, common_lengths, ngram_levels, number_texts
+from ._one_text import CutText, Formula, combine_references, count_matches
 from ._skip_bigrams import SKIP_TYPES, skip_counts, skip_marks
 from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
 
 if TYPE_CHECKING:
     from .rouge import Rouge, RougeItem
 
-__all__ = ["RougeArrays", "TableOfTypes", "TypesOfOneText", "combine", "cut_pair", "ratios", "score_one"]
+__all__ = ["RougeArrays", "TableOfTypes", "TypesOfOneText", "combine", "cut_pair", "score_one"]
 __all__ += ["require_weight", "score_table", "sign"]
 
 
@@ -52,22 +53,38 @@ def combine(
     `recalls` replaces the recall by which `"best_recall"` chooses.
     """
     if multi == "pooled":
-        return ratios(np.add.reduceat(counts, starts), exponent)
+        return ratios(_totals(counts, starts), exponent)
     each = ratios(counts, exponent)
     sizes = np.diff(np.r_[starts, len(each)])
     if multi == "average":
-        return np.add.reduceat(each, starts) / sizes[:, None]
+        return _totals(each, starts) / sizes[:, None]
     deciding = (each[:, 1] if recalls is None else recalls) if multi == "best_recall" else each[:, 2]
     is_best = deciding == np.repeat(np.maximum.reduceat(deciding, starts), sizes)
     best = np.flatnonzero(is_best)
     return each[best[np.searchsorted(best, starts)]]  # the first of several best
 
 
+def _totals(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Add up each text's rows from left to right, as for a single text: numpy adds eight and more in another order."""
+    sizes = np.diff(np.r_[starts, len(values)])
+    totals = values[starts]
+    for place in range(1, int(sizes.max(initial=0))):
+        longer = sizes > place
+        totals[longer] += values[starts[longer] + place]
+    return totals
+
+
+def powers(values: np.ndarray, exponent: float) -> np.ndarray:
+    """Return Python's powers: numpy has its own, and now and then another number in the last digit."""
+    return np.array([value**exponent for value in values.tolist()])
+
+
 def ratios(counts: np.ndarray, exponent: float) -> np.ndarray:
+    """Return precision, recall and F1 of rows of counts: the formula of chapter 33, to the last bit."""
     matches, made, wanted = counts.T
     precision, recall = matches / np.maximum(made, 1), matches / np.maximum(wanted, 1)
     if exponent != 1:
-        precision, recall = precision**exponent, recall**exponent
+        precision, recall = powers(precision, exponent), powers(recall, exponent)
     total = precision + recall
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
     return np.column_stack([precision, recall, f1])
@@ -84,9 +101,12 @@ def sign(metric: Rouge, sizes: Sequence[int] | None) -> Signature:
     named: dict[str, Any] = {"metric": "+".join(metric.types)}
     if sizes is not None:
         named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
-    cut = metric.cut.name if isinstance(metric.cut, WordTokenizer) else tokenizer_name(metric.tokenizer)
-    named |= {"multi": metric.combining, "compat": metric.compat, "tok": cut}
+    named |= {"multi": metric.combining, "compat": metric.compat, "tok": _tokenizer_of(metric)}
     return Signature(named | ({"weight": str(float(metric.weight))} if "rougeW" in metric.types else {}))
+
+
+def _tokenizer_of(metric: Rouge) -> str:
+    return metric.cut.name if isinstance(metric.cut, WordTokenizer) else tokenizer_name(metric.tokenizer)
 
 
 @dataclass(frozen=True)
@@ -254,8 +274,7 @@ def _score_chunk(generated: Sequence[str], references: Sequence[Sequence[str]], 
     """Return {type: (texts, 3)} and which texts have anything to compare."""
     pairs = lay_out(generated, references)
     tokens = number_texts(pairs.texts, options.cut)
-    named = options.cut.name if isinstance(options.cut, WordTokenizer) else tokenizer_name(options.tokenizer)
-    warn_of_lost_texts(pairs.texts, tokens.lengths, named)
+    warn_of_lost_texts(pairs.texts, tokens.lengths, _tokenizer_of(options))
     scores = {}
     for kind in options.types:
         by_lines = kind in ("rougeLsum", "rougeW")
@@ -263,7 +282,7 @@ def _score_chunk(generated: Sequence[str], references: Sequence[Sequence[str]], 
         exponent, recalls = 1.0, None
         if kind == "rougeW":
             exponent = 1 / options.weight
-            recalls = (counts[:, 0] / np.maximum(counts[:, 3], 1)) ** exponent  # by which ROUGE-1.5.5 chooses the best
+            recalls = powers(counts[:, 0] / np.maximum(counts[:, 3], 1), exponent)  # by which ROUGE-1.5.5 chooses
         scores[kind] = combine(counts[:, :3], pairs.starts, options.combining, exponent, recalls)
     some = np.maximum(tokens.lengths[pairs.made], tokens.lengths[pairs.wanted])
     return scores, np.maximum.reduceat(some, pairs.starts) > 0
@@ -423,11 +442,15 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def score_one(kind: type[One], text: str, listed: list[str], options: Rouge) -> One:
-    """Score one text, with the same counting as for many."""
-    table = score_table(TableOfTypes, [text], [listed], options)
+def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], options: Rouge) -> One:
+    """Score one text by the formula of the chapter, in plain Python."""
+    made, *wanted = cut = [CutText(one, options) for one in [text, *listed]]
+    lengths = {one.text: len(one.tokens) for one in cut}
+    warn_of_lost_texts(list(lengths), lengths.values(), _tokenizer_of(options))
+    counted = options.types if any(lengths.values()) else ()
     items = {
-        name: kind.item(*(float(part[0]) for part in arrays)) for name, arrays in table.items() if table.defined[0]
+        name: combine_references([count_matches(name, made, one) for one in wanted], name, options, formula)
+        for name in counted
     }
     reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
     if not items:
@@ -435,7 +458,7 @@ def score_one(kind: type[One], text: str, listed: list[str], options: Rouge) -> 
     return kind(
         score=next(iter(items.values())).f1 if len(items) == 1 else None,
         reason=reason,
-        signature=table.signature,
+        signature=sign(options, [len(listed)]),
         items_by_type=items,
         generated=text,
         references=listed,

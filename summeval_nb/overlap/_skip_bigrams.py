@@ -6,18 +6,17 @@ section 5). There are quadratically many, so a text's are made when needed and o
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
+from ..ground._arrays import np
 from ..ground.viz import Mark
 from ._match_picture import COLORS
 from ._numbers import NumberedTexts
 
-__all__ = ["SKIP_TYPES", "pairs_in_order", "skip_counts", "skip_marks"]
+__all__ = ["SKIP_TYPES", "count_pairs", "pairs_in_order", "shared_pairs", "skip_counts", "skip_marks"]
 
 # type → (how many words may stand between the two, None: any number; whether single words count as well)
 SKIP_TYPES: dict[str, tuple[int | None, bool]] = {
@@ -73,6 +72,44 @@ def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kin
             _, i, j = np.intersect1d(left, right, assume_unique=True, return_indices=True)
             matches[place] += np.minimum(often[i], seldom[j]).sum()
     return np.column_stack([matches, totals[made], totals[wanted]]).astype(float)
+
+
+def count_pairs(length: int, kind: str) -> int:
+    """Return how many skip-bigrams a text of so many words has.
+
+    Examples
+    --------
+    >>> count_pairs(4, "rougeS"), count_pairs(4, "rougeSU")
+    (6, 10)
+    """
+    gap, single = SKIP_TYPES[kind]
+    reach = max(length - 1, 0) if gap is None else min(max(length - 1, 0), gap + 1)
+    return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
+
+
+def shared_pairs(one: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
+    """Return how many skip-bigrams two texts share, first word by first word, so that few are held at once.
+
+    Examples
+    --------
+    >>> shared_pairs("police killed the gunman".split(), "the gunman killed police".split(), "rougeS")
+    1
+    """
+    gap, single = SKIP_TYPES[kind]
+    found: list[dict[Hashable, list[int]]] = [defaultdict(list), defaultdict(list)]
+    for text, places in zip((one, other), found, strict=True):
+        for place, token in enumerate(text):
+            places[token].append(place)
+    matches = (Counter(one) & Counter(other)).total() if single else 0
+    for token in found[0].keys() & found[1].keys():
+        followers = []
+        for text, places in zip((one, other), found, strict=True):
+            after = Counter[Hashable]()
+            for place in places[token]:
+                after.update(text[place + 1 : None if gap is None else place + gap + 2])
+            followers.append(after)
+        matches += (followers[0] & followers[1]).total()
+    return matches
 
 
 def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int, ...]]:

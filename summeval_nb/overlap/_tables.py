@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from ..ground._arrays import np
 from ..ground._resampling import bootstrap
 from ..ground.results import ScoreTable, Signature
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Unpack
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from . import _lcs, _rouge, _skip_bigrams
 from ._choices import RougeChoices, takes_choices_of
@@ -19,10 +17,12 @@ from summeval_nb.overlap._inputs import (
     require_pairs,
     require_references,
 )
-from ._numbers import common_lengths
 from .ngrams import Tokens, clipped_counts
 from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
 from ..ground.results import Metric, Signature, require_flag, require_option
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # %% auto #0
 __all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'lcs_table', 'lcs_path', 'lcs_length',
@@ -76,9 +76,10 @@ class RougeItem(NamedTuple):
     f1: float
 
 
-def _item(matches: float, made: float, wanted: float) -> RougeItem:
+def _item(matches: float, made: float, wanted: float, exponent: float = 1) -> RougeItem:
     """Return matches / made, matches / wanted, and their harmonic mean."""
-    precision, recall = matches / max(made, 1), matches / max(wanted, 1)
+    precision = (matches / max(made, 1)) ** exponent
+    recall = (matches / max(wanted, 1)) ** exponent
     return RougeItem(
         precision,
         recall,
@@ -90,14 +91,7 @@ def _as_dict(item: RougeItem) -> dict[str, float]:
     return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c2b6712c
-def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
-    """Return the table of LCS lengths: cell [i, j] is for the first i and j items.
-
-    Examples
-    --------
-    >>> lcs_table("ab", "b").tolist()
-    [[0, 0], [0, 0], [0, 1]]
-    """
+def _lcs_rows(x: Sequence[Any], y: Sequence[Any]) -> list[list[int]]:
     table = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
     for i, one in enumerate(x, 1):
         for j, other in enumerate(y, 1):
@@ -106,7 +100,20 @@ def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
                 if one == other
                 else max(table[i - 1][j], table[i][j - 1])
             )
-    return np.array(table)
+    return table
+
+
+def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
+    """Return the table of LCS lengths: cell [i, j] is for the first i and j items.
+
+    Examples
+    --------
+    >>> lcs_table("ab", "b").tolist()
+    [[0, 0], [0, 0], [0, 1]]
+    """
+    import numpy as np
+
+    return np.array(_lcs_rows(x, y))
 
 
 def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
@@ -117,7 +124,7 @@ def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
     >>> lcs_path(["a", "b", "c"], ["a", "c"])
     [(0, 0), (2, 1)]
     """
-    table, path = lcs_table(x, y).tolist(), []
+    table, path = _lcs_rows(x, y), []
     i, j = len(x), len(y)
     while i and j:
         if x[i - 1] == y[j - 1]:
@@ -144,12 +151,7 @@ def lcs_length(x: Sequence[Any], y: Sequence[Any]) -> int:
         if not isinstance(value, Sequence):
             found = type(value).__name__
             raise TypeError(f"{name} must be a sequence such as a list, not {found}")
-    numbers: dict[Any, int] = {}
-    left, right = (
-        [numbers.setdefault(item, len(numbers)) for item in sequence]
-        for sequence in (x, y)
-    )
-    return int(common_lengths([left], [right])[0])
+    return _lcs.common_length(x, y)
 
 
 def calculate_rouge_l(
@@ -190,8 +192,8 @@ def rouge_w(
     """
     wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
     power = _rouge.require_weight(weight)
-    counts = np.array([_lcs.weighted_counts([wanted], [made], power, "google")])
-    return _as_dict(RougeItem(*_rouge.ratios(counts[:, :3], 1 / power)[0].tolist()))
+    counts = _lcs.weighted_counts([wanted], [made], power, "google")
+    return _as_dict(_item(*counts[:3], 1 / power))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1778870d
 MULTI = ("best", "best_recall", "average", "pooled")
@@ -286,7 +288,8 @@ class Rouge(Metric):
     def score(self, candidate: str, references: str | Sequence[str]) -> RougeScores:
         """Return ROUGE of one text; see `rouge_score`."""
         text = require_candidate(candidate, references)
-        return _rouge.score_one(RougeScores, text, require_references(references), self)
+        listed = require_references(references)
+        return _rouge.score_one(RougeScores, _item, text, listed, self)
 
     def score_many(
         self,

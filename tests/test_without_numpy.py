@@ -1,0 +1,134 @@
+"""One pair of texts is scored where no compiled library is installed, and to the last bit as in lists of many."""
+
+import json
+import random
+import subprocess
+import sys
+import warnings
+from itertools import product
+
+import pytest
+
+from summeval_nb.ground._arrays import is_numpy, np
+from summeval_nb.overlap._lcs import common_length
+from summeval_nb.overlap._skip_bigrams import SKIP_TYPES, count_pairs, pairs_in_order, shared_pairs
+from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
+from summeval_nb.overlap.rouge import MULTI, TYPES, lcs_path, rouge_many, rouge_score
+
+REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]
+REFUSED += ["jinja2", "markupsafe", "matplotlib", "tqdm", "sentence_transformers", "transformers", "tokenizers", "yaml"]
+REFUSED += ["pydantic", "IPython", "ipywidgets", "anywidget", "pyarrow", "pysbd", "requests", "httpx"]
+
+SCRIPT = """
+import json, sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {refused}:
+            raise ModuleNotFoundError(f"{name} is not there", name=name)
+
+sys.meta_path.insert(0, Refuse())
+from summeval_nb import bleu_score, calculate_rouge, calculate_rouge_l, lcs_length, rouge_score, rouge_w
+from summeval_nb.overlap.rouge import TYPES
+
+found = []
+for made, references in json.loads({pairs!r}):
+    bleu = bleu_score(made, references)
+    found.append([bleu.score, *bleu.precisions, bleu.bp, str(bleu.signature)])
+    rouge = rouge_score(made, references, types=TYPES, stemmer=True)
+    found += [list(item) for item in rouge.values()] + [str(rouge.signature)]
+    one = calculate_rouge(references[0], made, 2), calculate_rouge_l(references[0], made), rouge_w(references[0], made)
+    found += [list(item.values()) for item in one] + [lcs_length(made, references[0])]
+    found += [repr(bleu), repr(rouge["rougeL"])]
+print(json.dumps(found))
+"""
+PAIRS = [
+    ("The cat is on the mat.", ["The cat sat on the mat.", "A cat is resting on the mat."]),
+    ("Profits fell by 3 % in May, the firm said.", ["The firm said that profits fell 3 % in May."]),
+    ("it slept\nthe cat sat", ["the cat sat\nit slept\nand slept"]),
+    ("one", ["one two three"]),
+    ("", ["nothing of it"]),
+]
+
+
+def run(refused):
+    """What the script prints, word by word, with these packages refused."""
+    script = SCRIPT.replace("{refused}", repr(set(refused)) if refused else "()")
+    script = script.replace("{pairs!r}", repr(json.dumps(PAIRS)))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_pair_is_scored_where_nothing_compiled_is_installed():
+    without = run(REFUSED)
+    assert without == run([])
+    assert without[0][0] == bleu_score(*PAIRS[0]).score and len(without) == len(PAIRS) * (len(TYPES) + 8)
+
+
+def test_the_script_would_notice():
+    with pytest.raises(AssertionError, match="dataclasses is not there"):
+        run(["dataclasses"])
+
+
+def texts(rng, vocabulary="abcde"):
+    lines = (" ".join(rng.choices(vocabulary, k=rng.randint(0, 9))) for _ in range(rng.randint(1, 3)))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(("multi", "compat"), product(MULTI, ["google", "rouge-1.5.5"]))
+def test_rouge_of_one_is_rouge_of_many_to_the_last_bit(multi, compat):
+    rng = random.Random(f"{multi} {compat}")
+    generated = [texts(rng) for _ in range(40)]
+    references = [[texts(rng) for _ in range(rng.choice([1, 2, 3, 11, 20]))] for _ in generated]
+    choices = {"types": TYPES, "multi": multi, "compat": compat, "stemmer": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = rouge_many(generated, references, **choices)
+        for place, (text, group) in enumerate(zip(generated, references, strict=True)):
+            one = rouge_score(text, group, **choices)
+            assert bool(len(one)) == bool(table.defined[place])
+            for kind, item in one.items():
+                assert item == tuple(part[place] for part in table[kind]), (kind, text, group)
+                assert {type(number) for number in item} == {float}
+
+
+@pytest.mark.parametrize("smooth", SMOOTHING)
+def test_bleu_of_one_is_bleu_of_many_to_the_last_bit(smooth):
+    rng = random.Random(smooth)
+    generated = [texts(rng) for _ in range(200)]
+    references = [[texts(rng) for _ in range(rng.choice([1, 2, 11]))] for _ in generated]
+    table = bleu_many(generated, references, smooth=smooth)
+    for place, (text, group) in enumerate(zip(generated, references, strict=True)):
+        one = bleu_score(text, group, smooth=smooth)
+        assert one.score is None or one.score == table.scores[place]
+        assert one.statistics.tolist() == table.statistics[[place]].tolist()
+
+
+def test_lengths_of_subsequences_are_those_of_paths():
+    rng = random.Random(0)
+    for _ in range(200):
+        one, other = (rng.choices("abcd", k=rng.randint(0, 70)) for _ in range(2))
+        assert common_length(one, other) == common_length(other, one) == len(lcs_path(one, other))
+
+
+@pytest.mark.parametrize("kind", SKIP_TYPES)
+def test_pairs_are_counted_without_being_held(kind):
+    rng = random.Random(kind)
+    for _ in range(100):
+        one, other = (rng.choices("abcd", k=rng.randint(0, 12)) for _ in range(2))
+        sides = [[tuple(text[at] for at in places) for places in pairs_in_order(text, kind)] for text in (one, other)]
+        assert [count_pairs(len(text), kind) for text in (one, other)] == list(map(len, sides))
+        for pair in sides[1]:
+            if pair in sides[0]:
+                sides[0].remove(pair)
+        assert shared_pairs(one, other, kind) == count_pairs(len(one), kind) - len(sides[0])
+
+
+def test_numpy_is_the_real_one():
+    import numpy
+
+    assert np.array is numpy.array and np.float64 is numpy.float64
+    assert is_numpy(numpy.bool_(True), "bool_") and not is_numpy(True, "bool_")
+    with pytest.raises(AttributeError, match="no_such_name"):
+        np.no_such_name  # noqa: B018
