@@ -148,6 +148,14 @@ def test_a_score_for_each_passage():
     assert [one.passages for one in found.statements] == [(1, 3), (3,)]
 
 
+def test_the_printed_form_counts_what_is_undecided():
+    found = ask("context_recall", **row(["a", "C"], truth="a b c"))
+    assert found.score == pytest.approx(1 / 3)
+    assert "1 of 3 statements neither entailed nor contradicted, 0 failed" in repr(found)
+    assert "1 of 3 statements neither" in found._repr_html_()
+    assert "neither" not in repr(ask("context_recall", **row(["a b"], truth="a b")))
+
+
 def test_a_statement_that_no_passage_holds_alone_is_put_to_all_of_them():
     class Both(Letters):
         def _one(self, premise, one):

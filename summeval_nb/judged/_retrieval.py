@@ -147,12 +147,19 @@ class RetrievalScore(Score):
         if self.score is None:
             return f"RetrievalScore({self.name}=None: {self.reason})"
         shown = ", ".join(f"{name}={'None' if v is None else f'{v:.4f}'}" for name, v in self.numbers.items())
-        return f"RetrievalScore({self.name}: {shown}; {self.n_failed} failed)"
+        return f"RetrievalScore({self.name}: {shown}; {self.undecided}{self.n_failed} failed)"
+
+    @property
+    def undecided(self) -> str:
+        """How many statements were neither entailed nor contradicted: not said, or the judge cannot tell; may be ''."""
+        labels = [one.label for one in self.statements if one.label is not None]
+        neutral = labels.count("neutral")
+        return f"{neutral} of {len(labels)} statements neither entailed nor contradicted, " if neutral else ""
 
     def _repr_html_(self) -> Markup:
         numbers = [{"number": name, "value": value} for name, value in self.numbers.items()]
         title = f"{self.name}: " + (f"undefined, {self.reason}" if self.score is None else f"{self.score:.4f}")
-        tables = [html_table(numbers, caption=title)]
+        tables = [html_table(numbers, caption=title, note=f"{self.undecided}{self.n_failed} failed")]
         if self.passages:
             tables.append(html_table(self.passage_rows(), caption="Passages, in the order of retrieval"))
         if self.statements:
