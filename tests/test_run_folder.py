@@ -46,6 +46,35 @@ def test_a_folder_that_is_no_runs_stays_as_it_is(name, resume, tmp_path):
     assert held(out) == before
 
 
+OURS = {"settings": {"summeval_nb": "0.1.0", "metric": "bleu", "shard_size": 5}}
+FILES = {"files": ["manifest.json", "ledger.jsonl", "shards/[0-9]*-[0-9a-f]*.jsonl", "results.jsonl"]}
+NEARLY = [
+    OURS,
+    OURS | {"results": "results.jsonl", "complete": True},
+    OURS | {"check": "0123456789abcdef"},
+    OURS | {"check": "0123456789abcdef", "files": ["results.jsonl", "ledger.jsonl"]},
+    OURS | {"check": "0123456789abcdef", "files": "manifest.json"},
+    OURS | FILES,
+    OURS | FILES | {"check": True},
+    OURS | FILES | {"check": "../../results.jsonl"},
+]
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("manifest", NEARLY, ids=str)
+def test_a_manifest_of_others_that_has_the_names_of_our_settings(manifest, resume, tmp_path):
+    """Somebody else's folder; what lies there is neither removed nor overwritten."""
+    out = tmp_path / "out"
+    (out / "shards").mkdir(parents=True)
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    for name in ("results.jsonl", "ledger.jsonl", "results.parquet", "shards/00000000-0123456789abcdef.jsonl"):
+        (out / name).write_text('{"mine": true}')
+    before = held(out)
+    with pytest.raises(ValueError, match="holds a manifest.json that is not of a run; choose another folder"):
+        quiet(ROWS, out=out, resume=resume)
+    assert held(out) == before
+
+
 @pytest.mark.parametrize(
     "text", ['{"settings": []}', "[]", "{}", '{"settings": {"metric": "bleu"}}', "\x00", "[" * 9999]
 )

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -435,6 +436,25 @@ def test_a_row_that_somebody_changed_is_named_or_left_out_and_can_be_deleted(cha
         bad = store.verify()
         assert store.prune(damaged=True) == len(bad) == (0 if change.startswith("created") else 1)
         assert store.verify() == []
+
+
+@pytest.mark.parametrize("column", ["kind", "key"])
+def test_a_number_where_a_name_was_is_damage(column, tmp_path):
+    """A changed byte in a row's header makes one of a text; here the column's type is taken away for a moment."""
+    path, retype = tmp_path / "s.sqlite", "UPDATE sqlite_master SET sql = replace(sql, ?, ?)"
+    with Store(path) as store:
+        store.put_many("verdict", {"k": 5, "l": 6})
+    for one, other in ((f"{column} TEXT", column), (f"{column} NOT", f"{column} TEXT NOT")):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute(retype, (one, other))
+        with closing(sqlite3.connect(path)) as connection, connection:
+            if other == column:
+                connection.execute(f"UPDATE items SET {column} = 1.5 WHERE value = '5'")
+    with Store(path) as store:
+        assert any("wrong checksum" in line for line in store.verify())
+        assert store.prune(damaged=True) == 1 and store.verify() == []
+        assert store.get_many("verdict", ["k", "l"]) == {"l": 6}
 
 
 @pytest.mark.parametrize("days", [float("inf"), float("nan"), 1e300, -1])

@@ -1,5 +1,6 @@
 """The way to a server: its schema of replies, its clocks, and that it survives forks, Ctrl-C and many threads."""
 
+import asyncio
 import json
 import multiprocessing
 import os
@@ -15,7 +16,19 @@ from pydantic import ValidationError
 from servers.misbehaving import MisbehavingServer
 
 from summeval_nb.ground._addresses import Address
-from summeval_nb.models._wire import Broken, Chunk, Late, Limits, Odd, Props, Refused, Unreachable, Wire, whole_number
+from summeval_nb.models._wire import (
+    Broken,
+    Chunk,
+    Late,
+    Limits,
+    Odd,
+    Props,
+    Refused,
+    Unreachable,
+    Wire,
+    _events,
+    whole_number,
+)
 
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Well?"}], "grammar": 'root ::= "yes" | "no"'}
 REQUEST |= {"logprobs": True}
@@ -76,6 +89,43 @@ def test_any_json_is_an_event_or_refused_by_the_schema_alone(value):
     for part in chunk.choices or ():
         for token in (part.logprobs and part.logprobs.content) or ():
             assert token.logprob <= 0 and all(one.logprob <= 0 for one in token.top_logprobs)
+
+
+class Cut:
+    """A response whose body comes in pieces."""
+
+    def __init__(self, pieces: list[bytes]):
+        self.pieces = pieces
+
+    async def aiter_bytes(self):
+        for one in self.pieces:
+            yield one
+
+
+async def all_events(pieces: list[bytes]) -> list[bytes]:
+    return [one async for one in _events(Cut(pieces))]
+
+
+@given(
+    lines=st.lists(st.sampled_from([b"data: {}", b'data: {"a": 1}', b"", b": comment", b"id: 7"]), max_size=8),
+    ends=st.lists(st.sampled_from([b"\n", b"\r", b"\r\n"]), min_size=9, max_size=9),
+    mark=st.booleans(),
+    cuts=st.lists(st.integers(1, 12), max_size=12),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_line_ends_with_either_or_both_and_may_be_cut_anywhere(lines, ends, mark, cuts):
+    """As the standard of event streams has it; only a CR and an LF that follow one another are one end."""
+    mixed = b"".join(line + end for line, end in zip([*lines, b""], ends, strict=False))
+    body, pieces = (b"\xef\xbb\xbf" if mark else b"") + mixed, []
+    plain = mixed.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    wanted = [
+        b"\n".join(line[6:] for line in block.split(b"\n") if line.startswith(b"data: "))
+        for block in plain.split(b"\n\n")
+    ]
+    for size in cuts:
+        pieces.append(body[:size])
+        body = body[size:]
+    assert asyncio.run(all_events([*pieces, body])) == [one for one in wanted if one]
 
 
 @pytest.mark.parametrize(

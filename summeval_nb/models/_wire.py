@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import re
 import threading
 import weakref
 from collections.abc import AsyncIterator, Coroutine, Mapping
@@ -88,7 +89,11 @@ class Alternative(_Shape):
 
 
 def _adding_up(tokens: list[Alternative] | None) -> list[Alternative]:
-    total = math.fsum(math.exp(one.logprob) for one in tokens or ())
+    """The tokens at a place, none of them twice. (Two tokens may be written alike, each with its own probability.)"""
+    possible = [one for one in tokens or () if math.exp(one.logprob)]
+    if len({(one.token, one.logprob, *(one.bytes or ())) for one in possible}) < len(possible):
+        raise ValueError("a token stands there twice, with one and the same probability")
+    total = math.fsum(math.exp(one.logprob) for one in possible)
     if total > 1.02:  # one and some rounding
         raise ValueError(f"the probabilities of the tokens at one place add up to {total:.3g}")
     return tokens or []
@@ -428,24 +433,31 @@ def _message(said: bytes) -> str:
     return error or found.detail or found.message or text
 
 
-_DONE = b"[DONE]"
+_DONE, _BYTE_ORDER_MARK, _LINE_END = b"[DONE]", b"\xef\xbb\xbf", re.compile(rb"\r\n|\r|\n")
 
 
 async def _events(response: Any) -> AsyncIterator[bytes]:
-    """The events of a stream up to its [DONE], that included; comments and other fields are left out."""
+    """The events of a stream up to its [DONE], that included; comments and other fields are left out.
+
+    As the standard has it, a line ends with CR, LF or both, and the stream may begin with a byte-order mark.
+    """
     held: list[bytes] = []
-    lines, size, parts = [], 0, response.aiter_bytes()
+    lines, size, parts, begins, after_return = [], 0, response.aiter_bytes(), True, False
     async for part in parts:
         size += len(part)
         if size > MOST_BYTES:
             raise Odd(f"the answer has more than {MOST_BYTES // 1_000_000} MB")
-        if b"\n" not in part:
+        if part and after_return:  # the line has ended already, and a newline only completes its end
+            part = part.removeprefix(b"\n")
+            after_return = False
+        if not _LINE_END.search(part):
             held.append(part)
             continue
-        *complete, rest = b"".join([*held, part]).split(b"\n")
-        held = [rest]
+        *complete, rest = _LINE_END.split(b"".join([*held, part]))
+        held, after_return = [rest], part.endswith(b"\r")
         for line in complete:
-            line = line.rstrip(b"\r")
+            line = line.removeprefix(_BYTE_ORDER_MARK) if begins else line
+            begins = False
             if line.startswith((b"data:", b"error:")):
                 lines.append(line.partition(b":")[2].strip())
             elif not line and lines:

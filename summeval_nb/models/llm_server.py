@@ -241,7 +241,9 @@ def _interpreter() -> type:
 
 
 def _piece(output: Any) -> _Piece:
-    top = {_bytes(one): _exact(one.prob) for one in output.top_k or ()}
+    top: dict[bytes, float] = {}
+    for one in output.top_k or ():  # two tokens may be written with the same bytes
+        top[_bytes(one)] = top.get(_bytes(one), 0.0) + _exact(one.prob)
     token = _bytes(output.token)
     top.setdefault(token, _exact(output.token.prob))
     return _Piece(token, top)
@@ -335,12 +337,9 @@ def _served_masses(
         return option_masses(rest, piece.top, deeper)
 
     masses = walk(first, {option: text[at:] for option, text in whole.items()})
-    shown = pieces[first].top
-    return (
-        masses,
-        open_groups,
-        max(0.0, min(min(shown.values()), 1 - sum(shown.values()))),
-    )
+    shown = [share for share in pieces[first].top.values() if share > 0]
+    bound = min(min(shown, default=1.0), 1 - sum(shown))
+    return masses, open_groups, max(0.0, bound)
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #9ca0602f
 class _Pause:

@@ -101,11 +101,13 @@ def _decode(stored: str | bytes) -> Any:
 
 
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
-    """CRC-32 over a row's kind, key and value."""
-    if not isinstance(stored, (str, bytes)):
-        return (
-            -1
-        )  # somebody wrote a number here: no row of ours, and no CRC is negative
+    """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of others.
+
+    Where a byte was changed, sqlite may find a number where a text was written.
+    """
+    named = isinstance(kind, str) and isinstance(key, str)
+    if not (named and isinstance(stored, (str, bytes))):
+        return -1
     body = (
         stored.encode("utf-8", "surrogatepass") if isinstance(stored, str) else stored
     )

@@ -20,6 +20,7 @@ MANIFEST = "manifest.json"
 SHARDS = "shards/[0-9]*-[0-9a-f]*.jsonl"  # how a manifest lists them
 _SHARD = re.compile(r"\d{8,}-[0-9a-f]{16}\.jsonl")
 _LEFT_BY_A_KILL = re.compile(r"\.[0-9a-f]{16}\.part")  # the temporary names of `_files.replacing`
+_CHECK = re.compile("([0-9a-f]{16})?")  # empty: whoever wrote it knew of none
 _SETTINGS = {"summeval_nb", "metric", "shard_size"}
 _ANYWHERE = 100_000  # lines of an earlier run that are looked through for a known item
 
@@ -29,16 +30,27 @@ def read_own_manifest(folder: Path) -> dict[str, Any] | None:
     path = folder / MANIFEST
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        settings = found["settings"]
+        ours = _is_of_a_run(found)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
         return None
     except (ValueError, KeyError, TypeError, RecursionError):
-        settings = None
-    if not isinstance(settings, dict) or not set(settings) >= _SETTINGS:
+        ours = False
+    if not ours:
         raise ValueError(f"{str(folder)!r} holds a manifest.json that is not of a run; choose another folder")
     return found
+
+
+def _is_of_a_run(manifest: Any) -> bool:
+    """Whether a manifest has all that a run writes: settings, a checksum, and its own files in its list of files.
+
+    The checksum need not be right, because a run mends its own damaged manifest.
+    """
+    settings, files = manifest["settings"], manifest["files"]
+    listed = isinstance(files, list) and {MANIFEST, SHARDS} <= {one for one in files if isinstance(one, str)}
+    checked = isinstance(manifest["check"], str) and _CHECK.fullmatch(manifest["check"])
+    return isinstance(settings, dict) and set(settings) >= _SETTINGS and listed and bool(checked)
 
 
 def manifest_check(manifest: Mapping[str, Any]) -> str:
@@ -57,8 +69,7 @@ def listed_files(manifest: Mapping[str, Any] | None) -> set[str]:
     """Return the names that a manifest lists as files of its run."""
     if manifest is None:
         return set()
-    listed = manifest.get("files", [manifest.get("results"), "ledger.jsonl"])
-    return {str(one) for one in (listed if isinstance(listed, list) else [])} | {MANIFEST}
+    return {str(one) for one in manifest["files"]} | {MANIFEST}
 
 
 def require_usable(folder: Path, target: str, items: Any = None) -> None:

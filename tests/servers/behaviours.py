@@ -13,6 +13,7 @@ refusals and whole bodies that `misbehaving.py` sends.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -54,6 +55,18 @@ def _logprobs(*values: Any) -> Change:
     return change
 
 
+def _first_twice(*shares: float) -> Change:
+    """List the first option twice among the possible tokens, each time with a share of its probability."""
+
+    def change(event: Event) -> Event:
+        first, *others = _entry(event)["top_logprobs"]
+        again = [{**first, "logprob": first["logprob"] + math.log(share)} for share in shares]
+        _entry(event)["top_logprobs"] = [*again, *others]
+        return event
+
+    return change
+
+
 def _set(*path: Any) -> Change:
     """Set what stands at a path within the event; the path's last part is the new value."""
     *places, last, value = path
@@ -83,9 +96,12 @@ STREAMED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
     "logprob_text": ("a text", _logprobs("-0.1"), (INVALID,)),
     "logprob_true": ("true", _logprobs(True), (INVALID,)),
     "logprob_all_minus_infinite": ("-Infinity for all tokens", _logprobs(-_INF), (INVALID,)),
+    "logprob_one_minus_infinite": ("-Infinity beside a probability of .6", _logprobs(-0.5, -_INF), (INVALID,)),
     "logprob_all_0": ("each token is certain", _logprobs(0.0), (INVALID,)),
     "logprob_lowest": ("the lowest number for all, as llama.cpp writes log(0)", _logprobs(-3.4e38), (INVALID,)),
     "logprob_long": ("a number of 400 digits", _logprobs(int("9" * 400)), (INVALID,)),
+    "token_twice": ("the same entry stands there twice", _first_twice(0.5, 0.5), (INVALID,)),
+    "token_in_two_parts": ("two tokens with the letters of the first option", _first_twice(0.75, 0.25), ()),
     "logprobs_list": ("logprobs is a list", _set(*_CHOICE, "logprobs", []), (INVALID,)),
     "logprobs_text": ("logprobs is a text", _set(*_CHOICE, "logprobs", "none"), (INVALID,)),
     "logprobs_content_text": ("its content is a text", _set(*_CHOICE, "logprobs", "content", "x"), (INVALID,)),
@@ -249,6 +265,9 @@ ENDLESS = {
 
 _WHOLE: dict[str, Behaviour] = {
     "ok": Behaviour("a good answer", ()),
+    "byte_order_mark": Behaviour("a byte-order mark before the token", ()),
+    "returns": Behaviour("lines that end with a carriage return alone", ()),
+    "returns_and_newlines": Behaviour("lines that end with both, cut between the two", ()),
     "400": Behaviour("bad request", (REJECTED,)),
     "401": Behaviour("a wrong key, quoted", (REJECTED,)),
     "404": Behaviour("no such model", (REJECTED,)),

@@ -156,6 +156,12 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
+        if behaviour == "byte_order_mark":
+            events = [b"\xef\xbb\xbf" + events[1], *events[2:]]
+        elif behaviour == "returns":
+            events = [one.replace(b"\n", b"\r") for one in events]
+        elif behaviour == "returns_and_newlines":
+            events = b"".join(events).replace(b"\n", b"\r\n").replace(b"\r", b"\r\0").split(b"\0")
         for number, event in enumerate(events):
             if behaviour == "drip" and number:
                 time.sleep(self.server.slowness)
