@@ -15,7 +15,6 @@ PICTURE = re.compile(r"\bplt\.|\bax(?:es)?\b|\.plot\(|\bHTML\(|\bexplain\(|\bdis
 # Chapters that are not short yet. Take a name out when its chapter is; nothing is ever put in.
 LONG = {
     "21_check",
-    "28_checker_bench",
     "42_judge",
     "44_summary_score",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,37 @@ def require_choices(combine: str, n_resamples: int, confidence: float, limit: in
         require_count(limit, "limit")
     if not isinstance(sets, Mapping) or not sets:
         raise TypeError('sets must map names to labelled sentences: {"mine": rows}')
+
+
+def chosen_sets(sets: Mapping[str, Any], kind: type[Any], limit: int | None, seed: int) -> dict[str, list[Any]]:
+    """The sets by name, each item looked at, at most `limit` of them in whole articles."""
+    checked = {str(name): plumbing.checked_set(name, items, kind) for name, items in sets.items()}
+    return {name: plumbing.drawn(items, limit, seed) for name, items in checked.items()}
+
+
+def named_checkers(checker: Any) -> dict[str, Any]:
+    """One checker or several by the names that a table shows."""
+    if isinstance(checker, Mapping):
+        return {str(name): one for name, one in checker.items()}
+    return {checker if isinstance(checker, str) else type(checker).__name__: checker}
+
+
+def bench_signature(
+    judges: Mapping[str, Checker], sets: Mapping[str, list[Any]], combine: str, n: int, confidence: float, seed: int
+) -> Signature:
+    """Every choice of a benchmark that could change a number but the speed."""
+    parts: dict[str, Any] = {"metric": "checker-bench", "combine": combine}
+    parts |= {f"set {name}": plumbing.digest(rows) for name, rows in sets.items()}
+    parts |= {f"checker {label}": f"{judge.fingerprint}@{judge.threshold}" for label, judge in judges.items()}
+    return Signature(parts | {"n": n, "conf": confidence, "seed": seed})
+
+
+def arrays_of_one_length(*sides: Sequence[Any]) -> list[np.ndarray]:
+    """Labels, probabilities and verdicts as arrays, shape (n,) each; raise unless there is one of each."""
+    first, second, third = map(len, sides)
+    if not first == second == third > 0:
+        raise ValueError(f"one of each for a sentence, please: there are {first}, {second} and {third}")
+    return [np.asarray(side, dtype=float) for side in sides]
 
 
 def _auc(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
@@ -83,14 +115,23 @@ def intervals(
     return [one or (None, None) for one in ends]
 
 
-def judged_set(
-    label: str,
-    checker: Checker,
-    name: str,
-    items: Sequence[Any],
-    how: str,
-) -> tuple[Any, ...]:
-    """Judge a set with a checker, and put the sentences of each item together: the fields of a `CheckerRun`."""
+@dataclass(frozen=True)
+class CheckerRun:
+    """One checker on one set of labelled sentences: probabilities and verdicts, None where it failed."""
+
+    checker: str
+    name: str
+    items: tuple[Any, ...]
+    probabilities: tuple[float | None, ...]
+    supported: tuple[bool | None, ...]
+    reason: str
+    pairs_per_second: float
+    calls: float | None
+    tokens: float | None
+
+
+def judged_set(label: str, checker: Checker, name: str, items: Sequence[Any], how: str) -> CheckerRun:
+    """Judge a set with a checker, and put the sentences of each item together."""
     articles = {one.article: split_text(one.article) for one in items}
     parts = [split_text(one.text) for one in items]
     pairs: list[Pair] = []
@@ -113,10 +154,10 @@ def judged_set(
     cost = used(checker, before)
     speed = len(pairs) / max(seconds, 1e-9)
     columns = tuple(items), tuple(given), tuple(said)
-    return label, name, *columns, reason, speed, *cost
+    return CheckerRun(label, name, *columns, reason, speed, *cost)
 
 
-def table_row(run: Any, measure: Measure, n: int, confidence: float, seed: int) -> dict[str, Any]:
+def table_row(run: CheckerRun, measure: Measure, n: int, confidence: float, seed: int) -> dict[str, Any]:
     """The measures of a run with their intervals, and what they do not cover."""
     kept = [i for i, p in enumerate(run.probabilities) if p is not None]
     row: dict[str, Any] = {"checker": run.checker, "set": run.name}
@@ -145,7 +186,7 @@ def table_row(run: Any, measure: Measure, n: int, confidence: float, seed: int) 
 class BenchShown:
     """What a `CheckerBench` shows of its runs: rows by set and by kind, what was wrong, tables and figures."""
 
-    runs: Sequence[Any]
+    runs: Sequence[CheckerRun]
     table: Sequence[Mapping[str, Any]]
     signature: Signature
 
@@ -217,3 +258,13 @@ def histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
         counts, _ = np.histogram(values, bins=bins, range=(0, 1))
         rows.append(counts / len(group) if len(values) == len(group) else None)
     return rows
+
+
+def labelled_histograms(inner: Any, labelled: Sequence[Any], bins: int) -> tuple[np.ndarray, list[bool]]:
+    """The histograms of labelled sentences that have one, shape (n, bins), and their labels; both must occur."""
+    pairs = [(split_text(one.article), one.text) for one in labelled]
+    rows = histograms(inner, pairs, require_count(bins, "bins", minimum=2))
+    kept = [(row, one.supported) for row, one in zip(rows, labelled, strict=True) if row is not None]
+    if len({label for _, label in kept}) < 2:
+        raise ValueError("a fit needs judged sentences of both labels")
+    return np.stack([row for row, _ in kept]), [label for _, label in kept]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from summeval_nb.ground.items import open_items
-from summeval_nb.ground.results import Verdict
+from summeval_nb.ground.results import Verdict, require_option
 from summeval_nb.ground.viz import figure_text
 
 if TYPE_CHECKING:
@@ -202,6 +203,20 @@ LAYOUTS: dict[str, Callable[[Path], Iterator[Row]]] = {
 }
 
 
+FORMATS = tuple(LAYOUTS)
+
+
+def read_rows(path: Path, format: str) -> list[Row]:
+    """The rows of a file of labelled sentences, at least one."""
+    layout = LAYOUTS[require_option(format, "format", FORMATS)]
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
+    found = list(layout(path))
+    if not found:
+        raise ValueError(f"{path.name} holds no labelled sentence")
+    return found
+
+
 def asset(name: str) -> Any:
     """The content of a JSON file of the package."""
     return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
@@ -223,6 +238,11 @@ def ask_pieces(checker: Any, pairs: Sequence[Any], cut: Callable[[Sequence[str]]
     asked = [([piece], claim) for found, (_, claim) in zip(pieces, pairs, strict=True) for piece in found]
     verdicts = iter(ask(checker, asked))
     return [[next(verdicts) for _ in found] for found in pieces]
+
+
+def surest(verdict: Verdict) -> float:
+    """The verdict's probability; a failed verdict stands above all, so that the greatest of several fails with it."""
+    return math.inf if verdict.probability is None else verdict.probability
 
 
 def used(checker: Any, before: tuple[float | None, float | None] = (0, 0)) -> tuple[float | None, float | None]:
@@ -264,10 +284,14 @@ def drawn(items: list[Any], limit: int | None, seed: int) -> list[Any]:
     return sorted(items, key=lambda one: rank[one.article])[:limit]
 
 
+def short_hash(value: Any) -> str:
+    """A name for what is plain data."""
+    return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()[:12]
+
+
 def digest(items: Iterable[Any]) -> str:
     """A name for the content of a set."""
-    rows = [(one.article, one.text, bool(one.supported), one.kind) for one in items]
-    return hashlib.sha256(json.dumps(rows).encode("ascii")).hexdigest()[:12]
+    return short_hash([(one.article, one.text, bool(one.supported), one.kind) for one in items])
 
 
 def kind_rows(run: Any) -> list[dict[str, Any]]:

@@ -5,9 +5,6 @@
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #d48a9be1
 from __future__ import annotations
 
-import hashlib
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -18,23 +15,24 @@ import numpy as np
 
 from . import _bench_runs as runs
 from . import _checker_bench as plumbing
+from ._bench_runs import CheckerRun
 from .check import Checker, Pair, load_checker, sigmoid
 from .check_nli import NLIChecker
-from ..ground.results import Signature, Verdict, require_count
-from ..ground.results import require_module, require_option
-from ..text.split import split_text
+from summeval_nb.ground.results import (
+    Signature,
+    Verdict,
+    require_module,
+    require_option,
+)
 
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'FORMATS', 'RECIPES', 'LabelledSentence', 'bench_sentences',
-           'checker_measures', 'load_labelled', 'CheckerRun', 'CheckerBench', 'benchmark_checker', 'ChunkedChecker',
-           'nli_recipe', 'HistogramChecker']
+           'checker_measures', 'load_labelled', 'CheckerBench', 'benchmark_checker', 'ChunkedChecker', 'nli_recipe',
+           'HistogramChecker']
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #971260d9
 TRUE_KINDS = ("close", "paraphrase")
-FALSE_KINDS = (
-    *("number", "name", "role", "negation"),
-    *("antonym", "time", "cause", "unsaid"),
-)
+FALSE_KINDS = tuple("number name role negation antonym time cause unsaid".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +85,17 @@ def checker_measures(
     probabilities : sequence of float
         The checker's probabilities of support, in [0, 1].
     """
-    y, p, s = (np.asarray(v, dtype=float) for v in (labels, probabilities, supported))
-    if not len(y) == len(p) == len(s) > 0:
-        lengths = f"{len(y)}, {len(p)} and {len(s)}"
-        raise ValueError(f"one of each for a sentence, please: there are {lengths}")
-    values = runs.measured(y, p, s, np.ones((1, len(y))))[0]
+    sides = runs.arrays_of_one_length(labels, probabilities, supported)
+    values = runs.measured(*sides, np.ones((1, len(labels))))[0]
     pairs = zip(MEASURES, values.tolist(), strict=True)
-    return {name: None if math.isnan(value) else value for name, value in pairs}
+    return {name: None if np.isnan(value) else value for name, value in pairs}
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #5e7d2ce6
-FORMATS = tuple(plumbing.LAYOUTS)
+FORMATS = plumbing.FORMATS
 
 
 def load_labelled(
-    path: str | PathLike[str],
-    *,
-    format: str = "rows",
+    path: str | PathLike[str], *, format: str = "rows"
 ) -> list[LabelledSentence]:
     """Read labelled sentences or summaries from a file of yours or of a public set.
 
@@ -120,28 +113,8 @@ def load_labelled(
     FileNotFoundError
         If there is no such file.
     """
-    layout = plumbing.LAYOUTS[require_option(format, "format", FORMATS)]
-    if not Path(path).exists():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
-    found = [LabelledSentence(*row) for row in layout(Path(path))]
-    if not found:
-        raise ValueError(f"{Path(path).name} holds no labelled sentence")
-    return found
-
-# %% ../../nbs/2_evidence/28_checker_bench.ipynb #aee9563e
-@dataclass(frozen=True)
-class CheckerRun:
-    """One checker on one set: probabilities and verdicts, None where it failed."""
-
-    checker: str
-    name: str
-    items: tuple[LabelledSentence, ...]
-    probabilities: tuple[float | None, ...]
-    supported: tuple[bool | None, ...]
-    reason: str
-    pairs_per_second: float
-    calls: float | None
-    tokens: float | None
+    rows = plumbing.read_rows(Path(path), format)
+    return [LabelledSentence(*row) for row in rows]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #33a626e1
 @dataclass(frozen=True, repr=False, eq=False)
@@ -203,28 +176,18 @@ def benchmark_checker(
     """
     given = sets if sets is not None else {"package": bench_sentences()}
     runs.require_choices(combine, n_resamples, confidence, limit, given)
-    chosen = {}
-    for name, items in given.items():
-        checked = plumbing.checked_set(name, items, LabelledSentence)
-        chosen[str(name)] = plumbing.drawn(checked, limit, seed)
-    named = checker if isinstance(checker, Mapping) else {_name(checker): checker}
-    judges = {str(name): load_checker(one) for name, one in named.items()}
-    parts: dict[str, Any] = {"metric": "checker-bench", "combine": combine}
-    parts |= {f"set {name}": plumbing.digest(rows) for name, rows in chosen.items()}
-    found, table = [], []
-    for label, judge in judges.items():
-        parts[f"checker {label}"] = f"{judge.fingerprint}@{judge.threshold}"
-        for name, rows in chosen.items():
-            judged = runs.judged_set(label, judge, name, rows, combine)
-            found.append(CheckerRun(*judged))
-            choices = n_resamples, confidence, seed
-            table.append(runs.table_row(found[-1], checker_measures, *choices))
-    parts |= {"n": n_resamples, "conf": confidence, "seed": seed}
-    return CheckerBench(tuple(found), tuple(table), Signature(parts))
-
-
-def _name(checker: Any) -> str:
-    return checker if isinstance(checker, str) else type(checker).__name__
+    chosen = runs.chosen_sets(given, LabelledSentence, limit, seed)
+    named = runs.named_checkers(checker)
+    judges = {name: load_checker(one) for name, one in named.items()}
+    found = [
+        runs.judged_set(label, judge, name, rows, combine)
+        for label, judge in judges.items()
+        for name, rows in chosen.items()
+    ]
+    draws = n_resamples, confidence, seed
+    table = [runs.table_row(run, checker_measures, *draws) for run in found]
+    signature = runs.bench_signature(judges, chosen, combine, *draws)
+    return CheckerBench(tuple(found), tuple(table), signature)
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #fe63bfa8
 @dataclass(frozen=True)
@@ -267,18 +230,11 @@ class ChunkedChecker:
         return [" ".join(sentences) for sentences in found]
 
     def check_many(
-        self,
-        pairs: Sequence[Pair],
-        *,
-        vectors: Any = None,
+        self, pairs: Sequence[Pair], *, vectors: Any = None
     ) -> list[Verdict]:
         """Return for each pair the verdict on its best chunk; a failed one fails it."""
         groups = plumbing.ask_pieces(self.inner, pairs, self.chunks)
-        return [max(group, key=_surest) for group in groups]
-
-
-def _surest(verdict: Verdict) -> float:
-    return math.inf if verdict.probability is None else verdict.probability
+        return [max(group, key=plumbing.surest) for group in groups]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #4f625245
 RECIPES: dict[str, Any] = plumbing.asset("checker_references.json")["recipes"]
@@ -322,27 +278,16 @@ class HistogramChecker:
     @property
     def fingerprint(self) -> str:
         """The inner checker's, and a digest of the fitted weights."""
-        text = json.dumps([self.weights, self.intercept])
-        digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:12]
-        return f"histogram:{digest};{self.inner.fingerprint}"
+        fitted = plumbing.short_hash([self.weights, self.intercept])
+        return f"histogram:{fitted};{self.inner.fingerprint}"
 
     @classmethod
     def fit(
-        cls,
-        inner: Any,
-        labelled: Sequence[LabelledSentence],
-        *,
-        bins: int = 10,
+        cls, inner: Any, labelled: Sequence[LabelledSentence], *, bins: int = 10
     ) -> HistogramChecker:
         """Return a checker whose weights fit the labels; both of them must occur."""
         model = require_module("sklearn.linear_model", "models").LogisticRegression()
-        pairs = [(split_text(one.article), one.text) for one in labelled]
-        rows = runs.histograms(inner, pairs, require_count(bins, "bins", minimum=2))
-        truth = [one.supported for one in labelled]
-        kept = [place for place, row in enumerate(rows) if row is not None]
-        if len({truth[place] for place in kept}) < 2:
-            raise ValueError("a fit needs judged sentences of both labels")
-        model.fit(np.stack([rows[i] for i in kept]), [truth[i] for i in kept])
+        model.fit(*runs.labelled_histograms(inner, labelled, bins))
         return cls(inner, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
 
     def check_many(
