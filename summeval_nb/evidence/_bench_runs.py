@@ -62,12 +62,14 @@ def bench_signature(
     return Signature(parts | {"n": n, "conf": confidence, "seed": seed})
 
 
-def arrays_of_one_length(*sides: Sequence[Any]) -> list[np.ndarray]:
+def arrays_of_one_length(
+    labels: Sequence[Any], probabilities: Sequence[Any], supported: Sequence[Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, probabilities and verdicts as arrays, shape (n,) each; raise unless there is one of each."""
-    first, second, third = map(len, sides)
-    if not first == second == third > 0:
-        raise ValueError(f"one of each for a sentence, please: there are {first}, {second} and {third}")
-    return [np.asarray(side, dtype=float) for side in sides]
+    y, p, s = (np.asarray(side, dtype=float) for side in (labels, probabilities, supported))
+    if not len(y) == len(p) == len(s) > 0:
+        raise ValueError(f"one of each for a sentence, please: there are {len(y)}, {len(p)} and {len(s)}")
+    return y, p, s
 
 
 def _auc(y: np.ndarray, p: np.ndarray, w: np.ndarray) -> np.ndarray:
