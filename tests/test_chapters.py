@@ -16,7 +16,6 @@ PICTURE = re.compile(r"\bplt\.|\bax(?:es)?\b|\.plot\(|\bHTML\(|\bexplain\(|\bdis
 LONG = {
     "21_check",
     "42_judge",
-    "44_summary_score",
 }
 LIMIT = 35  # statements of an export cell, docstrings not counted; a class may be as long as it is one thing
 

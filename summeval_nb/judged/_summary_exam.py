@@ -91,12 +91,16 @@ def as_exam(phrases: Any, questions: Any, own: Any) -> Exam:
 
 def sit_exams(
     rows: Sequence[tuple[str, str]], ask: Ask, n_keyphrases: int | None, check_questions: bool
-) -> list[tuple[Exam, Any]]:
-    """The exam of each (context, summary), and the summary's answers or the judge's failure."""
+) -> list[tuple[Exam, Sequence[Answer]]]:
+    """The exam of each (context, summary), and the summary's answers; a judge's failure is one of each question."""
     exams = make_exams([context for context, _ in rows], ask, n_keyphrases, check_questions)
     sat = [i for i, (context, summary) in enumerate(rows) if summary.strip() and not exams[context].reason]
-    answers = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])
-    found = dict(zip(sat, answers, strict=True))
+    replies = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])
+    found: dict[int, Sequence[Answer]] = {}
+    for i, reply in zip(sat, replies, strict=True):
+        lost = isinstance(reply, JudgeFailure)
+        asked = exams[rows[i][0]].questions
+        found[i] = [Answer(value=None, reason=str(reply)) for _ in asked] if lost else reply
     return [(exams[context], found.get(i, [])) for i, (context, _) in enumerate(rows)]
 
 

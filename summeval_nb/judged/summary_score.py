@@ -5,26 +5,23 @@
 # %% ../../nbs/4_judged/44_summary_score.ipynb #63a3cac1
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ground.results import Metric, Signature, require_column
-from ..ground.results import require_count, require_flag, require_option
-from ..ground.results import require_share, require_text
-from ._answer_stages import table_records
+from ..ground.results import Signature, require_column, require_text
+from ._summary_choices import LENGTHS as LENGTHS
+from ._summary_choices import SummaryChoices, check_rows
+from ._summary_choices import measure_length as measure_length
 from ._summary_exam import Exam, ScoreLayout, ScoreTableLayout
 from ._summary_exam import asking, sit_exams, why_undefined
 from ._summary_exam import join_contexts as join_contexts
-from .judge import load_judge
-from .judging import Answer, Judge, JudgeFailure, Keyphrase, Question
+from .judging import Answer, Judge, Keyphrase, Question
 from ..models.store import Store
-from ..overlap.ngrams import load_tokenizer
 
 # %% auto #0
-__all__ = ['LENGTHS', 'qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'guarded_score', 'measure_length',
-           'SummarizationScore', 'SummarizationTable', 'SummaryScoreMetric', 'summarization_score',
-           'summarization_scores']
+__all__ = ['qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'guarded_score', 'SummarizationScore',
+           'SummarizationTable', 'SummaryScoreMetric', 'summarization_score', 'summarization_scores']
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #b2a5fe8b
 def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
@@ -57,7 +54,8 @@ def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
     for value in values:
         if str(value) not in ("0", "1", "True", "False"):
             raise ValueError(
-                f"an answer must be 0 or 1, not {value!r}: leave failed answers out and count them"
+                f"an answer must be 0 or 1, not {value!r}: "
+                "leave failed answers out and count them"
             )
     if not values:
         raise ValueError(
@@ -113,7 +111,9 @@ def name_degenerate(context: str, summary: str, qa: float | None) -> str:
 def guarded_score(
     kept: float, conciseness: float | None, coeff: float, named: str = ""
 ) -> float:
-    """Return kept * (coeff + (1 - coeff) * conciseness), halved for copies, 0 for next to nothing.
+    """Return kept * (coeff + (1 - coeff) * conciseness).
+
+    Half of it for copies, 0 for next to nothing.
 
     Parameters
     ----------
@@ -135,28 +135,6 @@ def guarded_score(
         return 0.0
     value = kept if conciseness is None else kept * mixed_score(1.0, conciseness, coeff)
     return value / 2 if named.startswith("cop") else value
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #2b27b092
-LENGTHS: Mapping[str, Callable[[str], int]] = {
-    "characters": len,
-    "words": lambda text: len(text.split()),
-    "tokens": lambda text: len(load_tokenizer("13a")(text)),
-}
-
-
-def measure_length(
-    length: str | Callable[[str], int],
-) -> tuple[str, Callable[[str], int]]:
-    """Return the name and function of a length: of `LENGTHS`, or a function of a text.
-
-    Examples
-    --------
-    >>> measure_length("words")[1]("It rained.")
-    2
-    """
-    if callable(length):
-        return getattr(length, "__qualname__", type(length).__name__), length
-    return length, LENGTHS[require_option(length, "length", LENGTHS)]
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #0efce97a
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -197,10 +175,10 @@ class SummarizationScore(ScoreLayout):
     context: str = ""
     summary: str = ""
 
-# %% ../../nbs/4_judged/44_summary_score.ipynb #47edde5f
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SummarizationTable(ScoreTableLayout):
-    """The results of many summaries, in the table's order; `rank` names its main number."""
+    """The results of many summaries in order; `rank` names the main number."""
 
     results: Sequence[SummarizationScore]
     signature: Signature
@@ -208,7 +186,7 @@ class SummarizationTable(ScoreTableLayout):
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
 @dataclass(frozen=True, kw_only=True)
-class SummaryScoreMetric(Metric):
+class SummaryScoreMetric(SummaryChoices):
     """The summarization score with its choices, those of `summarization_scores`."""
 
     name = "summary_score"
@@ -225,30 +203,6 @@ class SummaryScoreMetric(Metric):
     max_failed: float = 0.5
     rank: str = "guarded"
     store: Store | str | None = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        require_share(self.coeff, "coeff")
-        require_share(self.max_failed, "max_failed")
-        for name in ("conciseness", "guard", "check_questions"):
-            require_flag(getattr(self, name), name)
-        if self.n_keyphrases is not None:
-            require_count(self.n_keyphrases, "n_keyphrases")
-        require_option(self.rank, "rank", ["guarded", "score"])
-        measure_length(self.length)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        named: dict[str, Any] = {
-            "metric": "summarization",
-            "judge": load_judge(self.judge).fingerprint,
-            "length": measure_length(self.length)[0],
-        }
-        names = "coeff conciseness guard max_failed n_keyphrases check_questions rank"
-        for name in names.split():
-            value = getattr(self, name)
-            named[name] = "by length" if value is None else value
-        return Signature(named)
 
     def score(self, contexts: str | Sequence[str], summary: str) -> SummarizationScore:
         """Return the score of one summary; see `summarization_score`."""
@@ -270,17 +224,9 @@ class SummaryScoreMetric(Metric):
         return self.score_table(table, progress=bool(progress))
 
     def score_table(self, table: Any, *, progress: bool = True) -> SummarizationTable:
-        """Return the scores of a table's rows, all checked before one is asked about."""
-        names = {"contexts": ("contexts", "context"), "summary": ("summary",)}
-        rows = [
-            (
-                join_contexts(record["contexts"], f"row {i}: "),
-                require_text(record["summary"], f"row {i}: summary"),
-            )
-            for i, record in enumerate(table_records(table, names))
-        ]
+        """Return the scores of a table's rows, checked before one is asked about."""
         return SummarizationTable(
-            results=self._results(rows, progress),
+            results=self._results(check_rows(table), progress),
             signature=self.signature,
             rank=self.rank,
         )
@@ -296,12 +242,14 @@ class SummaryScoreMetric(Metric):
         ]
 
     def _result(
-        self, context: str, summary: str, exam: Exam, answers: Any, signature: Signature
+        self,
+        context: str,
+        summary: str,
+        exam: Exam,
+        answers: Sequence[Answer],
+        signature: Signature,
     ) -> SummarizationScore:
         """The score of one row with everything behind it."""
-        if isinstance(answers, JudgeFailure):
-            lost = str(answers)
-            answers = [Answer(value=None, reason=lost) for _ in exam.questions]
         reason = why_undefined(exam, summary, answers, self.max_failed)
         qa = concise = guarded = score = None
         judged = [one for one in answers if one.value is not None]

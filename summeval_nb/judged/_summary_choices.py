@@ -1,0 +1,92 @@
+"""What is checked before a summary is scored: lengths, choices, rows. Edited directly; see tests/test_summary_score.py.
+
+Chapter 44 says what each choice is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from summeval_nb.ground.results import (
+    Metric,
+    Signature,
+    require_count,
+    require_flag,
+    require_option,
+    require_share,
+    require_text,
+)
+from summeval_nb.judged._answer_stages import table_records
+from summeval_nb.judged._summary_exam import join_contexts
+from summeval_nb.judged.judge import load_judge
+from summeval_nb.judged.judging import Judge
+from summeval_nb.overlap.ngrams import load_tokenizer
+
+LENGTHS: Mapping[str, Callable[[str], int]] = {
+    "characters": len,
+    "words": lambda text: len(text.split()),
+    "tokens": lambda text: len(load_tokenizer("13a")(text)),
+}
+
+
+def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[str], int]]:
+    """Return the name and function of a length: of `LENGTHS`, or a function of a text.
+
+    Examples
+    --------
+    >>> measure_length("words")[1]("It rained.")
+    2
+    """
+    if callable(length):
+        return getattr(length, "__qualname__", type(length).__name__), length
+    return length, LENGTHS[require_option(length, "length", LENGTHS)]
+
+
+def check_rows(table: Any) -> list[tuple[str, str]]:
+    """Return a table's rows as (context, summary), each one checked and named by its number in a message."""
+    columns = {"contexts": ("contexts", "context"), "summary": ("summary",)}
+    return [
+        (
+            join_contexts(record["contexts"], f"row {number}: "),
+            require_text(record["summary"], f"row {number}: summary"),
+        )
+        for number, record in enumerate(table_records(table, columns))
+    ]
+
+
+class SummaryChoices(Metric):
+    """The choices of the metric, checked when it is made, and the signature that names them."""
+
+    coeff: float
+    conciseness: bool
+    judge: str | Judge
+    guard: bool
+    length: str | Callable[[str], int]
+    n_keyphrases: int | None
+    check_questions: bool
+    max_failed: float
+    rank: str
+
+    def __post_init__(self) -> None:
+        require_share(self.coeff, "coeff")
+        require_share(self.max_failed, "max_failed")
+        for name in ("conciseness", "guard", "check_questions"):
+            require_flag(getattr(self, name), name)
+        if self.n_keyphrases is not None:
+            require_count(self.n_keyphrases, "n_keyphrases")
+        require_option(self.rank, "rank", ["guarded", "score"])
+        measure_length(self.length)
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        named: dict[str, Any] = {
+            "metric": "summarization",
+            "judge": load_judge(self.judge).fingerprint,
+            "length": measure_length(self.length)[0],
+        }
+        for name in ("coeff", "conciseness", "guard", "max_failed", "n_keyphrases", "check_questions", "rank"):
+            value = getattr(self, name)
+            named[name] = "by length" if value is None else value
+        return Signature(named)
