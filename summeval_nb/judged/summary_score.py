@@ -260,7 +260,7 @@ class SummaryScoreMetric(SummaryChoices):
                 concise = conciseness_score(length(summary), length(context))
         named = name_degenerate(context, summary, qa)
         if qa is not None:
-            kept = sum(max(one.value, one.probability or 0) for one in judged)
+            kept = sum(max(one.value or 0, one.probability or 0) for one in judged)
             guarded = guarded_score(kept / len(judged), concise, self.coeff, named)
             score = guarded if self.guard else mixed_score(qa, concise, self.coeff)
             if named:
