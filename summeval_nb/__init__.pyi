@@ -155,6 +155,8 @@ from .text.split import split_claims as split_claims
 from .text.split import Reading as Reading
 from .text.split import split_markdown as split_markdown
 from .text.split import split_many as split_many
+from .text.split import language_table as language_table
+from .text.split import languages_of as languages_of
 from .text.split import split_sentences as split_sentences
 from .text.split import split_text as split_text
 from .text.split import split_units as split_units

@@ -525,6 +525,20 @@ def report(
     )
 
 
+def languages(
+    lang: Annotated[str | None, typer.Option(help="Only what reads this language, such as zh.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List checkers, judges, splitters, stemmers and tokenizers with the languages that each reads.
+
+    Example: summeval languages --lang zh
+    """
+    from summeval_nb.text.split import language_table
+
+    rows: list[dict[str, Any]] = [dict(row) for row in language_table(lang)]
+    say(to_json({"rows": rows}) if as_json else text_table(rows))
+
+
 stores = typer.Typer(
     help="Look after a store of vectors and answers.",
     no_args_is_help=True,
@@ -571,7 +585,7 @@ def register(app: typer.Typer) -> None:
     commands: dict[str, Callable[..., None]] = {"rouge": rouge, "answer": judge_answers, "score": score}
     commands |= {"retrieval": retrieval, "compare": compare}
     commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
-    commands |= {"run": run, "checker-bench": checker_bench, "judge-bench": judge_bench}
+    commands |= {"run": run, "checker-bench": checker_bench, "judge-bench": judge_bench, "languages": languages}
     commands |= {"report": report}
     for name, command in commands.items():
         app.command(name)(command)

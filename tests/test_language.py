@@ -5,8 +5,25 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb import sample_articles, split_text
-from summeval_nb.text._language import foreign_language, language_of
+from summeval_nb import (
+    ChunkedChecker,
+    EmbeddedChecker,
+    EmbeddedJudge,
+    InputWarning,
+    LLMChecker,
+    LLMJudge,
+    ScriptedBackend,
+    WordsChecker,
+    language_table,
+    languages_of,
+    sample_articles,
+    split_text,
+)
+from summeval_nb.judged import _refusals
+from summeval_nb.overlap._languages import BORROWED
+from summeval_nb.overlap.ngrams import _TOKENIZERS
+from summeval_nb.text._language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of
+from summeval_nb.text.split import SPLITTERS
 
 SENTENCES = json.loads((Path(__file__).parent / "language_sentences.json").read_text(encoding="utf-8"))
 
@@ -93,3 +110,72 @@ def test_any_language_and_regions():
     german = SENTENCES["de"][0]
     assert foreign_language(german, None) is None and foreign_language(german, ("de-AT",)) is None
     assert foreign_language(german, ("en-GB",)) == "de"
+
+
+YES = ScriptedBackend(lambda prompt: "yes")
+GERMAN = "Der Rat hat am Montag den Plan für eine neue Brücke gebilligt."
+
+
+def test_what_exists_by_name_says_what_it_reads_and_the_objects_say_the_same():
+    assert set(READS["splitter"]) == set(SPLITTERS) and READS["splitter"]["punkt_tab"] == tuple(NLTK_LANGUAGES)
+    assert set(READS["tokenizer"]) == {*_TOKENIZERS, *BORROWED}
+    for name, kind in (("embedded", EmbeddedChecker), ("words", WordsChecker)):
+        assert languages_of(kind()) == READS["checker"][name] == ("en",)
+        assert repr(kind()).endswith("languages=en)")
+        assert languages_of(EmbeddedJudge(checker=name)) == READS["judge"][name]
+    assert languages_of(LLMChecker(YES)) is languages_of(LLMJudge(YES)) is READS["judge"]["llm"] is None
+    assert _refusals._READS == languages_of("refusals") == ("en",)
+    rows = language_table()
+    assert len(rows) == sum(map(len, READS.values())) and set(READS) <= set(REMEDIES)
+    assert all(row["reads"] == "any" or row["for other languages"] for row in rows)
+    chinese = {row["name"] for row in language_table("zh-TW")}
+    assert {"zh", "sentencex", "llm"} <= chinese and not chinese & {"embedded", "punkt", "punkt_tab", "ja-mecab"}
+
+
+def test_languages_of_objects_and_names():
+    assert languages_of(LLMChecker(YES, languages=["en", "zh"])) == ("en", "zh")
+    assert languages_of(ChunkedChecker(WordsChecker(), words=50)) == ("en",)
+    assert languages_of("nli:FOLDER") is None and languages_of("embedded", kind="judge") == ("en",)
+    assert "languages=de" in repr(LLMJudge(YES, languages=("de",))) and "languages=any" in repr(LLMChecker(YES))
+    with pytest.raises(ValueError, match="nothing is called 'spacy'"):
+        languages_of("spacy")
+    with pytest.raises(ValueError, match="unknown kind"):
+        languages_of("punkt", kind="cutter")
+
+
+@pytest.mark.parametrize("wrong", ["en", 5, ["English language"], [None], ["en", ""]])
+@pytest.mark.parametrize("kind", [LLMChecker, LLMJudge])
+def test_one_code_is_not_read_letter_by_letter(kind, wrong):
+    with pytest.raises((TypeError, ValueError), match="codes such as"):
+        kind(YES, languages=wrong)
+
+
+def test_an_own_checker_that_declares_nonsense_is_named():
+    class Own:
+        languages = "en"
+
+    with pytest.raises(TypeError, match="languages of Own must be a list of codes"):
+        languages_of(Own())
+
+
+def test_a_language_model_that_declares_its_languages_is_not_asked_about_others():
+    judge = LLMJudge(YES, languages=("en",))
+    assert judge.is_refusal(GERMAN).value is None and "German" in judge.is_refusal(GERMAN).reason
+    one, two = judge.entail(GERMAN, ["It rained.", "It snowed."])
+    assert one.label is two.label is None and "reads English" in one.reason
+    assert judge.entail("It rained in Oslo.", [GERMAN])[0].label is None
+    assert judge.calls == 0
+    assert LLMJudge(YES).is_refusal(GERMAN).value is True  # trusted with any
+
+
+@pytest.mark.parametrize("splitter", ["punkt", "sentencex"])
+def test_a_splitter_says_when_it_cuts_another_language_by_english_rules(splitter, recwarn):
+    if splitter == "sentencex":
+        pytest.importorskip("sentencex")
+    for lang in ("en", "de")[: 1 if splitter == "punkt" else 2]:
+        split_text(GERMAN, splitter=splitter, lang=lang)
+    split_text("It rained in Oslo on Monday, and nobody had expected that it would.", splitter=splitter)
+    split_text("Der Rat ging.", splitter=splitter)
+    assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
+    with pytest.warns(InputWarning, match="in German.*lang='de'; lang='en' if it is English"):
+        split_text(GERMAN, splitter=splitter)

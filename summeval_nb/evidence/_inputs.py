@@ -14,7 +14,7 @@ from summeval_nb.ground._callers import callers_level
 from summeval_nb.ground.results import InputWarning, require_share
 from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
-from summeval_nb.text._language import foreign_language, language_name, language_of
+from summeval_nb.text._language import declared_languages, foreign_language, language_name, language_of
 
 __all__ = ["InputWarning", "named_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
 
@@ -66,13 +66,6 @@ def _first(paths: Sequence[str]) -> str:
     return f"{paths[0]!r}{others} like"
 
 
-def _declared(checker: Any) -> Sequence[str] | None:
-    """The languages that a checker says it reads, or the one that it asks; None for any."""
-    while not hasattr(checker, "languages") and hasattr(checker, "inner"):
-        checker = checker.inner
-    return getattr(checker, "languages", None)
-
-
 def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: str | None) -> list[str]:
     """Return for each summary sentence why the checker cannot read it or the article, or an empty string.
 
@@ -81,7 +74,7 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: s
     the caller gave it, is believed; otherwise a text must clearly be in another language. A sentence that is too short
     to tell counts as what all such sentences are together, with an article that does not tell either.
     """
-    languages = _declared(checker)
+    languages = declared_languages(checker)
     if languages is None:
         return [""] * len(sentences)
     read = {one.partition("-")[0] for one in languages}

@@ -184,7 +184,7 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Ver
 def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric) -> list[ReadPair]:
     """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
-    found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or "en", progress=False)
+    found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or None, progress=False)
     read = dict(zip(distinct, found, strict=True))
     prepared = []
     for text, summary in zip(texts, summaries, strict=True):

@@ -21,6 +21,7 @@ import numpy as np
 
 from ._evidence import nearest_evidence
 from ._inputs import named_checker, unread_reasons
+from ..text._language import reads
 from ..text._vectors import SentenceVectors
 from ..text.embed import load_embedder
 from summeval_nb.ground.results import (
@@ -833,7 +834,8 @@ class _Packaged:
 
     def __repr__(self) -> str:
         level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"
-        return f"{type(self).__name__}(threshold={self.threshold}, {level})"
+        shown = f"threshold={self.threshold}, {level}, {reads(self)}"
+        return f"{type(self).__name__}({shown})"
 
     def _check_lot(
         self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]

@@ -13,6 +13,7 @@ from typing import Any
 from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.llm import Backend, BackendError
+from ..text._language import reads, require_languages
 from summeval_nb.ground.results import (
     Verdict,
     require_count,
@@ -163,10 +164,8 @@ class LLMChecker:
             _fitting_options(options),
         )
         self.prompt = _fitting_prompt(prompt)
-        self.threshold, self.languages = (
-            require_share(threshold, "threshold"),
-            languages,
-        )
+        self.threshold = require_share(threshold, "threshold")
+        self.languages = require_languages(languages)
         self.finder = ClaimFinder(
             claims, combine=combine, annotator=annotator, splitter=splitter
         )
@@ -193,7 +192,7 @@ class LLMChecker:
 
     def __repr__(self) -> str:
         shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"
-        return f"LLMChecker({shown}, threshold={self.threshold})"
+        return f"LLMChecker({shown}, threshold={self.threshold}, {reads(self)})"
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence).

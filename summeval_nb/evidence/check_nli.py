@@ -13,6 +13,7 @@ from ._inference import load_classifier, probabilities
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.llm import Backend, ContextTooLong, neutralise
 from ..models.llm_local import model_digest, special_texts
+from ..text._language import reads, require_languages
 from ..ground.results import Verdict
 from ..ground.results import require_count, require_option, require_share
 
@@ -190,7 +191,7 @@ class NLIChecker:
         self.aggregate = require_option(aggregate, "aggregate", AGGREGATES)
         self.window = fitting_window(self.model, self.tokenizer, window)
         self.threshold = require_share(threshold, "threshold")
-        self.languages = languages
+        self.languages = require_languages(languages)
         self.finder = ClaimFinder(
             claims, combine=combine, annotator=annotator, splitter=splitter
         )
@@ -214,6 +215,10 @@ class NLIChecker:
                 f"threshold={self.threshold}",
             ]
         return ";".join(parts)
+
+    def __repr__(self) -> str:
+        shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
+        return f"NLIChecker({shown}, threshold={self.threshold}, {reads(self)})"
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence).

@@ -11,8 +11,20 @@ from typing import Any
 from summeval_nb.judged._llm_plans import ask_cases, collect, plan_statements, plan_texts, plan_units, rejoined
 from summeval_nb.judged._llm_tasks import Task, ask_group, choice_prompt, choose
 from summeval_nb.judged.judge import place_keyphrase
-from summeval_nb.judged.judging import LABELS, BulkJudge, Flag, JudgeFailure, Resolution
+from summeval_nb.judged.judging import LABELS, Answer, BulkJudge, Entailment, Flag, JudgeFailure, Resolution
 from summeval_nb.models.llm import Backend
+from summeval_nb.text._language import foreign_language, language_name, reads
+
+
+def _not_read(purpose: str, item: tuple[Any, ...], reason: str) -> Any:
+    """What stands for an answer about a text that is not read: no label, no answer, no flag, and why."""
+    if purpose == "refusal":
+        return Flag(value=None, reason=reason)
+    if purpose == "entail":
+        return [Entailment(label=None, reason=reason) for _ in item[1]]
+    if purpose == "answer":
+        return [Answer(value=None, reason=reason) for _ in item[1]]
+    return JudgeFailure(purpose, reason)
 
 
 class AskingJudge(BulkJudge):
@@ -30,6 +42,7 @@ class AskingJudge(BulkJudge):
     _workers: int
     _lock: threading.Lock
     calls: int
+    languages: tuple[str, ...] | None = None
 
     @property
     def backends(self) -> list[Backend]:
@@ -44,10 +57,33 @@ class AskingJudge(BulkJudge):
 
     def __repr__(self) -> str:
         named = f"{self._backend.fingerprint!r}, probabilities={self._probabilities}"
-        return f"LLMJudge({named}, calls={self.calls})"
+        return f"LLMJudge({named}, calls={self.calls}, {reads(self)})"
 
     def _asked(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The answers to one kind of question for many items, each or a failure."""
+        """The answers to one kind of question for many items, each or a failure; nothing in a language it reads not."""
+        reasons = [self._unread(item) for item in items]
+        if not any(reasons):
+            return self._asked_all(purpose, items)
+        read = [item for item, reason in zip(items, reasons, strict=True) if not reason]
+        found = iter(self._asked_all(purpose, read) if read else [])
+        return [
+            _not_read(purpose, item, reason) if reason else next(found)
+            for item, reason in zip(items, reasons, strict=True)
+        ]
+
+    def _unread(self, item: tuple[Any, ...]) -> str:
+        """Why an item's text, or a statement about it, is not read; '' where nothing speaks against it."""
+        if self.languages is None:
+            return ""
+        listed = item[1] if len(item) > 1 and isinstance(item[1], (list, tuple)) else ()
+        for text in (item[0], " ".join(getattr(one, "text", str(one)) for one in listed)):
+            if code := foreign_language(str(text)[:4000], self.languages):
+                own = " and ".join(map(language_name, self.languages)) or "no language"
+                remedy = "ask a model that does, or declare it in languages="
+                return f"the text is in {language_name(code)}, and this judge reads {own}: {remedy}"
+        return ""
+
+    def _asked_all(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         if purpose == "statements":
             return self._cases(purpose, items)
         if purpose == "resolve":

@@ -19,7 +19,7 @@ import numpy as np
 from summeval_nb.evidence.check import sigmoid
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged.judging import Flag
-from summeval_nb.text._language import foreign_language, language_name
+from summeval_nb.text._language import foreign_language, language_name, named_languages
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.split import split_sentences, split_units
 
@@ -251,7 +251,7 @@ def refusal_flags(texts: Sequence[str], embedder: Any, lang: str | None = None) 
     return [Flag(value=None, reason=why[text]) if why[text] else lean_of(text, vectors[text]).flag() for text in texts]
 
 
-_READS = ("en",)  # the languages of the rules of the embedded judge
+_READS = named_languages("refusals") or ()  # the languages of the rules of the embedded judge
 
 
 def unread(text: str, lang: str | None = None) -> str:

@@ -35,6 +35,7 @@ from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
 from summeval_nb.models._named import load_store
 from summeval_nb.models.store import Store
+from summeval_nb.text._language import declared_languages
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_sentences
@@ -615,7 +616,7 @@ class RetrievalMetric(Metric):
                 return f"{_UNDECIDED} the {name} is a refusal: {flag.reason}"
             if flag.value and not self.scores_refusals:
                 return f"the {name} is a refusal"
-        reads_english = not said and hasattr(asker.judge, "languages")  # the judge was not asked about any text yet
+        reads_english = not said and declared_languages(asker.judge) == ("en",)  # it was asked about no text yet
         return unread(row.together) if reads_english else ""
 
     def _result(self, found: Measured, signature: Signature) -> RetrievalScore:

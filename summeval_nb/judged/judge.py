@@ -33,6 +33,7 @@ from summeval_nb.evidence.check import (
 from ..evidence._evidence import nearest_evidence
 from ..evidence._pairs import check_with, may_be_evidence, unread_sentences
 from ..evidence.faithfulness import DEFAULT_K
+from ..text._language import reads
 from ..text._vectors import RememberingEmbedder, SentenceVectors
 from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
@@ -494,7 +495,8 @@ class EmbeddedJudge(BulkJudge):
         )
 
     def __repr__(self) -> str:
-        return f"EmbeddedJudge(checker={self._checker!r}, k={self._k})"
+        shown = f"checker={self._checker!r}, k={self._k}, {reads(self)}"
+        return f"EmbeddedJudge({shown})"
 
     def for_run(self) -> EmbeddedJudge:
         """Return a copy that keeps the vectors of up to 4,096 sentences for as long as it lives."""
@@ -538,8 +540,8 @@ def load_judge(judge: str | Judge) -> Judge:
 
     Examples
     --------
-    >>> load_judge("words")
-    EmbeddedJudge(checker=WordsChecker(threshold=0.5, slope=1, offset=0), k=8)
+    >>> load_judge("words").languages
+    ('en',)
     """
     if isinstance(judge, str):
         kind, _, model = judge.partition(":")

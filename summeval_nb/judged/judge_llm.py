@@ -25,6 +25,7 @@ from summeval_nb.judged.judging import (
 from ..models._prompts import QUOTING
 from ..models.llm import Backend
 from ..models.store import content_key
+from ..text._language import require_languages
 
 # %% auto #0
 __all__ = ['PROMPTS', 'LLMJudge']
@@ -123,6 +124,9 @@ class LLMJudge(AskingJudge):
         How many cases, and how many characters of them, may share a call.
     workers : int
         How many calls may wait for a server at the same time.
+    languages : sequence of str, optional
+        Codes of the languages that the model reads, such as ("en", "zh"); None: any. A
+        text that is clearly in another one is not asked about, and the reason says so.
 
     Attributes
     ----------
@@ -144,6 +148,7 @@ class LLMJudge(AskingJudge):
         group: int = 4,
         group_chars: int = 6000,
         workers: int = 8,
+        languages: Sequence[str] | None = None,
     ):
         for name in prompts or {}:
             require_option(name, "prompt", PROMPTS)
@@ -153,6 +158,7 @@ class LLMJudge(AskingJudge):
         self._group = require_count(group, "group")
         self._group_chars = require_count(group_chars, "group_chars")
         self._workers = require_count(workers, "workers")
+        self.languages = require_languages(languages)
         self.calls, self._lock = 0, threading.Lock()
         mode = "choose" if probabilities else f"json-{group}-{group_chars}"
         version = f"prompts-{content_key(self._prompts, RULE, FORM, QUOTING)[:12]}"

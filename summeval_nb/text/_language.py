@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
+from typing import Any
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
@@ -225,3 +226,94 @@ def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
     read = {one.partition("-")[0] for one in languages}
     found = language_of(text) or _by_script(text, read)
     return found if found is not None and found not in read else None
+
+
+_NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:estonian fi:finnish fr:french it:italian
+ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
+NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
+
+Codes = tuple[str, ...] | None
+ENGLISH: Codes = ("en",)
+
+# What has a name and is asked for by it, by kind: the languages that it reads (None: any, or those of its model), and
+# where another is to be had. What is an object says the same in its attribute `languages`.
+READS: dict[str, dict[str, Codes]] = {
+    "checker": {"embedded": ENGLISH, "words": ENGLISH, "nli": None, "llm": None},
+    "judge": {"embedded": ENGLISH, "words": ENGLISH, "llm": None},
+    "refusals": {"refusals": ENGLISH},
+    "key phrases": {"counted": ENGLISH, "keybert": ENGLISH},
+    "claims": {"split_claims": ENGLISH},
+    "splitter": {"punkt": ENGLISH, "punkt_tab": tuple(NLTK_LANGUAGES), "sentencex": None, "stanza": None},
+    "tokenizer": {
+        **dict.fromkeys(("rouge", "rouge-1.5.5"), ENGLISH),
+        **dict.fromkeys(("none", "13a", "intl", "char"), None),
+        "zh": ("zh",),
+        "ja-mecab": ("ja",),
+        "ko-mecab": ("ko",),
+        **dict.fromkeys(("spm", "flores101", "flores200", "spBLEU-1K"), None),
+    },
+}
+REMEDIES = {
+    "checker": "checker='nli:FOLDER' or 'llm:FOLDER'",
+    "judge": "judge='llm:FOLDER'",
+    "refusals": "judge='llm:FOLDER'",
+    "key phrases": "judge='llm:FOLDER'",
+    "claims": "claims='statements' and a language model (chapter 23)",
+    "splitter": "splitter='sentencex' or 'stanza', and lang=",
+    "tokenizer": "tokenizer='intl' or 'char', or a function of yours",
+}
+
+
+def require_languages(value: Any, name: str = "languages") -> Codes:
+    """Return codes as a tuple, None as it is; one code that is no list would be read letter by letter."""
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of codes such as ('en', 'de'), or None for any, not {value!r}")
+    codes = tuple(value)
+    if wrong := [one for one in codes if not isinstance(one, str) or not re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", one)]:
+        raise ValueError(f"{name} holds {wrong[0]!r}: give codes such as 'en', 'de' or 'zh', or None for any language")
+    return codes
+
+
+def declared_languages(thing: Any) -> Codes:
+    """The languages that an object says it reads, or the one that it asks; None for any."""
+    seen = 0
+    while not hasattr(thing, "languages") and hasattr(thing, "inner") and seen < 20:
+        thing, seen = thing.inner, seen + 1
+    return require_languages(getattr(thing, "languages", None), f"languages of {type(thing).__name__}")
+
+
+def reads(thing: Any) -> str:
+    """How a repr says what an object reads: `languages=en` or `languages=any`."""
+    codes = declared_languages(thing)
+    return f"languages={'any' if codes is None else '+'.join(codes)}"
+
+
+def named_languages(name: str, kind: str | None = None) -> Codes:
+    """The languages of what has this name; one name of two things that differ needs its kind."""
+    base = name.partition(":")[0]
+    kinds = READS if kind is None else {kind: READS[kind]}
+    found = {own: names[base] for own, names in kinds.items() if base in names}
+    if not found:
+        known = ", ".join(sorted({one for names in kinds.values() for one in names}))
+        raise ValueError(f"nothing is called {name!r}; known: {known}")
+    if len(set(found.values())) > 1:
+        raise ValueError(f"{name!r} names {' and '.join(found)}: say which by kind=")
+    return next(iter(found.values()))
+
+
+def reading_rows(lang: str | None = None) -> list[dict[str, str]]:
+    """A row for each thing that reads: its kind, name, languages, and what to take for others."""
+    code = None if lang is None else lang.partition("-")[0]
+    return [
+        {
+            "kind": kind,
+            "name": name,
+            "reads": "any" if codes is None else ", ".join(codes),
+            "for other languages": "" if codes is None else REMEDIES[kind],
+        }
+        for kind, names in READS.items()
+        for name, codes in names.items()
+        if code is None or codes is None or code in codes
+    ]

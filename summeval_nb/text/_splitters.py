@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.results import require_module, require_option
+from summeval_nb.ground._callers import callers_level
+from summeval_nb.ground.results import InputWarning, require_module, require_option
+from summeval_nb.text._language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-_NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:estonian fi:finnish fr:french it:italian
-ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
-_NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 _LOT = 64
+_SAMPLE = 4000  # characters by which a language is told
 
 
 @cache
@@ -32,7 +32,7 @@ def learnt_tables(lang: str) -> PunktSentenceTokenizer:
     from nltk.tokenize.punkt import PunktTokenizer
 
     try:
-        return PunktTokenizer(_NLTK_LANGUAGES[lang])
+        return PunktTokenizer(NLTK_LANGUAGES[lang])
     except LookupError as error:
         raise FileNotFoundError(
             "the splitter 'punkt_tab' needs nltk's tables: run `python -m nltk.downloader punkt_tab` once, "
@@ -86,7 +86,7 @@ def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
     A missing file is an error for every text, not only for those with a full stop.
     """
     if splitter == "punkt_tab":
-        require_option(lang, "language for the splitter 'punkt_tab'", _NLTK_LANGUAGES)
+        require_option(lang, "language for the splitter 'punkt_tab'", NLTK_LANGUAGES)
         learnt_tables(lang)
         return lang
     if lang.partition("-")[0] != "en":
@@ -98,6 +98,23 @@ def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
         message = f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}"
         warnings.warn(message, UserWarning, stacklevel=3)
     return "punkt"
+
+
+def warn_of_foreign_text(splitter: str, bodies: Sequence[str]) -> None:
+    """Warn of texts that are clearly not English, where nobody said what they are."""
+    if splitter == "punkt" and any(map(_FOREIGN_MARK.search, bodies)):
+        return  # warned of by its marks
+    sample, taken = [], 0
+    for body in bodies:
+        if taken >= _SAMPLE:
+            break
+        sample.append(body[: _SAMPLE - taken])
+        taken += len(sample[-1])
+    if code := foreign_language("\n".join(sample), ("en",)):
+        other = "" if splitter != "punkt" else "use splitter='sentencex' or 'stanza' and "
+        message = f"the splitter {splitter!r} is cutting by English rules, and the text is in {language_name(code)}"
+        remedy = f"{other}name the language, lang={code!r}; lang='en' if it is English"
+        warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
 
 
 def versioned_name(splitter: str, lang: str) -> str:

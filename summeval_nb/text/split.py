@@ -16,6 +16,7 @@ from ..ground.results import Sentence, require_count, require_flag
 from ..ground.results import require_option, require_text, require_texts
 from . import _blocks as spans_of
 from . import _clauses as clauses
+from . import _language as language
 from . import _markdown as markdown
 from . import _splitters as libraries
 from ._punkt_words import ABBREVIATIONS, BEFORE_NUMBERS
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['Splitter', 'SPLITTERS', 'split_many', 'split_sentences', 'split_text', 'Reading', 'split_markdown', 'splitter_name',
-           'split_units', 'split_claims']
+           'languages_of', 'language_table', 'split_units', 'split_claims']
 
 # %% ../../nbs/1_text/11_split.ipynb #659999d5
 _SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
@@ -114,7 +115,7 @@ def split_many(
     texts: Iterable[str],
     *,
     splitter: Splitter = "punkt",
-    lang: str = "en",
+    lang: str | None = None,
     progress: bool | None = None,
 ) -> list[list[Sentence]]:
     """Split many texts into sentences; as one by one, and faster with stanza.
@@ -125,7 +126,7 @@ def split_many(
         The texts.
     splitter : str or callable
         As for `split_sentences`.
-    lang : str
+    lang : str, optional
         As for `split_sentences`.
     progress : bool, optional
         Whether to show a progress bar while stanza works; by default from 193
@@ -156,16 +157,20 @@ def split_many(
         for text, own in zip(texts, blocks, strict=True)
         for block in own
     ]
-    places = iter(_places_in(bodies, name, lang, progress))
+    if lang is None:
+        libraries.warn_of_foreign_text(name, bodies)
+    code = "en" if lang is None else lang
+    places = iter(_places_in(bodies, name, code, progress))
     return [
         spans_of.cut_blocks(text, own, [next(places) for _ in own])
         for text, own in zip(texts, blocks, strict=True)
     ]
 
 
-def _require_splitter(splitter: Any, lang: str) -> str:
+def _require_splitter(splitter: Any, lang: str | None) -> str:
     """Return a known splitter's name, or nothing for a callable; otherwise raise."""
-    require_text(lang, "lang")
+    if lang is not None:
+        require_text(lang, "lang")
     if callable(splitter):
         return ""
     return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
@@ -184,7 +189,7 @@ def _places_in(
 
 
 def split_sentences(
-    text: str, *, splitter: Splitter = "punkt", lang: str = "en"
+    text: str, *, splitter: Splitter = "punkt", lang: str | None = None
 ) -> list[Sentence]:
     """Split a text into sentences, each with its exact place.
 
@@ -197,8 +202,9 @@ def split_sentences(
         download. A callable takes the text and returns (start, end) pairs. Empty lines
         always end a sentence; with a named splitter, list items and Markdown headings
         are sentences of their own.
-    lang : str
-        The language's code, such as `"en"` or `"zh"`; `"punkt"` knows English only. Not
+    lang : str, optional
+        The language's code, such as `"en"` or `"zh"`; `"punkt"` knows English only. By
+        default English, with a warning where a text is clearly in another language. Not
         used by a callable.
 
     Returns
@@ -234,7 +240,7 @@ def split_sentences(
 
 
 def split_text(
-    text: str, *, splitter: Splitter = "punkt", lang: str = "en"
+    text: str, *, splitter: Splitter = "punkt", lang: str | None = None
 ) -> list[str]:
     """Return the sentences' texts alone; the parameters are those of `split_sentences`.
 
@@ -268,7 +274,7 @@ def split_markdown(
     texts: Iterable[str],
     *,
     splitter: Splitter = "punkt",
-    lang: str = "en",
+    lang: str | None = None,
     progress: bool | None = None,
 ) -> list[list[Reading]]:
     """Split texts that may be Markdown: what a checker reads, and where it stands.
@@ -350,6 +356,59 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     own = getattr(splitter, "fingerprint", None)
     return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")
 
+
+def languages_of(thing: Any, kind: str | None = None) -> tuple[str, ...] | None:
+    """Return the codes of the languages that something reads; None for any.
+
+    Parameters
+    ----------
+    thing : object or str
+        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of
+        the `inner` one that it asks; without either it is trusted with any. Or a name
+        of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
+    kind : str, optional
+        Which of the table's kinds a name is of, where two kinds have it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the name is unknown, or what is declared is no list of codes.
+
+    Examples
+    --------
+    >>> languages_of("punkt"), languages_of("sentencex")
+    (('en',), None)
+    """
+    if not isinstance(thing, str):
+        return language.declared_languages(thing)
+    if kind is not None:
+        require_option(kind, "kind", language.READS)
+    return language.named_languages(thing, kind)
+
+
+def language_table(lang: str | None = None) -> list[dict[str, str]]:
+    """Return what there is by name, which languages it reads, and what to take else.
+
+    Parameters
+    ----------
+    lang : str, optional
+        A language's code: only what reads it, or does not say that it does not.
+
+    Returns
+    -------
+    list of dict
+        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other
+        languages`.
+
+    Examples
+    --------
+    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
+    ['sentencex', 'stanza']
+    """
+    if lang is not None:
+        require_text(lang, "lang")
+    return language.reading_rows(lang)
+
 # %% ../../nbs/1_text/11_split.ipynb #64184166
 def _shortened(
     text: str, start: int, end: int, max_chars: int
@@ -390,7 +449,7 @@ def split_units(
     text: str,
     *,
     splitter: Splitter = "punkt",
-    lang: str = "en",
+    lang: str | None = None,
     max_chars: int = 500,
     min_chars: int = 20,
     keep_lists: bool = False,
