@@ -54,10 +54,12 @@ demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 
 test: static notebooks  ## export in sync, lint, types, all notebooks, tests, doctests, the site
+	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) -m "not nightly" tests
 
 test-all: static notebooks  ## the same with the tests marked nightly, and how much of the package they run; CI runs this
+	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) --cov=summeval_nb --cov-report=term:skip-covered tests
 
@@ -91,6 +93,7 @@ size: $(VENV)/.lab  ## how much disk the book with its models and JupyterLab tak
 	@du -sm $(VENV) | awk '{print $$1 " MB in $(VENV)"}'
 
 docs: $(VENV)/.dev  ## the site, in docs/_build/html
+	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/execute.py --all
 	$(BIN)/python -m sphinx -q -W -n -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"

@@ -31,7 +31,8 @@ PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folde
     "reference": "Reference",
 }
 PLACES = {  # pages outside of the folders: part, and order within it
-    "goals": "start",
+    "try": "start/1",
+    "goals": "start/2",
     "solutions": "solutions",
     "glossary": "reference/1",
     "bibliography": "reference/2",
@@ -241,7 +242,7 @@ def api_page(names: list[str]) -> str:
 
 
 def made_pages(names: list[str]) -> dict[str, str]:
-    """Return the pages that no notebook stands for: file name to text."""
+    """Return the pages that no notebook stands for, save the one to try: file name to text."""
     pages = {"goals.md": goals_page(names), "bibliography.md": bibliography_page(), "api.md": api_page(names)}
     if any(name.startswith("solutions/") for name in names):
         pages["solutions.md"] = solutions_page(names)

@@ -25,6 +25,7 @@ from typing import Any
 
 import book
 import nbformat
+import try_page
 from book import PACKAGE
 from docutils import nodes
 from docutils.utils import new_document
@@ -215,6 +216,8 @@ def write_pages(app: Sphinx, config: Any) -> None:
     if failures := execute_many(paths.values()):
         raise ExtensionError("\n\n".join(map(str, failures)))
     wanted = book.made_pages(list(paths))
+    wanted["try.md"] = try_page.page(running=try_page.place())
+    config.html_static_path = [*config.html_static_path, str(try_page.STATIC)]
     contents = book.contents([*paths, *(name.removesuffix(".md") for name in wanted)])
     config.cited = book.citations([name for name in paths if not name.startswith("solutions/")])
     for name, path in paths.items():

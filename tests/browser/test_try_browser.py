@@ -1,0 +1,132 @@
+"""The page to try, in a real browser: Python starts there, and what is typed gives the number that Python prints.
+
+The page stands in a small folder of its own: the site need not be built for it.
+"""
+
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from summeval_nb import bleu_score, rouge_score
+from summeval_nb.agreement._short_lists import coefficients
+
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "docs"))
+
+import try_page  # noqa: E402
+
+pytestmark = pytest.mark.slow
+SECONDS = 1000
+SHELL = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="_static/site.css"><main class="bd-article">{forms}</main>
+<script type="module" src="_static/try.js"></script></html>"""
+HOSTILE = "<img src=x onerror=document.title='owned'> the cat"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the tests look at the page."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    try:
+        try_page.fetch()
+    except try_page.NotFetched as why:
+        pytest.skip(f"needs Pyodide's core, which make docs fetches by npm: {why}")
+    folder = tmp_path_factory.mktemp("site")
+    assert try_page.place(folder / "_static")
+    for name in ("try.js", "site.css"):
+        (folder / "_static" / name).write_bytes((ROOT / "docs" / "_static" / name).read_bytes())
+    forms = "".join(try_page.form(name, running=True) for name in try_page.FORMS)
+    (folder / "try.html").write_text(SHELL.format(forms=forms), encoding="utf-8")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+
+
+def start(page: Page, form: str) -> None:
+    """Press the button and wait for Python."""
+    shown = page.locator(f"form[data-form={form}]")
+    shown.get_by_role("button", name="Load Python").click()
+    expect(page.locator("form[data-ready]").first).to_be_visible(timeout=90 * SECONDS)
+    expect(page.locator(".try-state").first).to_have_text("")
+    expect(shown.get_by_role("button")).to_have_text("Compute")
+
+
+def test_what_is_typed_gives_the_number_that_python_prints(address, visit):
+    tour = visit(viewport={"width": 1300, "height": 1000})
+    page, asked = tour.page, []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}/try.html")
+    expect(page.locator(".try-asleep")).to_have_count(0)
+    result = page.locator("form[data-form=words] .try-result")
+    still = result.inner_text()
+    assert "BLEU 53.73 of 100" in still and not [one for one in asked if "pyodide" in one]  # nothing is loaded unasked
+    start(page, "words")
+    assert result.inner_text() == still, "the script draws what the build drew"
+
+    typed, references = "The dog was asleep on a mat.", ["A dog slept on the mat.", "The dog is sleeping."]
+    page.get_by_label("Text to score").fill(typed)
+    page.get_by_label("References, one a line").fill("\n".join(references))
+    page.get_by_label("stem words").check()
+    expect(result.locator("caption").first).to_contain_text(f"BLEU {bleu_score(typed, references).score:.2f} of 100")
+    rouge = rouge_score(typed, references, types=["rouge1", "rouge2", "rougeL"], stemmer=True)
+    for kind, item in rouge.items():
+        row = result.locator("tr", has_text=kind).locator("td").all_inner_texts()
+        assert row[1:] == [f"{number:.4f}" for number in item]
+    marked = result.locator("mark").all_inner_texts()
+    assert marked == ["The", "dog", "on", "a", "mat", "A", "dog", "on", "the", "mat"]
+    tour.screenshot("words", full_page=True)
+
+    page.get_by_label("What the metric gave").fill("3, 1, 2, 5")
+    page.get_by_label("What people thought").fill("1 1 2 4")
+    numbers = page.locator("form[data-form=numbers] .try-result")
+    for name, value in coefficients([3, 1, 2, 5], [1, 1, 2, 4]).items():
+        expect(numbers.locator("tr", has_text=name.capitalize()).locator("td").last).to_have_text(f"{value:.4f}")
+    assert asked and all(one.startswith(address) for one in asked), "a request left the origin"
+    assert not tour.complaints
+
+
+def test_what_a_reader_typed_is_text(address, visit):
+    tour = visit()
+    page = tour.page
+    page.goto(f"{address}/try.html")
+    start(page, "numbers")
+    page.get_by_label("What the metric gave").fill(f"1 2 {HOSTILE}")
+    error = page.locator("form[data-form=numbers] .try-error")
+    expect(error).to_contain_text("'<img' is no number")
+    page.get_by_label("Text to score").fill(HOSTILE)
+    page.get_by_label("References, one a line").fill(HOSTILE)
+    marked = page.locator("form[data-form=words] figure p").first
+    expect(marked).to_contain_text(HOSTILE)
+    page.get_by_label("References, one a line").fill("")
+    expect(page.locator("form[data-form=words] .try-error")).to_contain_text("at least one reference")
+    assert page.title() == "Try it" and not page.locator(".try-result img").count()
+    assert not tour.complaints
+
+
+def test_without_scripts_it_stands_still(address, visit):
+    tour = visit(java_script_enabled=False, viewport={"width": 390, "height": 844})
+    tour.page.goto(f"{address}/try.html")
+    expect(tour.page.locator(".try-result").first).to_contain_text("BLEU 53.73 of 100")
+    expect(tour.page.locator(".try-asleep").first).to_contain_text("stands still")
+    expect(tour.page.get_by_role("button")).to_have_count(0)
+    tour.screenshot("still", full_page=True)
+
+
+def test_where_python_cannot_start_the_example_stays(address, visit):
+    tour = visit()
+    page = tour.page
+    page.route("**/pyodide.asm.wasm", lambda route: route.abort())
+    page.goto(f"{address}/try.html")
+    page.locator("form[data-form=words]").get_by_role("button").click()
+    expect(page.locator(".try-state").first).to_contain_text("could not be started here", timeout=90 * SECONDS)
+    expect(page.locator(".try-result").first).to_contain_text("BLEU 53.73 of 100")
