@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 
 from summeval_nb.evidence import check
 from summeval_nb.evidence._differences import DIFFERENCES, compare
+from summeval_nb.evidence._packaged import cosines
 from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.retrieve import topk_related
@@ -38,7 +39,7 @@ def claim_features(
     """Return all features of one pair, the places of its nearest two sentences, and the kinds of its clashes."""
     parts, told = check.take_apart(claim), [check.take_apart(text) for text in evidence]
     words, _ = check.pair_features(parts, told, vectors)
-    differences, clashes, nearest = compare(parts, told, vectors, check._cosines(vectors))
+    differences, clashes, nearest = compare(parts, told, vectors, cosines(vectors))
     near, _ = check.pair_features(parts, [told[nearest[0]]], one_sentence(vectors, nearest[0]))
     values = [*words.values(), *near.values(), *differences.values()]
     return np.array(values), nearest, [clash.kind for clash in clashes]

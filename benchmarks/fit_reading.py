@@ -35,6 +35,7 @@ from train_checker import area
 
 from summeval_nb.evidence import _reading, check
 from summeval_nb.evidence._differences import word_differences
+from summeval_nb.evidence._fitted import fitted
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 RISK, CONFIDENCE = 0.08, 0.9  # of what is called supported at most this share is wrong, this surely
@@ -119,7 +120,7 @@ def words_logit(table: Table, left_out: str | None) -> np.ndarray:
 def shipped_words(table: Table) -> np.ndarray:
     """Return the logit of the words checker as it is in the package."""
     weights = check.feature_weights()
-    return check._fitted()["intercept"] + table.values[:, [WORDS.index(name) for name in weights]] @ np.array(
+    return fitted()["intercept"] + table.values[:, [WORDS.index(name) for name in weights]] @ np.array(
         list(weights.values())
     )
 

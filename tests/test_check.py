@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, load_checker
-from summeval_nb.evidence import check
+from summeval_nb.evidence import _parts, check
+from summeval_nb.evidence._fitted import fitted
 from summeval_nb.evidence.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
 from summeval_nb.text.embed import load_embedder
 
@@ -288,7 +289,7 @@ def test_huge_sentences_are_taken_apart_in_reasonable_time_and_not_kept(text):
 
 
 def test_caches_are_bounded():
-    for kept in (check._kept_parts, check._stem, check.stem_weight):
+    for kept in (check._kept_parts, _parts.stem, check.stem_weight):
         assert kept.cache_info().maxsize is not None
 
 
@@ -427,7 +428,7 @@ def test_the_packaged_tables_hold_numbers_and_no_text(sentence_table, agreement)
 def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
     alone = sentence_table[sentence_table["judged_alone"] == 1]
     weights = check.feature_weights()
-    logits = check._fitted()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
+    logits = fitted()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
     assert float(calibration(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
 
 

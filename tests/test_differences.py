@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from summeval_nb.evidence._differences import DIFFERENCES, compare, findings_of, word_differences
+from summeval_nb.evidence._packaged import cosines
 from summeval_nb.evidence._words import antonyms
-from summeval_nb.evidence.check import _cosines, _encode_pairs, take_apart
+from summeval_nb.evidence.check import _encode_pairs, take_apart
 from summeval_nb.text.embed import load_embedder
 
 EVIDENCE = [
@@ -61,7 +62,7 @@ def test_features_are_named_finite_and_need_no_tagger():
     claims = ["Revenue fell.", "It", "3", "not", "Anna Smith and Maria Jones met in Paris in 1999.", "of the"]
     vectors = _encode_pairs([(EVIDENCE, claim) for claim in claims], load_embedder("minilm"))
     for claim, one in zip(claims, vectors, strict=True):
-        features, _, nearest = compare(take_apart(claim), [take_apart(t) for t in EVIDENCE], one, _cosines(one))
+        features, _, nearest = compare(take_apart(claim), [take_apart(t) for t in EVIDENCE], one, cosines(one))
         assert tuple(features) == DIFFERENCES
         assert all(np.isfinite(value) for value in features.values())
         assert all(0 <= place < len(EVIDENCE) for place in nearest)

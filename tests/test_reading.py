@@ -150,10 +150,11 @@ def test_figures_in_the_package_meet_their_floors():
 def looked_at_before(claim, evidence, vectors):
     """The first storey as it was before token vectors were compared once: everything asked for by itself."""
     from summeval_nb.evidence._differences import compare
-    from summeval_nb.evidence.check import PairVectors, _cosines, find_unsupported, pair_features, support_logit
+    from summeval_nb.evidence._packaged import cosines
+    from summeval_nb.evidence.check import PairVectors, find_unsupported, pair_features, support_logit
 
     words, _ = pair_features(claim, evidence, vectors)
-    differences, clashes, nearest = compare(claim, evidence, vectors, _cosines(vectors))
+    differences, clashes, nearest = compare(claim, evidence, vectors, cosines(vectors))
     place = nearest[0]
     own = vectors.evidence_tokens[place]
     one = PairVectors(vectors.embedder, vectors.evidence[[place]], vectors.claim, [own], vectors.claim_tokens)

@@ -16,7 +16,7 @@ from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
 from summeval_nb.text._language import declared_languages, foreign_language, language_name, language_of
 
-__all__ = ["InputWarning", "named_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
+__all__ = ["InputWarning", "named_checker", "require_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
 
 
 _PATH = re.compile(
@@ -100,6 +100,21 @@ def _unread(what: str, code: str, languages: Sequence[str]) -> str:
         return said
     other = "use a checker that does, such as checker='nli:FOLDER' or 'llm:FOLDER'"
     return f"{said}: {other}, or say lang={languages[0]!r} if it is {language_name(languages[0])}"
+
+
+def require_checker(checker: Any) -> Any:
+    """The object if it has all parts of the `Checker` protocol; otherwise raise and say which are missing."""
+    if isinstance(checker, type):
+        raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
+    missing = [name for name in ("fingerprint", "threshold", "check_many") if not hasattr(checker, name)]
+    if missing:
+        raise TypeError(f"{type(checker).__name__} is no checker, it lacks {', '.join(missing)}")
+    if not callable(checker.check_many):
+        raise TypeError(f"a checker's check_many must be a method, not {checker.check_many!r:.40}")
+    if not isinstance(checker.fingerprint, str) or not checker.fingerprint:
+        raise TypeError(f"a checker's fingerprint must be a non-empty string, not {checker.fingerprint!r}")
+    require_share(checker.threshold, "threshold")
+    return checker
 
 
 def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Any:

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from summeval_nb.evidence._differences import DIFFERENCES, Clash, compare, findings_of
+from summeval_nb.evidence._fitted import words_fingerprint
+from summeval_nb.evidence._packaged import cosines
 from summeval_nb.evidence._trees import Forest
 from summeval_nb.evidence.check import (
     FEATURES,
     PairVectors,
     Parts,
-    _cosines,
-    _fingerprint,
     pair_features,
     sentence_matches,
     support_logit,
@@ -56,7 +56,7 @@ def look(claim: Parts, evidence: Sequence[Parts], vectors: PairVectors) -> Looke
     """Return the features of one pair that need no reader; see `WORD_FEATURES`."""
     matches = sentence_matches(vectors)
     words, not_found = pair_features(claim, evidence, vectors, matches)
-    differences, clashes, nearest = compare(claim, evidence, vectors, _cosines(vectors), matches)
+    differences, clashes, nearest = compare(claim, evidence, vectors, cosines(vectors), matches)
     place = nearest[0]
     one = PairVectors(
         vectors.embedder,
@@ -115,7 +115,7 @@ def forest() -> Forest:
 
 @cache
 def _model_fingerprint() -> str:
-    parts = [_fingerprint(1.0, 0.0), hashlib.sha256(_asset("reading_trees.npz")).hexdigest()]
+    parts = [words_fingerprint(1.0, 0.0), hashlib.sha256(_asset("reading_trees.npz")).hexdigest()]
     parts += [hashlib.sha256(_asset("antonyms.txt")).hexdigest(), json.dumps(fitted()["calibration"])]
     if reads():
         parts.append(hashlib.sha256(_asset("reader.npz")).hexdigest())

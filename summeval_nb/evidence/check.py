@@ -5,163 +5,38 @@
 # %% ../../nbs/2_evidence/21_check.ipynb #5cd95129
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from ._evidence import nearest_evidence
-from ._inputs import named_checker, unread_reasons
-from ..text._language import reads
+from . import _reliability as reliability
+from ._fitted import fitted, stem_counts, words_fingerprint
+from ._inputs import named_checker, require_checker, unread_reasons
+from ._packaged import Packaged, cosines
+from ._packaged import ranked_evidence as _ranked_evidence
+from . import _parts as plumbing
+from ._parts import Parts, Token, known_keys
+from ..ground.results import Finding, Score, Signature, Verdict
+from ..ground.results import require_count, require_option, require_text
 from ..text._vectors import SentenceVectors
 from ..text.embed import load_embedder
-from summeval_nb.ground.results import (
-    Evidence,
-    Finding,
-    Score,
-    Signature,
-    Verdict,
-    require_count,
-    require_option,
-    require_share,
-    require_text,
-    require_texts,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['FEATURES', 'Pair', 'Token', 'sentence_tokens', 'Parts', 'take_apart', 'stem_weight', 'idf_coverage', 'familiarity',
-           'copied_pieces', 'unbroken', 'alignment', 'pairs_within', 'PairVectors', 'sentence_matches',
-           'vector_features', 'find_unsupported', 'finding_features', 'pair_features', 'sigmoid', 'feature_weights',
-           'support_logit', 'Checker', 'WordsChecker', 'load_checker', 'checker', 'reliability_bins',
-           'reliability_diagram', 'platt_scaling', 'Calibration', 'calibration']
-
-# %% ../../nbs/2_evidence/21_check.ipynb #04c2465a
-_FUNCTION = """
-    a an the this that these those some any each every both either all such other
-    another same i me my mine we us our ours you your yours he him his she her hers
-    it its they them their theirs one ones myself yourself himself herself itself
-    ourselves themselves who whom whose which what where when why how am is are was
-    were be been being do does did doing done have has had having will would shall
-    should can could may might must ca wo ain and or but so yet if then than as
-    because while until although though since whether of in on at by for with about
-    against between into through during before after above below to from up down out
-    off over under again further once upon within across along among around behind
-    beside besides beyond near onto toward towards via per there here also just only
-    very too more most much many few less own even still now s t d m re ve ll
-"""
-_NEGATION = "not no n't never none nobody nothing neither nor without cannot"
-_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-_SMALL += " fifteen sixteen seventeen"
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_FUNCTION_WORDS, _NEGATIONS = frozenset(_FUNCTION.split()), frozenset(_NEGATION.split())
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate([*_SMALL.split(), "eighteen", "nineteen"], 2)
-}
-_NUMBER_WORDS |= {
-    word: str(10 * number) for number, word in enumerate(_TENS.split(), 2)
-}
-_UNITS = {"m": "million", "bn": "billion", "k": "thousand"}
-_ORDINALS = {
-    "1st": "first",
-    "2nd": "second",
-    "3rd": "third",
-    "4th": "fourth",
-    "5th": "fifth",
-    "6th": "sixth",
-}
-
-
-_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_TOKEN = re.compile(
-    rf"""(?P<skip> -[lr][rsc]b- | \[unk\] | \\?['’`](?:s|re|ve|ll|d|m)\b )
-      | (?P<initials> (?:[a-z]\.){{2,}} )
-      | (?P<negation> n\\?['’`]t\b )
-      | (?P<number> \d{{1,3}}(?:,\ ?\d{{3}})+(?!\d)(?:\.\ ?\d+)?
-          | \d+\.\ \d{{1,2}}(?![\d.]) | \d+(?:[.,:]\d+)* )
-        (?P<suffix> \ ?(?:st|nd|rd|th|m|bn|k)\b )?
-      | (?P<sign> [{_SIGNS}] )
-      | (?P<word> [^\W\d_{_SIGNS}]+?(?=n\\?['’`]t\b) | [^\W\d_{_SIGNS}]+ )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
-    """Return the Snowball (Porter 2) stem of a lower-case word."""
-    return _stemmer().stem(word)
-
-
-@cache
-def _stemmer() -> Any:
-    from nltk.stem.snowball import SnowballStemmer
-
-    return SnowballStemmer("english")
-
-
-def _plain_number(text: str) -> str:
-    """Return digits without separators, spaces and idle zeros: 1, 500.0 is 1500."""
-    plain = re.sub(r",(?=\d{3}(?!\d))", "", text.replace(" ", ""))
-    return re.sub(r"\.0+$", "", plain)
+__all__ = ['FEATURES', 'Pair', 'sentence_tokens', 'take_apart', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces',
+           'unbroken', 'alignment', 'pairs_within', 'PairVectors', 'sentence_matches', 'vector_features',
+           'find_unsupported', 'finding_features', 'pair_features', 'sigmoid', 'feature_weights', 'support_logit',
+           'Checker', 'WordsChecker', 'load_checker', 'checker', 'reliability_bins', 'reliability_diagram',
+           'platt_scaling', 'Calibration', 'calibration']
 
 # %% ../../nbs/2_evidence/21_check.ipynb #922071d7
-class Token(NamedTuple):
-    """A token of a sentence: a key for comparison, a kind, `sentence[start:end]`.
-
-    `kind` is `"content"`, `"function"`, `"negation"` or `"number"`.
-    """
-
-    key: str
-    kind: str
-    start: int
-    end: int
-
-
-def _number_tokens(match: re.Match[str]) -> Iterator[Token]:
-    """Yield a number, and the unit glued to it as a word of its own.
-
-    1.5m is 1.5 and million.
-    """
-    suffix = (match["suffix"] or "").strip().lower()
-    if match["number"] + suffix in _ORDINALS:
-        yield Token(
-            _stem(_ORDINALS[match["number"] + suffix]), "content", *match.span()
-        )
-        return
-    yield Token(_plain_number(match["number"]), "number", *match.span("number"))
-    if suffix in _UNITS:
-        yield Token(
-            _stem(_UNITS[suffix]), "content", match.end() - len(suffix), match.end()
-        )
-
-
-def _word_token(match: re.Match[str]) -> Token:
-    """Return the token of a word.
-
-    Its kind from the lists above, its key in lower case and, for content, its stem.
-    """
-    word = "n't" if match["negation"] else match[0].lower().replace(".", "")
-    if word in _NUMBER_WORDS:
-        return Token(_NUMBER_WORDS[word], "number", *match.span())
-    if word in _NEGATIONS:
-        return Token(word, "negation", *match.span())
-    if word in _FUNCTION_WORDS:
-        return Token(word, "function", *match.span())
-    return Token(_stem(word), "content", *match.span())
-
-
 def sentence_tokens(sentence: str) -> list[Token]:
     """Return the tokens of a sentence with normalised keys.
 
@@ -184,73 +59,17 @@ def sentence_tokens(sentence: str) -> list[Token]:
     ['he', 'did', "n't", 'pay', '1500', 'fee']
     """
     tokens: list[Token] = []
-    for match in _TOKEN.finditer(require_text(sentence, "sentence")):
+    for match in plumbing.token_matches(require_text(sentence, "sentence")):
         if match["number"]:
-            tokens.extend(_number_tokens(match))
+            tokens.extend(plumbing.number_tokens(match))
         elif not match["skip"]:
-            tokens.append(_word_token(match))
+            tokens.append(plumbing.word_token(match))
     return tokens
 
-# %% ../../nbs/2_evidence/21_check.ipynb #3af23969
-def _make_parts(sentence: str) -> Parts:
-    tokens = tuple(sentence_tokens(sentence))
-    keys = tuple(token.key for token in tokens)
-    content = tuple(
-        token.key for token in tokens if token.kind in ("content", "number")
-    )
-    pairs = tuple(zip(content, content[1:], strict=False))
-    positions: dict[tuple[str, ...], list[int]] = {}
-    for place, pair in enumerate(zip(keys, keys[1:], strict=False)):
-        positions.setdefault(pair, []).append(place)
-    return Parts(
-        text=sentence,
-        tokens=tokens,
-        keys=keys,
-        content=content,
-        key_set=frozenset(keys),
-        content_set=frozenset(content),
-        content_pairs=pairs,
-        pair_set=frozenset(pairs),
-        positions={pair: tuple(places[:32]) for pair, places in positions.items()},
-        names=_names(sentence, tokens),
-    )
 
-
-_kept_parts = lru_cache(maxsize=1 << 14)(_make_parts)
-
-
-def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Return the capitalised content words that no opening of a sentence explains."""
-    capital = [
-        token.kind == "content" and sentence[token.start].isupper() for token in tokens
-    ]
-    if sum(capital) > 0.7 * len(tokens) and len(tokens) > 3:
-        return ()
-    names = [
-        t
-        for place, t in enumerate(tokens)
-        if capital[place] and (place > 0 or capital[1:2] == [True])
-    ]
-    return tuple(names)
-
-# %% ../../nbs/2_evidence/21_check.ipynb #0407090a
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """A sentence taken apart once.
-
-    What the features of this chapter ask for, see `take_apart`.
-    """
-
-    text: str
-    tokens: tuple[Token, ...]
-    keys: tuple[str, ...]
-    content: tuple[str, ...]
-    key_set: frozenset[str]
-    content_set: frozenset[str]
-    content_pairs: tuple[tuple[str, str], ...]
-    pair_set: frozenset[tuple[str, str]]
-    positions: Mapping[tuple[str, ...], tuple[int, ...]]
-    names: tuple[Token, ...]
+@lru_cache(maxsize=1 << 14)
+def _kept_parts(sentence: str) -> Parts:
+    return plumbing.parts_of(sentence, sentence_tokens(sentence))
 
 
 def take_apart(sentence: str) -> Parts:
@@ -263,26 +82,11 @@ def take_apart(sentence: str) -> Parts:
     >>> take_apart("The council approved the plan.").content
     ('council', 'approv', 'plan')
     """
-    return (
-        _kept_parts(sentence)
-        if len(require_text(sentence, "sentence")) <= 2000
-        else _make_parts(sentence)
-    )
+    if len(require_text(sentence, "sentence")) <= 2000:
+        return _kept_parts(sentence)
+    return plumbing.parts_of(sentence, sentence_tokens(sentence))
 
 # %% ../../nbs/2_evidence/21_check.ipynb #0986e398
-@cache
-def _stem_counts() -> tuple[int, dict[str, int]]:
-    """Return how many articles were counted, and in how many each stem occurs."""
-    packed = (
-        resources.files("summeval_nb")
-        .joinpath("assets/stem_counts.tsv.gz")
-        .read_bytes()
-    )
-    first, *lines = gzip.decompress(packed).decode("utf-8").splitlines()
-    pairs = (line.split("\t") for line in lines)
-    return int(first), {stem: int(count) for stem, count in pairs}
-
-
 @lru_cache(maxsize=1 << 16)
 def stem_weight(key: str) -> float:
     """Return how much the key of a token tells.
@@ -294,12 +98,8 @@ def stem_weight(key: str) -> float:
     >>> stem_weight("paris") > stem_weight("said")
     True
     """
-    articles, counts = _stem_counts()
+    articles, counts = stem_counts()
     return math.log((articles + 1) / (counts.get(key, 1) + 0.5))
-
-
-def _known(evidence: Sequence[Parts]) -> frozenset[str]:
-    return frozenset().union(*(sentence.key_set for sentence in evidence))
 
 
 def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
@@ -325,15 +125,11 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     Spärck Jones (1972), "A statistical interpretation of term specificity and its
     application in retrieval".
     """
-    known = _known(evidence)
+    known = known_keys(evidence)
     if not claim.content:
         return sum(key in known for key in claim.keys) / len(claim.keys)
-    weights = [stem_weight(key) for key in claim.content]
-    return sum(
-        weight
-        for weight, key in zip(weights, claim.content, strict=True)
-        if key in known
-    ) / sum(weights)
+    found = sum(stem_weight(key) for key in claim.content if key in known)
+    return found / sum(stem_weight(key) for key in claim.content)
 
 
 def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
@@ -341,10 +137,9 @@ def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
 
     u is the weight of the claim's content words that no evidence holds.
     """
-    known = _known(evidence)
-    return 1 / (
-        1 + sum(stem_weight(key) for key in claim.content if key not in known) / 8
-    )
+    known = known_keys(evidence)
+    missing = sum(stem_weight(key) for key in claim.content if key not in known)
+    return 1 / (1 + missing / 8)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #3b68f5cf
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
@@ -364,23 +159,15 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
     """
     pieces, start, keys = [], 0, claim.keys
     while start < len(keys):
-        length = 1
-        for sentence in evidence:
-            for place in sentence.positions.get(keys[start : start + 2], ()):
-                length = max(length, _common_run(keys, start, sentence.keys, place))
-        pieces.append((start, start + length))
-        start += length
+        runs = (
+            plumbing.common_run(keys, start, sentence.keys, place)
+            for sentence in evidence
+            for place in sentence.positions.get(keys[start : start + 2], ())
+        )
+        end = start + max(runs, default=1)
+        pieces.append((start, end))
+        start = end
     return pieces
-
-
-def _common_run(
-    keys: Sequence[str], start: int, other: Sequence[str], place: int
-) -> int:
-    """Return how many tokens agree from `start` and `place` on; the first two do."""
-    length, limit = 2, min(len(keys) - start, len(other) - place)
-    while length < limit and keys[start + length] == other[place + length]:
-        length += 1
-    return length
 
 
 def unbroken(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
@@ -395,12 +182,10 @@ def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
 
     Words that stand alone, copied or new, add nothing.
     """
-    return (
-        sum((end - start) ** 2 for start, end in pieces if end - start > 1)
-        / len(claim.keys) ** 2
-    )
+    copied = sum((end - start) ** 2 for start, end in pieces if end - start > 1)
+    return copied / len(claim.keys) ** 2
 
-# %% ../../nbs/2_evidence/21_check.ipynb #ad56830a
+
 def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the greatest share of the claim's word pairs in one evidence sentence.
 
@@ -409,13 +194,11 @@ def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     In [0, 1]. A claim with fewer than two content words has no pairs; its
     `idf_coverage` is returned instead.
     """
-    if not claim.content_pairs:
+    pairs = claim.content_pairs
+    if not pairs:
         return idf_coverage(claim, evidence)
-    found = (
-        sum(pair in sentence.pair_set for pair in claim.content_pairs)
-        for sentence in evidence
-    )
-    return max(found) / len(claim.content_pairs)
+    found = (sum(pair in sentence.pair_set for pair in pairs) for sentence in evidence)
+    return max(found) / len(pairs)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #f86bb501
 @dataclass(frozen=True, slots=True, eq=False)
@@ -490,48 +273,10 @@ def vector_features(
         "token_match": float(best.mean()),
         "token_match_weakest": float(np.quantile(best, 0.1)),
         "token_match_one": float(matches.mean(axis=0).max()),
-        "cosine": float(_cosines(vectors).max()),
+        "cosine": float(cosines(vectors).max()),
     }
 
-
-def _cosines(vectors: PairVectors) -> np.ndarray:
-    """Return the cosine of the claim's vector with each evidence sentence's.
-
-    A zero vector has 0.
-    """
-    norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
-    return np.divide(
-        vectors.evidence @ vectors.claim,
-        norms,
-        out=np.zeros(len(norms)),
-        where=norms > 0,
-    )
-
 # %% ../../nbs/2_evidence/21_check.ipynb #5a3dff14
-def _negation_findings(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
-    """Return at most one finding of kind negation: see the prose above for the rule."""
-    closest = max(evidence, key=lambda sentence: idf_coverage(claim, [sentence]))
-    if not claim.content or idf_coverage(claim, [closest]) < 0.5:
-        return []
-    own = next((token for token in claim.tokens if token.kind == "negation"), None)
-    if own is not None:
-        if any(token.kind == "negation" for token in closest.tokens):
-            return []
-        return [
-            Finding("negation", claim.text[own.start : own.end], own.start, own.end)
-        ]
-    shared = [
-        place for place, key in enumerate(closest.keys) if key in claim.content_set
-    ]
-    if not any(
-        token.kind == "negation" for token in closest.tokens[shared[0] : shared[-1]]
-    ):
-        return []
-    matched = [token for token in claim.tokens if token.key in closest.key_set]
-    start, end = matched[0].start, matched[-1].end
-    return [Finding("negation", claim.text[start:end], start, end)]
-
-
 def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
     """Return what the evidence does not hold, in order.
 
@@ -551,19 +296,16 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
         claim's text. A negation that only the evidence has is reported on the stretch
         of the claim that matches it.
     """
-    known = _known(evidence)
+    known = known_keys(evidence)
     kinds = {token: "number" for token in claim.tokens if token.kind == "number"}
     kinds |= {token: "word" for token in claim.tokens if token.kind == "content"}
     kinds |= dict.fromkeys(claim.names, "name")
-    findings = [
-        Finding(kind, claim.text[token.start : token.end], token.start, token.end)
-        for token, kind in kinds.items()
-        if token.key not in known
-    ]
-    return sorted(
-        [*findings, *_negation_findings(claim, evidence)],
-        key=lambda finding: finding.start,
-    )
+    missing = [(kind, t) for t, kind in kinds.items() if t.key not in known]
+    found = [plumbing.finding(claim, kind, t.start, t.end) for kind, t in missing]
+    closest = max(evidence, key=lambda sentence: idf_coverage(claim, [sentence]))
+    if claim.content and idf_coverage(claim, [closest]) >= 0.5:
+        found += plumbing.negation_findings(claim, closest)
+    return sorted(found, key=lambda finding: finding.start)
 
 
 def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
@@ -581,15 +323,8 @@ def finding_features(findings: Sequence[Finding]) -> dict[str, float]:
 # %% ../../nbs/2_evidence/21_check.ipynb #c38fb5b2
 FEATURES = (
     *("coverage", "familiarity", "unbroken", "alignment", "pairs"),
-    *(
-        "token_match",
-        "token_match_weakest",
-        "token_match_one",
-        "cosine",
-        "numbers",
-        "names",
-        "negation",
-    ),
+    *("token_match", "token_match_weakest", "token_match_one", "cosine"),
+    *("numbers", "names", "negation"),
 )
 
 
@@ -622,42 +357,26 @@ def pair_features(
     """
     pieces = copied_pieces(claim, evidence)
     findings = find_unsupported(claim, evidence)
-    features = vector_features(vectors, matches) | {
+    features = vector_features(vectors, matches) | finding_features(findings)
+    features |= {
         "coverage": idf_coverage(claim, evidence),
         "familiarity": familiarity(claim, evidence),
-        "pairs": pairs_within(claim, evidence),
         "unbroken": unbroken(claim, pieces),
         "alignment": alignment(claim, pieces),
+        "pairs": pairs_within(claim, evidence),
     }
-    features |= finding_features(findings)
     return {name: features[name] for name in FEATURES}, findings
-
-
-@cache
-def _fitted() -> dict[str, Any]:
-    """Return the fitted mixture.
-
-    Its weights, intercept and the fingerprint of the embedder it was fitted with.
-    """
-    return json.loads(
-        resources.files("summeval_nb")
-        .joinpath("assets/checker.json")
-        .read_text(encoding="utf-8")
-    )
 
 
 def sigmoid(logit: float) -> float:
     """Return 1 / (1 + exp(-logit)), in [0, 1], without overflow."""
-    return (
-        1 / (1 + math.exp(-logit))
-        if logit >= 0
-        else math.exp(logit) / (1 + math.exp(logit))
-    )
+    small = math.exp(-abs(logit))
+    return (1 if logit >= 0 else small) / (1 + small)
 
 
 def feature_weights() -> dict[str, float]:
     """Return the fitted weight of each feature in the mixture, all at least 0."""
-    return dict(_fitted()["weights"])
+    return dict(fitted()["weights"])
 
 
 def support_logit(features: Mapping[str, float]) -> float:
@@ -665,12 +384,10 @@ def support_logit(features: Mapping[str, float]) -> float:
 
     The intercept plus each feature times its weight.
     """
-    model = _fitted()
-    return model["intercept"] + sum(
-        weight * features[name] for name, weight in model["weights"].items()
-    )
+    terms = [weight * features[name] for name, weight in feature_weights().items()]
+    return fitted()["intercept"] + sum(terms)
 
-# %% ../../nbs/2_evidence/21_check.ipynb #f5733d84
+
 Pair = tuple[Sequence[str], str]
 
 
@@ -696,89 +413,7 @@ class Checker(Protocol):
         """Return one verdict for each pair (evidence sentences, sentence), in order."""
         ...
 
-# %% ../../nbs/2_evidence/21_check.ipynb #facfebc7
-def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
-    """Return the pairs with their types checked.
-
-    A message names the pair that is wrong.
-    """
-    if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
-        raise TypeError(
-            "pairs must be a list of (evidence sentences, summary sentence), not "
-            f"{type(pairs).__name__}"
-        )
-    checked = []
-    for index, pair in enumerate(pairs):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(
-                f"pairs[{index}] must be (evidence sentences, summary sentence), not "
-                f"{pair!r:.60}"
-            )
-        evidence = require_texts(pair[0], f"pairs[{index}][0]")
-        if not evidence:
-            raise ValueError(
-                f"pairs[{index}] has no evidence sentence: leave the pair out, "
-                "nothing can be checked"
-            )
-        checked.append((evidence, require_text(pair[1], f"pairs[{index}][1]")))
-    return checked
-
-
-def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> None:
-    """Raise unless there is one `PairVectors` a pair, with vectors for its evidence.
-
-    As many vectors and token lists as there are evidence sentences.
-    """
-    if len(vectors) != len(pairs):
-        raise ValueError(
-            f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a "
-            "pair"
-        )
-    for index, (one, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
-        if not len(one.evidence) == len(one.evidence_tokens) == len(evidence):
-            counts = f"{len(one.evidence)} vectors and "
-            counts += f"{len(one.evidence_tokens)} lists of token vectors"
-            raise ValueError(
-                f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences"
-            )
-
-
-def _require_labelled(
-    probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return both as float arrays of one length; otherwise raise.
-
-    Probabilities lie in [0, 1], labels are 0 or 1.
-    """
-    try:
-        values, truth = (
-            np.asarray(probabilities, dtype=float),
-            np.asarray(labels, dtype=float),
-        )
-    except (TypeError, ValueError) as error:
-        remedy = "leave out failed verdicts, whose probability is None, "
-        remedy += "together with their labels"
-        raise TypeError(
-            f"probabilities and labels must be lists of numbers ({error}): {remedy}"
-        ) from error
-    if values.ndim != 1 or values.shape != truth.shape:
-        raise ValueError(
-            f"one label for each probability, please: got shapes {values.shape} and "
-            f"{truth.shape}"
-        )
-    if not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(
-            "probabilities must lie in [0, 1]; leave out failed verdicts together "
-            "with their labels"
-        )
-    if not np.isin(truth, (0, 1)).all():
-        raise ValueError(
-            "labels must be 0 or 1, not "
-            f"{sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}"
-        )
-    return values, truth
-
-# %% ../../nbs/2_evidence/21_check.ipynb #cbd41302
+# %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
 def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
     texts = (text for evidence, claim in pairs for text in (*evidence, claim))
@@ -787,104 +422,11 @@ def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
     return [one for one in found if one is not None]
 
 
-def _vectors_of(
-    pairs: Sequence[Pair], vectors: Sequence[PairVectors] | None
-) -> Sequence[PairVectors]:
-    """Return the given vectors if of the fit's embedder, or encode the pairs."""
-    if vectors is not None and all(
-        one.embedder == _fitted()["embedder"] for one in vectors
-    ):
-        return vectors
-    return _encode_pairs(pairs, load_embedder("minilm"))
+class _Packaged(Packaged):
+    """What the package's own checkers share: MiniLM's vectors, and a recalibration."""
 
-
-def _fingerprint(slope: float, offset: float) -> str:
-    """Return a name for everything that decides a words checker's probability."""
-    counts = (
-        resources.files("summeval_nb")
-        .joinpath("assets/stem_counts.tsv.gz")
-        .read_bytes()
-    )
-    settings = json.dumps(
-        [_fitted(), gzip.decompress(counts).decode("utf-8"), slope, offset],
-        sort_keys=True,
-    )
-    return f"words-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
-
-
-def _ranked_evidence(vectors: PairVectors) -> list[Evidence]:
-    """Return the pair's evidence with its cosines, best first, ties by position."""
-    return nearest_evidence(_cosines(vectors))
-
-# %% ../../nbs/2_evidence/21_check.ipynb #7c1d90be
-class _Packaged:
-    """What the package's own checkers share: the pairs in lots, and a recalibration."""
-
-    uses_vectors, languages = True, ("en",)
-
-    def __init__(self, *, threshold: float, slope: float, offset: float):
-        self.threshold = require_share(threshold, "threshold")
-        self.slope, self.offset = float(slope), float(offset)
-        if not (
-            math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0
-        ):
-            raise ValueError(
-                f"slope must be positive and offset finite, not {slope} and {offset}"
-            )
-
-    def __repr__(self) -> str:
-        level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"
-        shown = f"threshold={self.threshold}, {level}, {reads(self)}"
-        return f"{type(self).__name__}({shown})"
-
-    def _check_lot(
-        self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
-    ) -> list[Verdict]:
-        raise NotImplementedError
-
-    def _settings(self) -> dict[str, Any]:
-        return {"threshold": self.threshold, "slope": self.slope, "offset": self.offset}
-
-    def _with(self, **changes: Any) -> Self:
-        """Return a checker of the same kind with other settings."""
-        return type(self)(**(self._settings() | changes))
-
-    def check_many(
-        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
-    ) -> list[Verdict]:
-        """Return one verdict for each pair (evidence sentences, sentence), in order.
-
-        Parameters
-        ----------
-        pairs : sequence of (list of str, str)
-            At least one evidence sentence each.
-        vectors : sequence of PairVectors, optional
-            One a pair. Used when they come from the packaged MiniLM, and made here
-            otherwise: the probability is the same either way.
-
-        Returns
-        -------
-        list of Verdict
-            With evidence (indices into the pair's sentences, best first), findings, and
-            `details`: features, logit, and what else the checker has to say. A claim
-            without a word gives a failed verdict.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a pair has another form, has no evidence, or its vectors do not fit it.
-        """
-        checked = _require_pairs(pairs)
-        if vectors is not None:
-            _require_vectors(vectors, checked)
-        verdicts: list[Verdict] = []
-        for start in range(0, len(checked), 256):
-            lot = checked[start : start + 256]
-            ready = _vectors_of(
-                lot, None if vectors is None else vectors[start : start + 256]
-            )
-            verdicts += self._check_lot(lot, ready)
-        return verdicts
+    def _encode(self, lot: Sequence[Pair]) -> list[PairVectors]:
+        return _encode_pairs(lot, load_embedder("minilm"))
 
     def calibrate(
         self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
@@ -915,13 +457,11 @@ class _Packaged:
         """
         slope, offset = platt_scaling(scores, labels)
         if slope <= 0:
-            raise ValueError(
-                f"these labels run against the scores (slope {slope:.3g}): check "
-                "that 1 means supported"
-            )
+            why = f"these labels run against the scores (slope {slope:.3g})"
+            raise ValueError(f"{why}: check that 1 means supported")
         return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
 
-# %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
+
 class WordsChecker(_Packaged):
     """The first checker: twelve features, weights fitted to human judgements.
 
@@ -963,42 +503,29 @@ class WordsChecker(_Packaged):
         self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0
     ):
         super().__init__(threshold=threshold, slope=slope, offset=offset)
-        self.fingerprint = _fingerprint(self.slope, self.offset)
+        self.fingerprint = words_fingerprint(self.slope, self.offset)
 
     def _check_lot(
         self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
     ) -> list[Verdict]:
-        return [
-            self._verdict(*pair, one) for pair, one in zip(lot, vectors, strict=True)
-        ]
+        asked = zip(lot, vectors, strict=True)
+        return [self._verdict(*pair, own) for pair, own in asked]
 
     def _verdict(
         self, evidence: list[str], sentence: str, vectors: PairVectors
     ) -> Verdict:
-        claim = take_apart(sentence)
-        looked_at = _ranked_evidence(vectors)
+        claim, ranked = take_apart(sentence), _ranked_evidence(vectors)
         if not claim.keys:
-            reason = "the sentence holds no word that could be checked"
-            return Verdict(
-                probability=None,
-                failed=True,
-                reason=reason,
-                threshold=self.threshold,
-                evidence=looked_at,
-            )
-        features, findings = pair_features(
-            claim, [take_apart(text) for text in evidence], vectors
-        )
+            return self._wordless(ranked)
+        told = [take_apart(text) for text in evidence]
+        features, findings = pair_features(claim, told, vectors)
         logit = support_logit(features)
-        return Verdict(
-            probability=sigmoid(self.slope * logit + self.offset),
-            threshold=self.threshold,
-            evidence=looked_at,
-            findings=findings,
-            details={"features": features, "logit": logit},
-        )
+        p = sigmoid(self.slope * logit + self.offset)
+        own: dict[str, Any] = {"evidence": ranked, "findings": findings}
+        own["details"] = {"features": features, "logit": logit}
+        return Verdict(probability=p, threshold=self.threshold, **own)
 
-# %% ../../nbs/2_evidence/21_check.ipynb #8e44049a
+
 @cache
 def _packaged(name: str) -> Checker:
     """Return one of the package's own checkers, made once."""
@@ -1028,35 +555,12 @@ def load_checker(checker: str | Checker) -> Checker:
     >>> load_checker("words").threshold
     0.5
     """
-    if isinstance(checker, str):
-        if checker.partition(":")[0] in ("nli", "llm"):
-            return load_checker(named_checker(checker))
-        require_option(
-            checker, "checker", ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
-        )
-        return _packaged(checker)
-    if isinstance(checker, type):
-        raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
-    missing = [
-        name
-        for name in ("fingerprint", "threshold", "check_many")
-        if not hasattr(checker, name)
-    ]
-    if missing:
-        raise TypeError(
-            f"{type(checker).__name__} is no checker, it lacks {', '.join(missing)}"
-        )
-    if not callable(checker.check_many):
-        raise TypeError(
-            f"a checker's check_many must be a method, not {checker.check_many!r:.40}"
-        )
-    if not isinstance(checker.fingerprint, str) or not checker.fingerprint:
-        raise TypeError(
-            "a checker's fingerprint must be a non-empty string, not "
-            f"{checker.fingerprint!r}"
-        )
-    require_share(checker.threshold, "threshold")
-    return checker
+    if not isinstance(checker, str):
+        return require_checker(checker)
+    if checker.partition(":")[0] in ("nli", "llm"):
+        return load_checker(named_checker(checker))
+    known = ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
+    return _packaged(require_option(checker, "checker", known))
 
 
 def checker(
@@ -1105,9 +609,8 @@ def checker(
     verdict = chosen.check_many([(sens_text, sen_summary)])[0]
     (unread,) = unread_reasons(" ".join(sens_text), [sen_summary], chosen, lang)
     if unread or verdict.probability is None:
-        raise ValueError(
-            f"no verdict on {sen_summary!r:.60}: {unread or verdict.reason}"
-        )
+        why = unread or verdict.reason
+        raise ValueError(f"no verdict on {sen_summary!r:.60}: {why}")
     return bool(verdict.supported), verdict.probability
 
 # %% ../../nbs/2_evidence/21_check.ipynb #bc0e8d0e
@@ -1136,30 +639,13 @@ def reliability_bins(
         `share_supported` and the share's 95 % interval (Wilson 1927), `share_low` to
         `share_high`.
     """
-    from scipy.stats import binomtest
-
-    values, truth = _require_labelled(probabilities, labels)
-    place = np.minimum(
-        (values * require_count(n_bins, "n_bins")).astype(int), n_bins - 1
-    )
-    rows = []
-    for number in np.unique(place):
-        inside = place == number
-        n, positive = int(inside.sum()), int(truth[inside].sum())
-        interval = binomtest(positive, n).proportion_ci(method="wilson")
-        row = {
-            "low": float(number / n_bins),
-            "high": float((number + 1) / n_bins),
-            "n": n,
-        }
-        row |= {
-            "mean_probability": float(values[inside].mean()),
-            "share_supported": positive / n,
-        }
-        rows.append(
-            row | {"share_low": float(interval.low), "share_high": float(interval.high)}
-        )
-    return rows
+    values, truth = reliability.require_labelled(probabilities, labels)
+    count = require_count(n_bins, "n_bins")
+    place = np.minimum((values * count).astype(int), count - 1)
+    return [
+        reliability.bin_row(b / count, (b + 1) / count, values[inside], truth[inside])
+        for b, inside in ((int(b), place == b) for b in np.unique(place))
+    ]
 
 
 def reliability_diagram(
@@ -1178,43 +664,7 @@ def reliability_diagram(
     -------
     matplotlib.axes.Axes
     """
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
-    x = np.array([row["mean_probability"] for row in bins])
-    y, low, high = (
-        np.array([row[name] for row in bins])
-        for name in ("share_supported", "share_low", "share_high")
-    )
-    ax.plot(
-        [0, 1], [0, 1], color="#777777", linestyle="--", linewidth=1, label="calibrated"
-    )
-    ax.errorbar(
-        x,
-        y,
-        yerr=np.abs([y - low, high - y]),
-        fmt="o-",
-        color="#1f5f99",
-        capsize=3,
-        label="observed (95 %)",
-    )
-    for row in bins:
-        ax.annotate(
-            f"{row['n']:g}",
-            (row["mean_probability"], row["share_supported"]),
-            (5, -11),
-            textcoords="offset points",
-        )
-    ax.set(
-        xlabel="mean probability",
-        ylabel="share supported",
-        xlim=(0, 1),
-        ylim=(0, 1),
-        aspect="equal",
-    )
-    ax.legend(loc="upper left")
-    return ax
+    return reliability.diagram(bins, ax)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #6a038a99
 def platt_scaling(
@@ -1241,36 +691,15 @@ def platt_scaling(
     Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed
     targets.
     """
-    from scipy.optimize import minimize
-
-    values, truth = _require_labelled(probabilities, labels)
+    values, truth = reliability.require_labelled(probabilities, labels)
     positive, negative = int(truth.sum()), int((1 - truth).sum())
     if not positive or not negative:
-        raise ValueError(
-            f"calibration needs labels of both kinds, got {positive} times 1 and "
-            f"{negative} times 0"
-        )
-    logits = _logits(values)
+        counts = f"got {positive} times 1 and {negative} times 0"
+        raise ValueError(f"calibration needs labels of both kinds, {counts}")
     target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
-
-    def loss(ab: np.ndarray) -> tuple[float, np.ndarray]:
-        z = ab[0] * logits + ab[1]
-        residual = 1 / (1 + np.exp(-np.clip(z, -500, 500))) - target
-        return float(np.mean(np.logaddexp(0, z) - target * z)), np.array(
-            [np.mean(residual * logits), np.mean(residual)]
-        )
-
-    slope, offset = minimize(
-        loss, np.array([1.0, 0.0]), jac=True, method="BFGS", options={"gtol": 1e-8}
-    ).x
-    return float(slope), float(offset)
+    return reliability.logistic_fit(reliability.logits_of(values), target)
 
 
-def _logits(probabilities: np.ndarray) -> np.ndarray:
-    inside = np.clip(probabilities, 1e-6, 1 - 1e-6)
-    return np.log(inside / (1 - inside))
-
-# %% ../../nbs/2_evidence/21_check.ipynb #ed1eb899
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Calibration(Score):
     """How well probabilities keep their word.
@@ -1302,26 +731,24 @@ class Calibration(Score):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        more = {
-            name: getattr(self, name)
-            for name in ("brier", "slope", "offset", "n", "n_failed")
-        }
-        return super().to_dict() | more
+        own = ("brier", "slope", "offset", "n", "n_failed")
+        return super().to_dict() | {name: getattr(self, name) for name in own}
 
     def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Return the probabilities after Platt scaling, shape (n,)."""
         if self.slope is None or self.offset is None:
-            raise ValueError(
-                "nothing to apply: Platt scaling needs labels of both kinds"
-            )
-        values, _ = _require_labelled(probabilities, np.zeros(len(probabilities)))
-        return 1 / (1 + np.exp(-(self.slope * _logits(values) + self.offset)))
+            why = "Platt scaling needs labels of both kinds"
+            raise ValueError(f"nothing to apply: {why}")
+        none = np.zeros(len(probabilities))
+        values, _ = reliability.require_labelled(probabilities, none)
+        logits = reliability.logits_of(values)
+        return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the reliability diagram; see `reliability_diagram`."""
         return reliability_diagram(self.bins, ax=ax)
 
-# %% ../../nbs/2_evidence/21_check.ipynb #c396e5df
+
 def calibration(
     probabilities: Sequence[float | None] | np.ndarray,
     labels: Sequence[float] | np.ndarray,
@@ -1354,43 +781,22 @@ def calibration(
     >>> round(float(calibration([0.9, 0.9, 0.1, 0.1], [1, 1, 0, 0])), 3)
     0.1
     """
-    if len(probabilities) != len(labels):
-        raise ValueError(
-            f"one label for each probability, please: got {len(probabilities)} and "
-            f"{len(labels)}"
-        )
-    kept = [(p, y) for p, y in zip(probabilities, labels, strict=True) if p is not None]
-    values, truth = _require_labelled([p for p, _ in kept], [y for _, y in kept])
-    failed = len(labels) - len(kept)
-    signature = Signature(
-        {
-            "metric": "calibration",
-            "bins": require_count(n_bins, "n_bins"),
-            "n": len(kept),
-        }
-    )
+    kept, said, failed = reliability.judged_only(probabilities, labels)
+    values, truth = reliability.require_labelled(kept, said)
+    parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
+    more: dict[str, Any] = {"n": len(kept), "n_failed": failed}
+    more["signature"] = Signature({"metric": "calibration"} | parts)
     if not kept:
-        return Calibration(
-            score=None,
-            reason="there is no judged item",
-            signature=signature,
-            n_failed=failed,
-        )
+        return Calibration(score=None, reason="there is no judged item", **more)
     bins = reliability_bins(values, truth, n_bins=n_bins)
-    error = sum(
-        row["n"] * abs(row["mean_probability"] - row["share_supported"]) for row in bins
-    ) / len(kept)
-    slope, offset = (
-        platt_scaling(values, truth) if 0 < truth.sum() < len(truth) else (None, None)
-    )
-    brier = float(np.mean((values - truth) ** 2))
+    gaps = [b["n"] * abs(b["mean_probability"] - b["share_supported"]) for b in bins]
+    both = 0 < truth.sum() < len(truth)
+    slope, offset = platt_scaling(values, truth) if both else (None, None)
     return Calibration(
-        score=error,
-        signature=signature,
+        score=sum(gaps) / len(kept),
         bins=bins,
-        brier=brier,
+        brier=float(np.mean((values - truth) ** 2)),
         slope=slope,
         offset=offset,
-        n=len(kept),
-        n_failed=failed,
+        **more,
     )

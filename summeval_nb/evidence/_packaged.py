@@ -1,0 +1,126 @@
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_packaged.py.
+"""What the package's own judges of pairs share: pairs and vectors looked at, lots, settings, ranked evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from summeval_nb.evidence._evidence import nearest_evidence
+from summeval_nb.evidence._fitted import fitted
+from summeval_nb.ground.results import Evidence, Verdict, require_share, require_text, require_texts
+from summeval_nb.text._language import reads
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence.check import Pair, PairVectors
+
+_LOT = 256  # pairs that are judged together
+
+
+def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
+    """The pairs with their types checked; a message names the pair that is wrong."""
+    wanted = "(evidence sentences, summary sentence)"
+    if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
+        raise TypeError(f"pairs must be a list of {wanted}, not {type(pairs).__name__}")
+    checked = []
+    for index, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"pairs[{index}] must be {wanted}, not {pair!r:.60}")
+        evidence = require_texts(pair[0], f"pairs[{index}][0]")
+        if not evidence:
+            remedy = "leave the pair out, nothing can be checked"
+            raise ValueError(f"pairs[{index}] has no evidence sentence: {remedy}")
+        checked.append((evidence, require_text(pair[1], f"pairs[{index}][1]")))
+    return checked
+
+
+def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> None:
+    """Raise unless each pair has one `PairVectors` with as many vectors and token lists as evidence sentences."""
+    if len(vectors) != len(pairs):
+        raise ValueError(f"{len(vectors)} vectors for {len(pairs)} pairs: pass one PairVectors a pair")
+    for index, (one, (evidence, _)) in enumerate(zip(vectors, pairs, strict=True)):
+        if not len(one.evidence) == len(one.evidence_tokens) == len(evidence):
+            counts = f"{len(one.evidence)} vectors and {len(one.evidence_tokens)} lists of token vectors"
+            raise ValueError(f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences")
+
+
+def cosines(vectors: PairVectors) -> np.ndarray:
+    """The cosine of the claim's vector with each evidence sentence's, shape (m,); a zero vector has 0."""
+    norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
+    return np.divide(vectors.evidence @ vectors.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
+
+
+def ranked_evidence(vectors: PairVectors) -> list[Evidence]:
+    """The pair's evidence with its cosines, best first, ties by position."""
+    return nearest_evidence(cosines(vectors))
+
+
+class Packaged:
+    """Pairs looked at and judged in lots, with vectors of the embedder that the weights were fitted with."""
+
+    uses_vectors, languages = True, ("en",)
+
+    def __init__(self, *, threshold: float, slope: float, offset: float):
+        self.threshold = require_share(threshold, "threshold")
+        self.slope, self.offset = float(slope), float(offset)
+        if not (math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0):
+            raise ValueError(f"slope must be positive and offset finite, not {slope} and {offset}")
+
+    def __repr__(self) -> str:
+        level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"
+        return f"{type(self).__name__}(threshold={self.threshold}, {level}, {reads(self)})"
+
+    def _encode(self, lot: Sequence[Pair]) -> Sequence[PairVectors]:
+        raise NotImplementedError
+
+    def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        raise NotImplementedError
+
+    def _settings(self) -> dict[str, Any]:
+        return {"threshold": self.threshold, "slope": self.slope, "offset": self.offset}
+
+    def _with(self, **changes: Any) -> Self:
+        """A judge of the same kind with other settings."""
+        return type(self)(**(self._settings() | changes))
+
+    def _wordless(self, evidence: list[Evidence]) -> Verdict:
+        """The verdict on a sentence in which nothing can be compared: failed, with the reason."""
+        why = "the sentence holds no word that could be checked"
+        return Verdict(probability=None, failed=True, reason=why, threshold=self.threshold, evidence=evidence)
+
+    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
+        """Return one verdict for each pair (evidence sentences, sentence), in order.
+
+        Parameters
+        ----------
+        pairs : sequence of (list of str, str)
+            At least one evidence sentence each.
+        vectors : sequence of PairVectors, optional
+            One a pair. Used when they come from the packaged MiniLM, and made here
+            otherwise: the probability is the same either way.
+
+        Returns
+        -------
+        list of Verdict
+            With evidence (indices into the pair's sentences, best first), findings, and
+            `details`: features, logit, and what else the checker has to say. A claim
+            without a word gives a failed verdict.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a pair has another form, has no evidence, or its vectors do not fit it.
+        """
+        checked = _require_pairs(pairs)
+        if vectors is not None:
+            _require_vectors(vectors, checked)
+        verdicts: list[Verdict] = []
+        for start in range(0, len(checked), _LOT):
+            lot = checked[start : start + _LOT]
+            given = None if vectors is None else vectors[start : start + _LOT]
+            own = given is not None and all(one.embedder == fitted()["embedder"] for one in given)
+            verdicts += self._check_lot(lot, given if own and given is not None else self._encode(lot))
+        return verdicts

@@ -1,0 +1,189 @@
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_parts.py.
+"""A sentence taken apart: its tokens in any usual typography, its names, and what is found by comparing with others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from summeval_nb.ground.results import Finding
+
+_FUNCTION = """
+    a an the this that these those some any each every both either all such other
+    another same i me my mine we us our ours you your yours he him his she her hers
+    it its they them their theirs one ones myself yourself himself herself itself
+    ourselves themselves who whom whose which what where when why how am is are was
+    were be been being do does did doing done have has had having will would shall
+    should can could may might must ca wo ain and or but so yet if then than as
+    because while until although though since whether of in on at by for with about
+    against between into through during before after above below to from up down out
+    off over under again further once upon within across along among around behind
+    beside besides beyond near onto toward towards via per there here also just only
+    very too more most much many few less own even still now s t d m re ve ll
+"""
+_FUNCTION_WORDS = frozenset(_FUNCTION.split())
+_NEGATIONS = frozenset("not no n't never none nobody nothing neither nor without cannot".split())
+_SMALL = "two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+_SMALL += " fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_SMALL.split(), 2)}
+_NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.split(), 2)}
+_UNITS = {"m": "million", "bn": "billion", "k": "thousand"}
+_ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth", "6th": "sixth"}
+
+_SIGNS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(
+    rf"""(?P<skip> -[lr][rsc]b- | \[unk\] | \\?['’`](?:s|re|ve|ll|d|m)\b )
+      | (?P<initials> (?:[a-z]\.){{2,}} )
+      | (?P<negation> n\\?['’`]t\b )
+      | (?P<number> \d{{1,3}}(?:,\ ?\d{{3}})+(?!\d)(?:\.\ ?\d+)?
+          | \d+\.\ \d{{1,2}}(?![\d.]) | \d+(?:[.,:]\d+)* )
+        (?P<suffix> \ ?(?:st|nd|rd|th|m|bn|k)\b )?
+      | (?P<sign> [{_SIGNS}] )
+      | (?P<word> [^\W\d_{_SIGNS}]+?(?=n\\?['’`]t\b) | [^\W\d_{_SIGNS}]+ )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+class Token(NamedTuple):
+    """A token of a sentence: a key for comparison, a kind, `sentence[start:end]`.
+
+    `kind` is `"content"`, `"function"`, `"negation"` or `"number"`.
+    """
+
+    key: str
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """A sentence taken apart once: what the features of the words checker ask for."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    keys: tuple[str, ...]
+    content: tuple[str, ...]
+    key_set: frozenset[str]
+    content_set: frozenset[str]
+    content_pairs: tuple[tuple[str, str], ...]
+    pair_set: frozenset[tuple[str, str]]
+    positions: Mapping[tuple[str, ...], tuple[int, ...]]
+    names: tuple[Token, ...]
+
+
+def token_matches(sentence: str) -> Iterator[re.Match[str]]:
+    """Where tokens stand, each with the group that says what it is: number, word, negation, or what to skip."""
+    return _TOKEN.finditer(sentence)
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The Snowball (Porter 2) stem of a lower-case word."""
+    return _stemmer().stem(word)
+
+
+@cache
+def _stemmer() -> Any:
+    from nltk.stem.snowball import SnowballStemmer
+
+    return SnowballStemmer("english")
+
+
+def plain_number(text: str) -> str:
+    """Digits without separators, spaces and idle zeros: 1, 500.0 is 1500."""
+    plain = re.sub(r",(?=\d{3}(?!\d))", "", text.replace(" ", ""))
+    return re.sub(r"\.0+$", "", plain)
+
+
+def number_tokens(match: re.Match[str]) -> Iterator[Token]:
+    """A number, and the unit glued to it as a word of its own: 1.5m is 1.5 and million."""
+    suffix = (match["suffix"] or "").strip().lower()
+    if match["number"] + suffix in _ORDINALS:
+        yield Token(stem(_ORDINALS[match["number"] + suffix]), "content", *match.span())
+        return
+    yield Token(plain_number(match["number"]), "number", *match.span("number"))
+    if suffix in _UNITS:
+        yield Token(stem(_UNITS[suffix]), "content", match.end() - len(suffix), match.end())
+
+
+def word_token(match: re.Match[str]) -> Token:
+    """The token of a word: its kind from the lists above, its key in lower case and, for content, its stem."""
+    word = "n't" if match["negation"] else match[0].lower().replace(".", "")
+    if word in _NUMBER_WORDS:
+        return Token(_NUMBER_WORDS[word], "number", *match.span())
+    if word in _NEGATIONS:
+        return Token(word, "negation", *match.span())
+    if word in _FUNCTION_WORDS:
+        return Token(word, "function", *match.span())
+    return Token(stem(word), "content", *match.span())
+
+
+def parts_of(sentence: str, tokens: Sequence[Token]) -> Parts:
+    """What is compared of a sentence with these tokens."""
+    keys = tuple(token.key for token in tokens)
+    content = tuple(token.key for token in tokens if token.kind in ("content", "number"))
+    pairs = tuple(zip(content, content[1:], strict=False))
+    positions: dict[tuple[str, ...], list[int]] = {}
+    for place, pair in enumerate(zip(keys, keys[1:], strict=False)):
+        positions.setdefault(pair, []).append(place)
+    return Parts(
+        text=sentence,
+        tokens=tuple(tokens),
+        keys=keys,
+        content=content,
+        key_set=frozenset(keys),
+        content_set=frozenset(content),
+        content_pairs=pairs,
+        pair_set=frozenset(pairs),
+        positions={pair: tuple(places[:32]) for pair, places in positions.items()},
+        names=_names(sentence, tokens),
+    )
+
+
+def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The capitalised content words that no opening of a sentence explains."""
+    capital = [token.kind == "content" and sentence[token.start].isupper() for token in tokens]
+    if sum(capital) > 0.7 * len(tokens) and len(tokens) > 3:
+        return ()
+    opened = capital[1:2] == [True]
+    return tuple(token for place, token in enumerate(tokens) if capital[place] and (place > 0 or opened))
+
+
+def known_keys(evidence: Iterable[Parts]) -> frozenset[str]:
+    """The keys of all words that some sentence holds."""
+    return frozenset().union(*(sentence.key_set for sentence in evidence))
+
+
+def common_run(keys: Sequence[str], start: int, other: Sequence[str], place: int) -> int:
+    """How many tokens agree from `start` and `place` on; the first two do."""
+    length, limit = 2, min(len(keys) - start, len(other) - place)
+    while length < limit and keys[start + length] == other[place + length]:
+        length += 1
+    return length
+
+
+def finding(claim: Parts, kind: str, start: int, end: int) -> Finding:
+    """A finding on a stretch of the claim's text."""
+    return Finding(kind, claim.text[start:end], start, end)
+
+
+def negation_findings(claim: Parts, closest: Parts) -> list[Finding]:
+    """At most one finding: a negation in the claim or in the closest sentence's shared stretch, not in both.
+
+    Of the closest sentence only what lies between the first and the last shared word counts, and the finding stands on
+    the claim's own negation, or on all that it shares.
+    """
+    own = next((token for token in claim.tokens if token.kind == "negation"), None)
+    if own is not None:
+        denied = any(token.kind == "negation" for token in closest.tokens)
+        return [] if denied else [finding(claim, "negation", own.start, own.end)]
+    shared = [place for place, key in enumerate(closest.keys) if key in claim.content_set]
+    if not any(token.kind == "negation" for token in closest.tokens[shared[0] : shared[-1]]):
+        return []
+    matched = [token for token in claim.tokens if token.key in closest.key_set]
+    return [finding(claim, "negation", matched[0].start, matched[-1].end)]

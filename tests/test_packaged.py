@@ -1,0 +1,56 @@
+"""What the package's own checkers share: cosines of a pair, evidence ranked by them, lots, vectors, settings."""
+
+import numpy as np
+import pytest
+
+from summeval_nb import Verdict
+from summeval_nb.evidence._fitted import fitted
+from summeval_nb.evidence._packaged import Packaged, cosines, ranked_evidence
+from summeval_nb.evidence.check import PairVectors
+
+
+def vectors(embedder="x", evidence=((1.0, 0.0), (0.0, 0.0), (0.6, 0.8))):
+    rows = np.array(evidence)
+    return PairVectors(embedder, rows, np.array([0.8, 0.6]), [np.zeros((1, 2))] * len(rows), np.zeros((1, 2)))
+
+
+class Counting(Packaged):
+    """Judges nothing and remembers its lots and whether it had to encode them."""
+
+    def __init__(self, **settings):
+        super().__init__(**({"threshold": 0.5, "slope": 1.0, "offset": 0.0} | settings))
+        self.lots, self.encoded = [], 0
+
+    def _encode(self, lot):
+        self.encoded += 1
+        return [vectors()] * len(lot)
+
+    def _check_lot(self, lot, given):
+        self.lots.append((len(lot), {one.embedder for one in given}))
+        return [Verdict(probability=0.5)] * len(lot)
+
+
+def test_cosines_rank_the_evidence_and_a_zero_vector_has_none():
+    assert cosines(vectors()).tolist() == pytest.approx([0.8, 0.0, 0.96])
+    assert [one.index for one in ranked_evidence(vectors())] == [2, 0, 1]
+
+
+def test_pairs_are_judged_in_lots_with_the_right_vectors_only():
+    pairs, own = [(["a", "b", "c"], "d")] * 600, vectors(fitted()["embedder"])
+    judge = Counting()
+    assert len(judge.check_many(pairs)) == 600 and judge.check_many([]) == []
+    assert [size for size, _ in judge.lots] == [256, 256, 88] and judge.encoded == 3
+    judge = Counting()
+    judge.check_many(pairs, vectors=[own] * 600)
+    assert judge.encoded == 0 and judge.lots[0][1] == {own.embedder}
+    judge = Counting()
+    judge.check_many(pairs, vectors=[own] * 300 + [vectors()] * 300)  # only the lots with foreign ones are encoded
+    assert judge.encoded == 2 and judge.lots[0][1] == {own.embedder}
+
+
+def test_settings_make_the_same_again():
+    judge = Counting(threshold=0.7, slope=2.0)
+    assert judge._with(offset=1.0)._settings() == {"threshold": 0.7, "slope": 2.0, "offset": 1.0}
+    assert repr(judge).startswith("Counting(threshold=0.7, slope=2, offset=0, ") and "en" in repr(judge)
+    failed = judge._wordless(ranked_evidence(vectors()))
+    assert failed.failed and failed.probability is None and failed.threshold == 0.7 and len(failed.evidence) == 3

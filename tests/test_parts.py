@@ -1,0 +1,55 @@
+"""A sentence taken apart: stems, numbers, names, runs that two sentences share, and a "not" on one side only."""
+
+import pytest
+
+from summeval_nb.evidence._parts import common_run, known_keys, negation_findings, plain_number, stem
+from summeval_nb.evidence.check import pairs_within, take_apart
+
+
+def test_stems_and_numbers_have_one_form():
+    assert {stem(word) for word in ("plans", "planned", "planning")} == {"plan"}
+    written = ("1, 500", "1,500", "1500.0", "12:30", "0.5", "1,5")
+    assert [plain_number(number) for number in written] == ["1500", "1500", "1500", "12:30", "0.5", "1,5"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("Yesterday Anna Bello met the Mayor.", ["yesterday", "anna", "bello", "mayor"]),
+        ("The council met Anna.", ["anna"]),
+        ("Council approves new tram line", []),
+        ("COUNCIL APPROVES NEW TRAM LINE", []),
+        ("yesterday anna bello met the mayor.", []),
+    ],
+)
+def test_names_are_capitals_that_no_opening_explains(sentence, names):
+    assert [token.key for token in take_apart(sentence).names] == names
+
+
+def test_positions_lead_to_each_copy_and_are_bounded():
+    parts = take_apart("the cat " * 50)
+    assert parts.positions["the", "cat"] == tuple(range(0, 64, 2))
+    assert common_run(("a", "b", "c"), 0, ("x", "a", "b", "c", "d"), 1) == 3
+    assert common_run(("a", "b", "c"), 0, ("a", "b", "d"), 0) == 2
+    assert known_keys([]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "found"),
+    [
+        ("The council did not approve the plan.", "The council approved the plan.", ["not"]),
+        ("The council approved the plan.", "The council did not approve the plan.", ["council approved the plan"]),
+        ("The council did not approve the plan.", "The council never approved the plan.", []),
+        ("The council approved the plan.", "Without a vote, the council approved the plan.", []),
+    ],
+)
+def test_a_negation_counts_on_one_side_and_in_the_shared_stretch_only(claim, evidence, found):
+    own, other = take_apart(claim), take_apart(evidence)
+    findings = negation_findings(own, other)
+    said = [finding.text.removeprefix("The ") for finding in findings]
+    assert said == found and all(finding.kind == "negation" for finding in findings)
+    assert all(claim[finding.start : finding.end] == finding.text for finding in findings)
+
+
+def test_one_content_word_has_no_pairs_and_falls_back_to_coverage():
+    assert pairs_within(take_apart("The plan."), [take_apart("The council approved the plan.")]) == 1.0
