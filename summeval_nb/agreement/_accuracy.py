@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,7 @@ def accuracy_by_threshold(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.
     return *accuracy_curve(size, concordant, human_tie, weight), size.size, int(human_tie.sum())
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AccuracyCurve(Score):
     """What `PairwiseAccuracy` shows: its row of counts, and the accuracy against the threshold."""
 

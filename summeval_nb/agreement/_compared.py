@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Difference(Score):
     """What `PairedTest` shows beside its sentence: rows, plain data and the null distribution."""
 
@@ -55,6 +57,7 @@ class Difference(Score):
         return histogram(self.null, self.score, None, title, "difference after random swaps", ax)
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class RankedMetrics:
     """What `Comparisons` shows: rows, tables and plain data."""
 

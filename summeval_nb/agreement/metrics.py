@@ -21,7 +21,7 @@ from summeval_nb.agreement._metric_scores import (
     scored,
 )
 from ._metric_table import CorrelationTable
-from .agreement import COEFFICIENTS, LEVELS, Correlation, correlate
+from .agreement import COEFFICIENTS, LEVELS, correlate
 from .significance import compare_all
 from .summeval import reference_similarities
 from ..ground.data import SummEval
@@ -180,11 +180,6 @@ class MetricTable(CorrelationTable):
     signature : Signature
         Every choice that could change a number.
     """
-
-    scores: dict[str, np.ndarray]
-    correlations: dict[tuple[str, str], Correlation]
-    ranks: dict[str, dict[str, int]]
-    signature: Signature
 
 
 def metric_table(

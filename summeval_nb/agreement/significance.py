@@ -24,7 +24,7 @@ from summeval_nb.agreement._grids import (
 )
 from ._shown import in_words
 from ._swaps import pair_p_value, permutation_tests
-from .agreement import Correlation, _draws, correlate
+from .agreement import _draws, correlate
 from ..ground._resampling import middle
 from ..ground.results import Signature, require_count, require_option
 
@@ -59,14 +59,6 @@ class PairedTest(Difference):
     null : numpy.ndarray
         The differences after random swaps, in the test with the largest p-value.
     """
-
-    a: Correlation
-    b: Correlation
-    p_value: float | None
-    p_values: dict[str, float]
-    interval: tuple[float, float] | None
-    alternative: str
-    null: np.ndarray
 
     def sentence(
         self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05
@@ -235,12 +227,6 @@ class Comparisons(RankedMetrics):
     `undefined` holds the reasons of metrics without a correlation.
     """
 
-    correlations: dict[str, Correlation]
-    p_values: dict[tuple[str, str], float]
-    ranks: dict[str, int]
-    undefined: dict[str, str]
-    signature: Signature
-
 
 def compare_all(
     metrics: Mapping[str, Any],
@@ -325,13 +311,6 @@ class PairwiseAccuracy(AccuracyCurve):
     was chosen on these data; `n_pairs` and `n_human_ties` count pairs; `thresholds` and
     `curve` hold the accuracy for every candidate.
     """
-
-    epsilon: float | None
-    calibrated: bool
-    n_pairs: int
-    n_human_ties: int
-    thresholds: np.ndarray
-    curve: np.ndarray
 
 
 def pairwise_accuracy(

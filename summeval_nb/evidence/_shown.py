@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 One = TypeVar("One", bound="JudgedSentences")
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class JudgedSentences(Score):
     """What a `Faithfulness` can show of itself; its fields and its counts are its own."""
 
@@ -41,7 +43,7 @@ class JudgedSentences(Score):
     sentences: list[Sentence]
     similarity: np.ndarray
     verdicts: list[Verdict]
-    judged_by: str
+    judged_by: str = ""
 
     if TYPE_CHECKING:  # the result's own
 

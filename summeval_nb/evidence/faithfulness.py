@@ -70,14 +70,6 @@ class Faithfulness(JudgedSentences):
         Who judged, and how often that judge was right where it was measured.
     """
 
-    source: str
-    summary: str
-    source_sentences: list[Sentence]
-    sentences: list[Sentence]
-    similarity: np.ndarray
-    verdicts: list[Verdict]
-    judged_by: str = ""
-
     @property
     def n_unclear(self) -> int:
         """Number of judged sentences that are neither supported nor contradicted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ def flag_words(name: str, flag: Flag) -> str:
     return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AnswerLayout:
     """What a report on an answer shows; the report itself says what it holds."""
 
@@ -69,7 +71,7 @@ class AnswerLayout:
     answer_refused: Flag
     truth_refused: Flag
     signature: Signature
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def correctness(self) -> Any:

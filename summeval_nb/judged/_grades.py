@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from summeval_nb.ground.results import (
@@ -71,13 +71,14 @@ def ask_for_grades(
     return [next(values) if wanted else None for wanted in asked]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Distribution(Score):
     """What a `Rating` shows: the distribution as rows and as bars, with the expected grade as a line."""
 
-    quality: str
-    distribution: Mapping[int, float]
-    mass: float | None
-    note: str
+    quality: str = ""
+    distribution: Mapping[int, float] = field(default_factory=dict)
+    mass: float | None = None
+    note: str = ""
 
     @property
     def spread(self) -> float | None:

@@ -215,14 +215,6 @@ class AnswerReport(AnswerLayout):
     """
 
     inferences: Mapping[str, Inference]
-    question: str
-    ground_truth: str
-    answer: str
-    context: tuple[str, ...]
-    answer_refused: Flag
-    truth_refused: Flag
-    signature: Signature
-    notes: tuple[str, ...] = ()
 
     @property
     def correctness(self) -> Correctness:

@@ -116,11 +116,6 @@ class Rating(Distribution):
         What a reader should know, such as a low mass.
     """
 
-    quality: str = ""
-    distribution: Mapping[int, float] = field(default_factory=dict)
-    mass: float | None = None
-    note: str = ""
-
     @property
     def spread(self) -> float | None:
         """The standard deviation of the distribution: how undecided the model is."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from summeval_nb.ground.viz import render
@@ -135,6 +136,7 @@ def _unrounded(number: float) -> list[float]:
     return tried[:_MOST_TRIALS]
 
 
+@dataclass(frozen=True, repr=False)
 class Said:
     """How an outcome is shown: a mark and a sentence; true if the answer is right."""
 

@@ -105,10 +105,6 @@ class AnswerCheck(Said):
         One sentence for the reader.
     """
 
-    exercise: str
-    outcome: str
-    message: str
-
 # %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
 _SEALS = Seals()
 
