@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +16,8 @@ from summeval_nb._shell_tables import (
     AsJson,
     Column,
     Format,
+    Given,
     Html,
-    Judge,
     Kept,
     Options,
     References,
@@ -24,13 +25,14 @@ from summeval_nb._shell_tables import (
     leave_for,
     load_named,
     open_store,
-    open_table,
     overlap_rows,
+    read_columns,
     read_flags,
     read_options,
     read_pairs,
     read_table,
     show,
+    takes,
     write,
 )
 from summeval_nb.ground.results import require_option
@@ -78,31 +80,28 @@ def demo(
     write(html.resolve(), compare_reports(results, list(summaries)).to_html)
 
 
+@takes("column", "option", "format", "html", "as_json")
 def rouge(
     table: Annotated[
         str,
         typer.Argument(help="Table, or plain file of candidates; - for standard input."),
     ],
+    given: Given,
     references: References = None,
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    html: Html = None,
-    as_json: AsJson = False,
 ) -> None:
     """ROUGE of texts against references: the mean precision, recall and F1 of each type.
 
     Example: summeval rouge predictions.txt references.txt -o stemmer=true
     """
-    keep_apart(html, table, *references or ())
+    keep_apart(given.html, table, *references or ())
     from summeval_nb.overlap.rouge import rouge_many
 
-    generated, groups, bad = overlap_rows("rouge", table, references, format, column)
-    options = read_options(option, rouge_many)
+    generated, groups, bad = overlap_rows("rouge", table, references, given.format, given.column)
+    options = read_options(given.option, rouge_many)
     result = rouge_many(generated, groups, **options)
     rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean_by_type().items()]
     text = text_table(rows, columns=["type", "precision", "recall", "f1"])
-    show(result, as_json, html, "ROUGE", f"{text}\n{result.signature}")
+    show(result, given.as_json, given.html, "ROUGE", f"{text}\n{result.signature}")
     leave_for(bad, bad + len(generated))
 
 
@@ -119,123 +118,99 @@ def say_cost(options: Any) -> None:
         )
 
 
-def _judge_table(metric: str, many: Callable[..., Any], table: str, given: dict[str, Any]) -> None:
-    """Read a table, judge its rows, show the result; `given` holds the command's other arguments."""
+_JUDGED = ("column", "option", "format", "judge", "store", "html", "as_json")
+
+
+def _judge_table(
+    metric: str,
+    title: str,
+    many: Callable[..., Any],
+    table: str,
+    given: Given,
+    *,
+    choices: Callable[..., Any] | None = None,
+    **named: str | None,
+) -> None:
+    """Read a table, judge its rows, show the result.
+
+    `choices` has the options where `many` does not; then it gets whole rows. `named` is more models by name.
+    """
     from summeval_nb.agreement.metrics import metric_class
 
-    keep_apart(given["html"], table, given["store"])
-    rows, bad = read_table(table, given["format"], metric, given["column"])
-    wanted = [{name: row[name] for name in metric_class(metric)[0].columns} for row in rows]
-    store, options = open_store(given["store"]), read_options(given["option"], many)
-    options |= load_named({"judge": given["judge"]})
-    result = many(wanted, **options, store=store, progress=sys.stderr.isatty())
-    title = metric.replace("_", " ").capitalize()
-    show(result, given["as_json"], given["html"], title, repr(result))
+    keep_apart(given.html, table, given.store)
+    rows, bad = read_table(table, given.format, metric, given.column)
+    options = read_options(given.option, choices or many)
+    options |= load_named({"judge": given.judge} | {name: model for name, model in named.items() if model})
+    wanted = rows if choices else [{name: row[name] for name in metric_class(metric)[0].columns} for row in rows]
+    result = many(wanted, **options, store=open_store(given.store), progress=sys.stderr.isatty())
+    show(result, given.as_json, given.html, title, repr(result))
     say_cost(options)
     leave_for(bad, bad + len(rows))
 
 
+@takes(*_JUDGED)
 def judge_answers(
-    table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")],
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
+    table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")], given: Given
 ) -> None:
     """Evaluate generated answers: grounded in the context, equal to the truth, or refused?
 
     Example: summeval answer answers.jsonl --html answers.html
     """
-    given = dict(locals())
     from summeval_nb.judged.answers import evaluate_answers
 
-    _judge_table("answers", evaluate_answers, table, given)
+    _judge_table("answers", "Answers", evaluate_answers, table, given)
 
 
+@takes(*_JUDGED)
 def score(
-    table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")],
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
+    table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")], given: Given
 ) -> None:
     """Score summaries by the questions that they still answer.
 
     Example: summeval score summaries.jsonl --column contexts=article -o coeff=0.7
     """
-    given = dict(locals())
     from summeval_nb.judged.summary_score import summarization_scores
 
-    _judge_table("summary_score", summarization_scores, table, given)
+    _judge_table("summary_score", "Summary score", summarization_scores, table, given)
 
 
+@takes(*_JUDGED)
 def retrieval(
     table: Annotated[str, typer.Argument(help="Table of questions; - for standard input.")],
+    given: Given,
     measure: Annotated[
         list[str] | None,
         typer.Option(help="Such as context_recall; repeat. By default all six."),
     ] = None,
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
 ) -> None:
     """Measure retrieval: precision, recall, relevance, faithfulness, noise.
 
     Example: summeval retrieval questions.jsonl --measure context_recall
     """
-    keep_apart(html, table, store)
     from summeval_nb.judged.retrieval import retrieval_scores, same_columns
 
-    metric = same_columns(measure)
-    rows, bad = read_table(table, format, metric, column)
-    options = read_options(option, retrieval_scores) | load_named({"judge": judge})
-    options |= {"store": open_store(store), "progress": sys.stderr.isatty()}
-    result = retrieval_scores(rows, measure, **options)
-    show(result, as_json, html, "Retrieval", repr(result))
-    say_cost(options)
-    leave_for(bad, bad + len(rows))
+    many = partial(retrieval_scores, measures=measure)
+    _judge_table(same_columns(measure), "Retrieval", many, table, given, choices=retrieval_scores)
 
 
+@takes(*_JUDGED)
 def compare(
     table: Annotated[str, typer.Argument(help="Table of pairs of answers; - for standard input.")],
+    given: Given,
     backend: Annotated[str | None, typer.Option(help="llm: with a model that reads both answers.")] = None,
     rank: Annotated[bool, typer.Option("--rank", help="Rows are question, system, answer; rank the systems.")] = False,
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    judge: Judge = "embedded",
-    store: Kept = None,
-    html: Html = None,
-    as_json: AsJson = False,
 ) -> None:
     """Compare two answers to each question side by side, in both orders; or rank many systems.
 
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
-    keep_apart(html, table, store)
     from summeval_nb.judged._pairwise import read_as
     from summeval_nb.judged.pairwise import SideBySide, compare_pairs, rank_systems
 
-    mapped = any(one.startswith("truth=") for one in column or [])
+    mapped = any(one.startswith("truth=") for one in given.column or [])
     metric = read_as(rank=rank, truth=mapped or backend is None)
-    rows, bad = read_table(table, format, metric, column)
-    options = read_options(option, SideBySide) | load_named({"judge": judge})
-    options |= load_named({"backend": backend}) if backend else {}
-    options |= {"store": open_store(store), "progress": sys.stderr.isatty()}
-    result: Any = (rank_systems if rank else compare_pairs)(rows, **options)
-    show(result, as_json, html, "Side by side", repr(result))
-    say_cost(options)
-    leave_for(bad, bad + len(rows))
+    many: Callable[..., Any] = rank_systems if rank else compare_pairs
+    _judge_table(metric, "Side by side", many, table, given, choices=SideBySide, backend=backend)
 
 
 def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
@@ -252,53 +227,44 @@ def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list
     return [[cells.get(one) for one in systems] for cells in table.values()]
 
 
+@takes("option", "format", "html", "as_json")
 def correlate(
     table: Annotated[str, typer.Argument(help="Table with a row per summary; - for standard input.")],
+    given: Given,
     metric: Annotated[str, typer.Option(help="Column of the metric's numbers.")] = "metric",
     human: Annotated[str, typer.Option(help="Column of people's ratings.")] = "human",
     article: Annotated[str, typer.Option(help="Column that names the article.")] = "article",
     system: Annotated[str, typer.Option(help="Column that names the system.")] = "system",
-    option: Options = None,
-    format: Format = None,
-    html: Html = None,
-    as_json: AsJson = False,
 ) -> None:
     """Correlate a metric with people's ratings, with a bootstrap interval.
 
     Example: summeval correlate rated.csv --metric rouge1 --human coherence -o
     level=system
     """
-    keep_apart(html, table)
+    keep_apart(given.html, table)
     from summeval_nb.agreement.agreement import correlate as correlate_tables
-    from summeval_nb.runs.jobs import read_row
 
-    read = [read_row(item, {n: n for n in (article, system, metric, human)}, {}) for item in open_table(table, format)]
-    problems = [problem for _, problem in read if problem]
-    if problems or not read:
-        fail(f"{table!r}: {problems[0]}" if problems else f"{table!r} holds no rows")
-    rows, options = [row for row, _ in read], read_options(option, correlate_tables)
+    rows = read_columns(table, given.format, (article, system, metric, human))
+    options = read_options(given.option, correlate_tables)
     grids = [_grid(rows, [article, system], value) for value in (metric, human)]
     result = correlate_tables(*grids, **options)
-    show(result, as_json, html, f"{metric} and {human}", f"{result}\n{result.signature}")
+    show(result, given.as_json, given.html, f"{metric} and {human}", f"{result}\n{result.signature}")
 
 
+@takes("option", "format", "html", "as_json")
 def annotators(
     table: Annotated[str, typer.Argument(help="Table with a row per item; - for standard input.")],
     raters: Annotated[str, typer.Option(help="Columns of the raters, such as anna,bert,carla.")],
+    given: Given,
     coefficient: Annotated[str, typer.Option(help="alpha, fleiss or cohen.")] = "alpha",
     level: Annotated[str | None, typer.Option(help="For alpha: nominal, ordinal or interval.")] = None,
-    option: Options = None,
-    format: Format = None,
-    html: Html = None,
-    as_json: AsJson = False,
 ) -> None:
     """Say how well people agree with one another, beyond chance.
 
     Example: summeval annotators rated.csv --raters anna,bert --level ordinal
     """
-    keep_apart(html, table)
+    keep_apart(given.html, table)
     from summeval_nb.agreement import annotators as chapter
-    from summeval_nb.runs.jobs import read_row
 
     known: dict[str, Any] = {"cohen": chapter.cohen_kappa}
     known["alpha"] = chapter.krippendorff_alpha
@@ -307,11 +273,9 @@ def annotators(
     if (level is not None) != (coefficient == "alpha"):
         fail("--level nominal, ordinal or interval goes with alpha, and only with it")
     names = raters.split(",")
-    read = [read_row(item, {n: n for n in names}, {}) for item in open_table(table, format)]
-    if problems := [problem for _, problem in read if problem] or [""] * (not read):
-        fail(f"{table!r}: {problems[0] or 'there are no rows'}")
-    rows = chapter.read_ratings([[row[name] for name in names] for row, _ in read])
-    options = read_options(option, function)
+    read = read_columns(table, given.format, names)
+    rows = chapter.read_ratings([[row[name] for name in names] for row in read])
+    options = read_options(given.option, function)
     if coefficient != "cohen":
         named = {} if level is None else {"level": level}
         result = function(rows, **named, **options)
@@ -319,31 +283,30 @@ def annotators(
         result = function(*map(list, zip(*rows, strict=True)), **options)
     else:
         fail(f"cohen compares two raters, not {len(names)}: take fleiss or alpha")
-    show(result, as_json, html, "Agreement of raters", f"{result}\n{result.signature}")
+    show(result, given.as_json, given.html, "Agreement of raters", f"{result}\n{result.signature}")
 
 
+@takes("option", "html", "as_json")
 def summeval(
+    given: Given,
     data: Annotated[
         Path | None,
         typer.Argument(help="SummEval ratings; by default the bundled toy ratings."),
     ] = None,
     embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
-    option: Options = None,
-    html: Html = None,
-    as_json: AsJson = False,
 ) -> None:
     """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
 
     Example: summeval summeval summeval.jsonl --embedder minilm -o quality=coherence
     """
-    keep_apart(html, data)
+    keep_apart(given.html, data)
     from summeval_nb.agreement.summeval import summeval_task
     from summeval_nb.ground.data import load_summeval, load_toy_summeval
 
     ratings = load_toy_summeval() if data is None else load_summeval(data)
-    result = summeval_task(ratings, embedder, **read_options(option, summeval_task))
+    result = summeval_task(ratings, embedder, **read_options(given.option, summeval_task))
     rows = [{"score": name, "value": value} for name, value in result.items()]
-    show(result, as_json, html, "SummEval", f"{text_table(rows)}\n{result.signature}")
+    show(result, given.as_json, given.html, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
 
 _COUNTED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")

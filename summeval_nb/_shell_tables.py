@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from inspect import signature
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, get_annotations, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +38,40 @@ Kept = Annotated[
     str | None,
     typer.Option("--store", help="File that keeps vectors and answers between runs."),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a command on a table takes, whatever it makes of the rows."""
+
+    column: Column = None
+    option: Options = None
+    format: Format = None
+    judge: Judge = "embedded"
+    store: Kept = None
+    html: Html = None
+    as_json: AsJson = False
+
+
+def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command these options of `Given`, in this order, after its own; it gets them as one argument, `given`."""
+    kinds, defaults = get_annotations(Given, eval_str=True), {one.name: one.default for one in fields(Given)}
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        own = [one for one in signature(command, eval_str=True).parameters.values() if one.name != "given"]
+        shared = [Parameter(n, Parameter.KEYWORD_ONLY, default=defaults[n], annotation=kinds[n]) for n in names]
+
+        @wraps(command)
+        def called(**values: Any) -> None:
+            given = Given(**{name: values.pop(name) for name in names})
+            command(**values, given=given)
+
+        parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own] + shared
+        called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        return called
+
+    return add
 
 
 def read_text(name: str, what: str) -> str:
@@ -145,6 +181,18 @@ def read_table(
     for line in bad[:10]:
         say(f"summeval: left out: {' '.join(line.split())}", err=True)
     return rows, len(bad)
+
+
+def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of a table that must all have these columns."""
+    from summeval_nb.runs.jobs import read_row
+
+    read = [read_row(item, {one: one for one in columns}, {}) for item in open_table(name, format)]
+    if problems := [problem for _, problem in read if problem]:
+        fail(f"{name!r}: {problems[0]}")
+    if not read:
+        fail(f"{name!r} holds no rows")
+    return [row for row, _ in read]
 
 
 def leave_for(bad: int, total: int) -> None:
