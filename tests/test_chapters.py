@@ -154,6 +154,14 @@ def test_a_chapter_is_short(path, request):
     assert not wide, wide[:5]
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in NOTEBOOKS if path.stem not in LONG], ids=lambda p: f"{p.parent.name}/{p.stem}"
+)
+def test_lines_of_code_fit_the_page(path):
+    wide = [line for c in cells(path) if c["cell_type"] == "code" for line in source(c).splitlines() if len(line) > 88]
+    assert not wide, wide[:5]
+
+
 def test_the_rules_look_at_something_and_know_a_picture():
     assert len(CHAPTERS) > 40 and len(NOTEBOOKS) > 90 and len(FILES) > 50
     for text in ("ax.bar(names, values)", "fig, axes = plt.subplots()", "HTML(page)", "table.plot()"):

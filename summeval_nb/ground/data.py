@@ -70,13 +70,15 @@ class SampleSummary:
 
     @property
     def share_supported(self) -> float:
-        """Supported sentences / all sentences, in [0, 1]: what a perfect faithfulness metric would return."""
+        """Supported sentences / all sentences, in [0, 1]: what a perfect faithfulness
+        metric would return."""
         return sum(self.supported) / len(self.supported)
 
 # %% ../../nbs/workshop/83_data.ipynb #a9ed28b0
 @dataclass(frozen=True)
 class SampleArticle:
-    """A short invented article and three summaries of it: `faithful`, `subtle` and `wrong`."""
+    """A short invented article and three summaries of it: `faithful`, `subtle` and
+    `wrong`."""
 
     name: str
     title: str
@@ -92,7 +94,8 @@ class SampleArticle:
 
 
 def sample_articles() -> list[SampleArticle]:
-    """Return the four sample articles: `bridge`, `clinic` (with abbreviations), `glacier` and `chess`.
+    """Return the four sample articles: `bridge`, `clinic` (with abbreviations),
+    `glacier` and `chess`.
 
     Returns
     -------
@@ -129,20 +132,24 @@ SCALE = (1.0, 5.0)
 
 
 def _field(record: Any, name: str, where: str) -> Any:
-    """Return a field of a JSON object, or raise an error that names the place and the field."""
+    """Return a field of a JSON object, or raise an error that names the place and the
+    field."""
     if not isinstance(record, Mapping):
         raise ValueError(
-            f"{where} must be a JSON object with named fields, not {type(record).__name__}"
+            f"{where} must be a JSON object with named fields, not "
+            f"{type(record).__name__}"
         )
     if name not in record:
         raise ValueError(
-            f"{where}: the field {name!r} is missing (found: {', '.join(map(repr, record))})"
+            f"{where}: the field {name!r} is missing (found: "
+            f"{', '.join(map(repr, record))})"
         )
     return record[name]
 
 
 def _rating(record: Any, quality: str, where: str) -> float:
-    """Return a rating on the scale; null means not rated and becomes NaN, which the statistics leave out and count."""
+    """Return a rating on the scale; null means not rated and becomes NaN, which the
+    statistics leave out and count."""
     value = _field(record, quality, where)
     if value is None:
         return math.nan
@@ -191,11 +198,15 @@ def _describe(data: SummEval) -> str:
     counts = sorted({len(some) for some in data.references})
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     rated = ", ".join(data.qualities)
-    return f"{data.name}: {articles} articles x {systems} systems, {number} references each; rated: {rated}"
+    return (
+        f"{data.name}: {articles} articles x {systems} systems, {number} references "
+        f"each; rated: {rated}"
+    )
 
 
 def _take(data: SummEval, chosen: list[int]) -> SummEval:
-    """Return the data of the chosen articles: each list and each table by the same rows."""
+    """Return the data of the chosen articles: each list and each table by the same
+    rows."""
     lists = (data.ids, data.sources, data.references, data.summaries)
     picked: list[Any] = [[one[i] for i in chosen] for one in lists]
     ids, sources, references, summaries = picked
@@ -260,7 +271,8 @@ class SummEval:
     def from_records(
         cls, records: Any, *, name: str = "my data", raters: int | None = None
     ) -> SummEval:
-        """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the form of the file's lines.
+        """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the
+        form of the file's lines.
 
         `raters` declares that each rating is the mean of that many people's whole
         grades: see `load_summeval`.
@@ -286,14 +298,16 @@ class SummEval:
         return _take(self, [int(index) for index in articles])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return name and records, in the form of the file's lines, as plain Python data."""
+        """Return name and records, in the form of the file's lines, as plain Python
+        data."""
         return {
             "name": self.name,
             "records": [_record(self, i) for i in range(len(self.ids))],
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a summary: article, system, the summary's text and its ratings."""
+        """Return one row a summary: article, system, the summary's text and its
+        ratings."""
         return _frame(self)
 
     def __repr__(self) -> str:
@@ -305,7 +319,8 @@ class SummEval:
             for j, s in enumerate(self.systems)
         ]
         return Markup(
-            f"<p><code>{escape(repr(self))}</code></p>{html_table(rows, caption='Mean rating by system')}"
+            f"<p><code>{escape(repr(self))}</code></p>"
+            f"{html_table(rows, caption='Mean rating by system')}"
         )
 
 # %% ../../nbs/workshop/83_data.ipynb #7a0d3e12
@@ -313,12 +328,14 @@ _WRITTEN = 1e-6  # how far a mean may be from what a file holds of its digits
 
 
 def _as_means(ratings: np.ndarray, raters: int | None) -> np.ndarray:
-    """Return ratings that are means of so many whole grades as the nearest double of that fraction; others as is."""
+    """Return ratings that are means of so many whole grades as the nearest double of
+    that fraction; others as is."""
     if raters is None:
         return ratings
     if require_count(raters, "raters") > 1000:
         raise ValueError(
-            f"raters must be at most 1000, not {raters}: beyond, nearly every number is such a mean"
+            f"raters must be at most 1000, not {raters}: beyond, nearly every number "
+            "is such a mean"
         )
     means = np.round(ratings * raters) / raters
     return np.where(np.abs(ratings - means) <= _WRITTEN, means, ratings)
@@ -329,7 +346,8 @@ def _by_system(record: Any, where: str) -> dict[str, Any]:
     entries = _field(record, "systems", where)
     if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
         raise ValueError(
-            f"{where}: 'systems' must be a list of objects, not {type(entries).__name__}"
+            f"{where}: 'systems' must be a list of objects, not "
+            f"{type(entries).__name__}"
         )
     columns: dict[str, Any] = {}
     for number, entry in enumerate(entries):
@@ -345,7 +363,8 @@ def _by_system(record: Any, where: str) -> dict[str, Any]:
 
 
 def _typed(check: Any, record: Any, name: str, where: str) -> Any:
-    """Return a field that passed a type check; the check's message gets the place in front."""
+    """Return a field that passed a type check; the check's message gets the place in
+    front."""
     try:
         return check(_field(record, name, where), name)
     except TypeError as error:
@@ -355,7 +374,8 @@ def _typed(check: Any, record: Any, name: str, where: str) -> Any:
 def _build(
     rows: Iterable[tuple[str, Any]], name: str, raters: int | None = None
 ) -> SummEval:
-    """Check records one by one, put the systems of each into the order of the first, and stack the ratings."""
+    """Check records one by one, put the systems of each into the order of the first,
+    and stack the ratings."""
     ids: dict[str, None] = {}
     sources, references, summaries = [], [], []
     systems: list[str] = []
@@ -364,21 +384,24 @@ def _build(
         identity = str(_field(record, "id", where))
         if identity in ids:
             raise ValueError(
-                f"{where}: the id {identity!r} stands there a second time; each article may occur once"
+                f"{where}: the id {identity!r} stands there a second time; each "
+                "article may occur once"
             )
         columns = _by_system(record, where)
         systems = systems or list(columns)
         if set(columns) != set(systems):
             odd = ", ".join(map(repr, sorted(set(columns) ^ set(systems))))
             raise ValueError(
-                f"{where}: every article needs the same systems as the first; not in both: {odd}"
+                f"{where}: every article needs the same systems as the first; not "
+                f"in both: {odd}"
             )
         ids[identity] = None
         sources.append(_typed(require_text, record, "source", where))
         references.append(_typed(require_texts, record, "references", where))
         if not references[-1]:
             raise ValueError(
-                f"{where}: 'references' is empty; an article needs at least one reference summary"
+                f"{where}: 'references' is empty; an article needs at least one "
+                "reference summary"
             )
         summaries.append(
             [
@@ -498,7 +521,8 @@ def load_summeval(
         return _build(_lines(file), file.name.split(".")[0], raters)
     if not download:
         raise ValueError(
-            "say where the ratings are: load_summeval(path), load_summeval(download=True) for the hub's mteb/summeval, "
+            "say where the ratings are: load_summeval(path), "
+            "load_summeval(download=True) for the hub's mteb/summeval, "
             "or load_toy_summeval() for a toy"
         )
     repository, revision = _HUB
@@ -528,7 +552,8 @@ def _rubric(
 
 
 def load_toy_summeval() -> SummEval:
-    """Return the toy ratings that ship with the package: 8 articles, 4 summaries each, 3 references each.
+    """Return the toy ratings that ship with the package: 8 articles, 4 summaries each,
+    3 references each.
 
     The texts are invented and the ratings follow from counted properties by a rubric;
     both were made by one person to explain statistics with. A result on them says

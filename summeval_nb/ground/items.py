@@ -25,7 +25,8 @@ __all__ = ['FORMATS', 'Item', 'encode_row', 'ItemStream', 'open_items', 'Shard',
 
 # %% ../../nbs/workshop/85_items.ipynb #40a067b7
 class Item(NamedTuple):
-    """One item of a corpus, as it travels: its place (line or row, from 1), its content as JSON, or a problem."""
+    """One item of a corpus, as it travels: its place (line or row, from 1), its content
+    as JSON, or a problem."""
 
     place: int
     data: bytes
@@ -33,12 +34,14 @@ class Item(NamedTuple):
 
 # %% ../../nbs/workshop/85_items.ipynb #d84f1c13
 def encode_row(row: Any, place: int) -> Item:
-    """Return a mapping as an item; what is not a mapping, or holds what JSON cannot say, becomes its problem."""
+    """Return a mapping as an item; what is not a mapping, or holds what JSON cannot
+    say, becomes its problem."""
     if not isinstance(row, Mapping):
         return Item(
             place,
             b"",
-            f"an item must be a mapping of column names to values, not {type(row).__name__}",
+            "an item must be a mapping of column names to values, not "
+            f"{type(row).__name__}",
         )
     try:
         return Item(place, json.dumps(dict(row), default=_as_json).encode("ascii"))
@@ -76,8 +79,10 @@ def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
 
 _CSV_FAULTS = {
     "unexpected end": "opens a quote that is never closed",
-    "expected after": "has text between a closing quote and the comma; a quote within quotes is written twice",
-    "new-line": "holds a carriage return that ends no line; save the file with the line ends of Unix or Windows",
+    "expected after": "has text between a closing quote and the comma; a quote within "
+    "quotes is written twice",
+    "new-line": "holds a carriage return that ends no line; save the file with the "
+    "line ends of Unix or Windows",
 }
 
 
@@ -127,7 +132,8 @@ def _read_rows(rows: Iterable[Any]) -> Iterator[Item]:
 # %% ../../nbs/workshop/85_items.ipynb #1be68de5
 @dataclass
 class ItemStream:
-    """A corpus to iterate over once: items, their number as far as it is known, and a name for people.
+    """A corpus to iterate over once: items, their number as far as it is known, and a
+    name for people.
 
     `unit` is what places count: lines or rows. `total()` is exact for tables and an
     estimate for files.
@@ -147,7 +153,8 @@ class ItemStream:
             yield item
 
     def total(self) -> int | None:
-        """Return the number of items, an estimate from the bytes read so far, or None."""
+        """Return the number of items, an estimate from the bytes read so far, or
+        None."""
         count, used = self._seen
         if self.length is not None or not self.size or not count:
             return self.length
@@ -168,7 +175,8 @@ def _format_of(path: Path) -> str:
     found = ending.get(Path(name).suffix)
     if found is None:
         raise ValueError(
-            f"cannot tell the format of {path.name!r} from its name: pass format='jsonl' or 'csv'"
+            f"cannot tell the format of {path.name!r} from its name: pass "
+            "format='jsonl' or 'csv'"
         )
     return found
 
@@ -269,7 +277,8 @@ def open_items(items: Any, *, format: str | None = None) -> ItemStream:
 
 # %% ../../nbs/workshop/85_items.ipynb #bdf8bd8e
 class Shard(NamedTuple):
-    """A numbered run of items; `first` is the position of its first item in the corpus, from 0."""
+    """A numbered run of items; `first` is the position of its first item in the corpus,
+    from 0."""
 
     number: int
     first: int
@@ -283,11 +292,13 @@ class Shard(NamedTuple):
 
 
 def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
-    """Yield the items in shards of `size` (the last may be smaller), holding one shard at a time.
+    """Yield the items in shards of `size` (the last may be smaller), holding one shard
+    at a time.
 
     Examples
     --------
-    >>> [len(shard.items) for shard in make_shards(open_items([{"n": i} for i in range(5)]), 2)]
+    >>> numbered = open_items([{"n": i} for i in range(5)])
+    >>> [len(shard.items) for shard in make_shards(numbered, 2)]
     [2, 2, 1]
     """
     require_count(size, "shard_size")

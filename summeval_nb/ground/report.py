@@ -56,7 +56,8 @@ class Entry:
     state: str | None = None
 
     def pieces(self) -> Iterator[tuple[str, str | None]]:
-        """Yield the text in pieces, each with the kind of the finding that it is, or None."""
+        """Yield the text in pieces, each with the kind of the finding that it is, or
+        None."""
         position = 0
         for kind, start, end in sorted(self.findings, key=lambda finding: finding[1:]):
             if start >= position:  # of findings that overlap, the first is drawn
@@ -67,7 +68,8 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """The verdict in words and its probability, so that colour is never the only sign."""
+        """The verdict in words and its probability, so that colour is never the only
+        sign."""
         if self.supported is None:
             return "not judged"
         verdict = self.state or ("supported" if self.supported else "not supported")
@@ -77,12 +79,16 @@ class Entry:
 # pieces of evidence that are shown for a sentence; the others stay folded, or are
 # counted
 _SHOWN = 3
-_FRAME = "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; outline-offset: 1px;"
+_FRAME = (
+    "background: #ffe08a; color: #1a1a1a; outline: 2px solid #b35c00; "
+    "outline-offset: 1px;"
+)
 _TINT = "background: #fff3cc; color: #1a1a1a;"
 
 
 def _highlight_rules(name: str, entries: Sequence[Entry], shown: int = _SHOWN) -> str:
-    """CSS: when summary sentence i is open, its best evidence is framed in the article, the next best tinted."""
+    """CSS: when summary sentence i is open, its best evidence is framed in the article,
+    the next best tinted."""
     rules = []
     for position, entry in enumerate(entries):
         when = f"#{name}:has(#{name}-s{position}[open])"
@@ -117,7 +123,8 @@ _HINTS = {
 def _article(
     source: str, spans: Sequence[tuple[int, int]]
 ) -> tuple[list[tuple[str, str]], str]:
-    """Each sentence of an article with what stands before it, and what stands after the last."""
+    """Each sentence of an article with what stands before it, and what stands after the
+    last."""
     ends = [0, *(end for _, end in spans)]
     pieces = [
         (source[before:start], source[start:end])
@@ -127,7 +134,8 @@ def _article(
 
 # %% ../../nbs/workshop/84_report.ipynb #ad5965e7
 def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
-    """The colours of a legend: two verdicts, or three where the checker tells three apart."""
+    """The colours of a legend: two verdicts, or three where the checker tells three
+    apart."""
     if any(entry.state for entry in entries):
         return [
             (1.0, "supported"),
@@ -200,7 +208,8 @@ def _numbers(report: Report) -> list[dict[str, Any]]:
 
 # %% ../../nbs/workshop/84_report.ipynb #cf86cf5b
 def _grouped(report: Report) -> Iterator[tuple[str | None, list[tuple[int, Entry]]]]:
-    """Yield each group's name with its entries and their positions; without groups, all under no name."""
+    """Yield each group's name with its entries and their positions; without groups, all
+    under no name."""
     entries, start = list(enumerate(report.entries)), 0
     groups: Sequence[tuple[str | None, int]] = report.groups or [(None, len(entries))]
     for name, count in groups:
@@ -226,8 +235,10 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
 
     Examples
     --------
-    >>> entry = Entry(text="A <b> sat.", probability=0.9, supported=True, evidence=[(0, 0.8)])
-    >>> page = evidence_report(Report(title="t", source="A b sat.", spans=[(0, 8)], entries=[entry], signature="k:1"))
+    >>> told = {"text": "A <b> sat.", "probability": 0.9, "supported": True}
+    >>> entry = Entry(**told, evidence=[(0, 0.8)])
+    >>> named = {"title": "t", "source": "A b sat.", "signature": "k:1"}
+    >>> page = evidence_report(Report(**named, spans=[(0, 8)], entries=[entry]))
     >>> "A &lt;b&gt; sat." in page
     True
     """
@@ -260,7 +271,8 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
 
 # %% ../../nbs/workshop/84_report.ipynb #8ac63778
 def _folded(text: str, width: int) -> str:
-    """The text on lines of at most `width` characters: white space becomes the ends of lines, no position moves."""
+    """The text on lines of at most `width` characters: white space becomes the ends of
+    lines, no position moves."""
     plain = "".join(" " if letter in "\n\r\t" else letter for letter in text)
     letters, start = list(plain), 0
     while len(plain) - start > max(20, width):
@@ -274,7 +286,8 @@ def _folded(text: str, width: int) -> str:
 
 
 def _under(front: str, text: str, indent: int) -> str:
-    """A front with a folded text behind it; further lines begin under the text's beginning."""
+    """A front with a folded text behind it; further lines begin under the text's
+    beginning."""
     return front + text.replace("\n", "\n" + " " * indent)
 
 # %% ../../nbs/workshop/84_report.ipynb #a84f0004
@@ -285,7 +298,8 @@ def evidence_text(
     shown: int = _SHOWN,
     width: int | None = None,
 ) -> str:
-    """Return a report as text: each sentence with its verdict, what was not found, and its evidence.
+    """Return a report as text: each sentence with its verdict, what was not found, and
+    its evidence.
 
     Parameters
     ----------

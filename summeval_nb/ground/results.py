@@ -114,7 +114,8 @@ class Signature(Mapping[str, str]):
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read a signature back from its line, as it stands; raises a `ValueError` for any other text."""
+        """Read a signature back from its line, as it stands; raises a `ValueError` for
+        any other text."""
         pairs = [item.partition(":") for item in text.split("|")]
         if not all(name and colon for name, colon, _ in pairs):
             raise ValueError(
@@ -130,7 +131,8 @@ class Signature(Mapping[str, str]):
     def differences(
         self, other: Mapping[str, str]
     ) -> dict[str, tuple[str | None, str | None]]:
-        """Return the fields in which two signatures differ, each with both values (None where it is absent)."""
+        """Return the fields in which two signatures differ, each with both values (None
+        where it is absent)."""
         names = dict.fromkeys([*self, *other])
         return {
             name: (self.get(name), other.get(name))
@@ -179,7 +181,8 @@ class Score:
             raise ValueError("an undefined score (None) needs a reason that says why")
         if self.score is not None and not math.isfinite(self.score):
             raise ValueError(
-                f"a score must be a finite number or None with a reason, not {self.score}"
+                "a score must be a finite number or None with a reason, not "
+                f"{self.score}"
             )
 
     def __float__(self) -> float:
@@ -196,7 +199,8 @@ class Score:
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the parts behind the number, one plain dictionary each; a subclass says what they are."""
+        """Return the parts behind the number, one plain dictionary each; a subclass
+        says what they are."""
         return [{"score": self.score, "reason": self.reason}]
 
     def to_dict(self) -> dict[str, Any]:
@@ -231,7 +235,8 @@ def score_card(
     rows: Sequence[Mapping[str, Any]],
     signature: str,
 ) -> str:
-    """Return a score as an HTML block: its name and number, the parts as a table, the signature."""
+    """Return a score as an HTML block: its name and number, the parts as a table, the
+    signature."""
     number = f"{score:.4f}" if score is not None else f"undefined: {reason}"
     return render(
         "card.html", title=name, number=number, lines=[], rows=rows, signature=signature
@@ -240,7 +245,8 @@ def score_card(
 # %% ../../nbs/workshop/82_results.ipynb #2c30de78
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """An article sentence that a checker looked at: its index in the article, its similarity (None: not measured)."""
+    """An article sentence that a checker looked at: its index in the article, its
+    similarity (None: not measured)."""
 
     index: int
     similarity: float | None = None
@@ -308,13 +314,15 @@ class Verdict:
     def __post_init__(self) -> None:
         if self.failed and self.probability is not None:
             raise ValueError(
-                f"a verdict has a probability or has failed, not both: {self.probability}"
+                "a verdict has a probability or has failed, not both: "
+                f"{self.probability}"
             )
         if self.failed and not self.reason:
             raise ValueError("a failed verdict needs a reason that says why")
         if self.probability is None and not self.reason:
             raise ValueError(
-                "a verdict without a probability needs a reason: why it failed or was not judged"
+                "a verdict without a probability needs a reason: why it failed or "
+                "was not judged"
             )
         if self.probability is not None and not 0 <= self.probability <= 1:
             raise ValueError(
@@ -325,17 +333,20 @@ class Verdict:
             and not 0 <= self.contradicted_below <= self.threshold
         ):
             raise ValueError(
-                f"contradicted_below must lie in [0, threshold], not {self.contradicted_below}"
+                "contradicted_below must lie in [0, threshold], not "
+                f"{self.contradicted_below}"
             )
 
     @property
     def judged(self) -> bool:
-        """Whether there is an answer; a failure has none, nor has what is not for judging, such as a heading."""
+        """Whether there is an answer; a failure has none, nor has what is not for
+        judging, such as a heading."""
         return self.probability is not None
 
     @property
     def state(self) -> str | None:
-        """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise, or nothing of the kind).
+        """`"supported"`, `"unclear"` or `"contradicted"` (the evidence says otherwise,
+        or nothing of the kind).
 
         None when nothing was judged. A probability between the two thresholds is
         unclear, and so is one that reaches `threshold` although a finding clashes.
@@ -377,7 +388,8 @@ class Verdict:
 
 # %% ../../nbs/workshop/82_results.ipynb #7c14254d
 def require_text(value: Any, name: str) -> str:
-    """Return `value` if it is a string; otherwise raise a `TypeError` that names the remedy."""
+    """Return `value` if it is a string; otherwise raise a `TypeError` that names the
+    remedy."""
     if isinstance(value, str):
         return value
     remedy = "pass one string"
@@ -390,12 +402,14 @@ def require_text(value: Any, name: str) -> str:
     elif value is None:
         remedy = "pass '' for an empty text"
     raise TypeError(
-        f"{name} must be a string, not {type(value).__name__} ({_short(value)}): {remedy}"
+        f"{name} must be a string, not {type(value).__name__} "
+        f"({_short(value)}): {remedy}"
     )
 
 
 def require_texts(values: Any, name: str) -> list[str]:
-    """Return `values` as a list of strings; a single string, None or a non-string element raises a `TypeError`."""
+    """Return `values` as a list of strings; a single string, None or a non-string
+    element raises a `TypeError`."""
     if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(
         values, Iterable
     ):
@@ -405,7 +419,8 @@ def require_texts(values: Any, name: str) -> list[str]:
             else "pass a list of strings"
         )
         raise TypeError(
-            f"{name} must be a list of strings, not {type(values).__name__} ({_short(values)}): {remedy}"
+            f"{name} must be a list of strings, not {type(values).__name__} "
+            f"({_short(values)}): {remedy}"
         )
     return [
         require_text(value, f"{name}[{index}]") for index, value in enumerate(values)
@@ -413,13 +428,15 @@ def require_texts(values: Any, name: str) -> list[str]:
 
 
 def require_column(values: Any, name: str) -> list[Any]:
-    """Return one value for each text as a list; a single text or what cannot be listed raises a `TypeError`."""
+    """Return one value for each text as a list; a single text or what cannot be listed
+    raises a `TypeError`."""
     if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(
         values, Iterable
     ):
         remedy = "for one text call score, or wrap it in a list: [text]"
         raise TypeError(
-            f"{name} must be a list, not {type(values).__name__} ({_short(values)}): {remedy}"
+            f"{name} must be a list, not {type(values).__name__} "
+            f"({_short(values)}): {remedy}"
         )
     return list(values)
 
@@ -430,10 +447,12 @@ def _short(value: Any) -> str:
 
 # %% ../../nbs/workshop/82_results.ipynb #97647648
 def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
-    """Return `value` as an int of at least `minimum` (numpy integers too); otherwise raise."""
+    """Return `value` as an int of at least `minimum` (numpy integers too); otherwise
+    raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(
-            f"{name} must be a whole number, not {type(value).__name__} ({_short(value)})"
+            f"{name} must be a whole number, not {type(value).__name__} "
+            f"({_short(value)})"
         )
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, not {value}")
@@ -441,10 +460,12 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
 
 
 def require_flag(value: Any, name: str) -> bool:
-    """Return `value` if it is True or False (numpy's too); a text, a number or None raises a `TypeError`."""
+    """Return `value` if it is True or False (numpy's too); a text, a number or None
+    raises a `TypeError`."""
     if not (isinstance(value, bool) or is_numpy(value, "bool_")):
         raise TypeError(
-            f"{name} must be True or False, not {type(value).__name__} ({_short(value)})"
+            f"{name} must be True or False, not {type(value).__name__} "
+            f"({_short(value)})"
         )
     return bool(value)
 
@@ -453,7 +474,8 @@ def require_share(value: Any, name: str) -> float:
     """Return `value` as a float in [0, 1]; otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(
-            f"{name} must be a number in [0, 1], not {type(value).__name__} ({_short(value)})"
+            f"{name} must be a number in [0, 1], not {type(value).__name__} "
+            f"({_short(value)})"
         )
     if not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must lie in [0, 1], not {value}")
@@ -461,7 +483,8 @@ def require_share(value: Any, name: str) -> float:
 
 
 def require_option(value: Any, name: str, known: Iterable[str]) -> str:
-    """Return `value` if it is one of the known names; otherwise raise a `ValueError` that lists them."""
+    """Return `value` if it is one of the known names; otherwise raise a `ValueError`
+    that lists them."""
     names = list(known)
     if value not in names:
         raise ValueError(
@@ -482,7 +505,8 @@ def how_to_install(extra: str) -> str:
 
 
 def require_module(name: str, extra: str) -> ModuleType:
-    """Import and return a module; if it is missing, raise an `ImportError` that names the extra to install.
+    """Import and return a module; if it is missing, raise an `ImportError` that names
+    the extra to install.
 
     Only the absence of the module itself is reported so; an error inside it passes
     through.
@@ -497,7 +521,8 @@ def require_module(name: str, extra: str) -> ModuleType:
 
 # %% ../../nbs/workshop/82_results.ipynb #d936f7a0
 class Outcome(NamedTuple):
-    """What a metric found about one item: a finite score with status "ok", or None with "undefined" or "failed"."""
+    """What a metric found about one item: a finite score with status "ok", or None with
+    "undefined" or "failed"."""
 
     score: float | None
     status: str = "ok"
@@ -507,7 +532,8 @@ class Outcome(NamedTuple):
 
 # %% ../../nbs/workshop/82_results.ipynb #1587d030
 def as_outcome(value: Any, signature: str = "") -> Outcome:
-    """Return what a metric returned as an `Outcome`; NaN, infinity and what is no number count as failed.
+    """Return what a metric returned as an `Outcome`; NaN, infinity and what is no
+    number count as failed.
 
     Examples
     --------
@@ -529,7 +555,8 @@ def as_outcome(value: Any, signature: str = "") -> Outcome:
             return Outcome(
                 None,
                 "failed",
-                f"the metric's mapping has no 'score'; it has: {', '.join(map(str, value))}",
+                "the metric's mapping has no 'score'; it has: "
+                f"{', '.join(map(str, value))}",
             )
         parts = {
             name: part
@@ -587,7 +614,8 @@ class ScoreTable:
         return len(self.scores)
 
     def mean(self, name: str | None = None) -> float | None:
-        """Return the mean of the main score, or of another of `arrays`, where defined."""
+        """Return the mean of the main score, or of another of `arrays`, where
+        defined."""
         arrays = self.arrays()
         chosen = (
             self.scores
@@ -677,7 +705,8 @@ class ResultTable(ScoreTable, Generic[Result]):
 # %% ../../nbs/workshop/82_results.ipynb #7612cebf
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class NumberTable(ScoreTable):
-    """One number a text, NaN where there is none: `table[3]` is the fourth as a `Score`."""
+    """One number a text, NaN where there is none: `table[3]` is the fourth as a
+    `Score`."""
 
     name: str
     values: np.ndarray
@@ -702,7 +731,8 @@ class NumberTable(ScoreTable):
 
 # %% ../../nbs/workshop/82_results.ipynb #ed53fcb4
 class Metric:
-    """A way to score texts, with its choices: the base of `Bleu`, `Rouge` and the others.
+    """A way to score texts, with its choices: the base of `Bleu`, `Rouge` and the
+    others.
 
     A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
     checked once, when it is made; models and stores may be named by a text.
@@ -804,7 +834,8 @@ class Metric:
         return Accumulator(self)
 
     def _lists(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
-        """Return the columns in their order, checked; None under a name is no column."""
+        """Return the columns in their order, checked; None under a name is no
+        column."""
         given = {name: one for name, one in named.items() if one is not None}
         lists: dict[str, list[Any]] = {}
         names: dict[str, list[Any]] = {}
@@ -829,7 +860,8 @@ class Metric:
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Return the choices by name with their defaults; MISSING where there is none."""
+        """Return the choices by name with their defaults; MISSING where there is
+        none."""
         own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
         made = {
             one.name: one.default_factory
@@ -855,7 +887,8 @@ class Metric:
 
 # %% ../../nbs/workshop/82_results.ipynb #69294279
 def require_metric(value: Any, name: str = "metric") -> Any:
-    """Return `value` if it scores texts as a `Metric` does; otherwise raise with the remedy."""
+    """Return `value` if it scores texts as a `Metric` does; otherwise raise with the
+    remedy."""
     if isinstance(value, type):
         raise TypeError(
             f"{name} is the class {value.__name__}: make one, {value.__name__}()"
@@ -868,14 +901,16 @@ def require_metric(value: Any, name: str = "metric") -> Any:
         "pass a name, a Metric such as Bleu(), or an object with columns and score_many"
     )
     raise TypeError(
-        f"{name} must be a metric, not {type(value).__name__} ({_short(value)}): {remedy}"
+        f"{name} must be a metric, not {type(value).__name__} "
+        f"({_short(value)}): {remedy}"
     )
 
 
 def score_rows(
     metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any
 ) -> list[Outcome]:
-    """Return one outcome a row; each row has the metric's columns. A choice that `score_many` has not is left out.
+    """Return one outcome a row; each row has the metric's columns. A choice that
+    `score_many` has not is left out.
 
     Examples
     --------
@@ -883,7 +918,8 @@ def score_rows(
     ...     columns = {"candidate": "text"}
     ...     def score_many(self, candidates):
     ...         return [len(one.split()) or None for one in candidates]
-    >>> [one.score for one in score_rows(Words(), [{"candidate": "a cat"}, {"candidate": ""}])]
+    >>> rows = [{"candidate": "a cat"}, {"candidate": ""}]
+    >>> [one.score for one in score_rows(Words(), rows)]
     [2.0, None]
     """
     lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
@@ -898,7 +934,8 @@ def score_rows(
     else:
         shown = type(metric).__name__
         raise TypeError(
-            f"score_many of {shown} must return a ScoreTable or a list, not {type(found).__name__}"
+            f"score_many of {shown} must return a ScoreTable or a list, not "
+            f"{type(found).__name__}"
         )
     if len(outcomes) != len(rows):
         gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
@@ -907,7 +944,8 @@ def score_rows(
 
 
 def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
-    """An outcome whose signature names its own number of references, whatever was scored beside it."""
+    """An outcome whose signature names its own number of references, whatever was
+    scored beside it."""
     if "references" not in row or "|nrefs:var|" not in outcome.signature:
         return outcome
     size = 1 if isinstance(row["references"], str) else len(row["references"])
@@ -917,4 +955,5 @@ def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
 
 # %% ../../nbs/workshop/82_results.ipynb #788754ac
 class InputWarning(UserWarning):
-    """Something is allowed but probably not meant, such as a path where a text belongs; the message has the remedy."""
+    """Something is allowed but probably not meant, such as a path where a text belongs;
+    the message has the remedy."""

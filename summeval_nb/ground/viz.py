@@ -88,7 +88,8 @@ def style_sheet() -> Markup:
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Draw a template of `summeval_nb/assets/templates`; every text among the values is escaped."""
+    """Draw a template of `summeval_nb/assets/templates`; every text among the values is
+    escaped."""
     drawn = _templates().get_template(template).render(**values, sheet=style_sheet())
     return Markup(drawn)
 
@@ -103,7 +104,8 @@ def relative_luminance(color: str) -> float:
 
 
 def contrast(color: str, other: str) -> float:
-    """Return the contrast ratio of two `#rrggbb` colours, from 1 (the same) to 21 (WCAG 2.2)."""
+    """Return the contrast ratio of two `#rrggbb` colours, from 1 (the same) to 21 (WCAG
+    2.2)."""
     low, high = sorted((relative_luminance(color), relative_luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -149,7 +151,8 @@ def probability_color(probability: float | None) -> tuple[str, str]:
 
 # %% ../../nbs/workshop/81_viz.ipynb #033195ca
 class Mark(NamedTuple):
-    """A passage `text[start:end]` to draw, its colours, and the words shown when a pointer rests on it."""
+    """A passage `text[start:end]` to draw, its colours, and the words shown when a
+    pointer rests on it."""
 
     start: int
     end: int
@@ -159,12 +162,14 @@ class Mark(NamedTuple):
 
 # %% ../../nbs/workshop/81_viz.ipynb #97c0eb69
 def _pieces(text: str, marks: Iterable[Mark]) -> list[tuple[str, Mark | None]]:
-    """Cut `text` at the marks' positions; where marks overlap, the earlier in the list owns the characters."""
+    """Cut `text` at the marks' positions; where marks overlap, the earlier in the list
+    owns the characters."""
     owner: list[Mark | None] = [None] * len(text)
     for mark in marks:
         if not 0 <= mark.start <= mark.end <= len(text):
             raise ValueError(
-                f"mark {mark.start}:{mark.end} lies outside a text of {len(text)} characters"
+                f"mark {mark.start}:{mark.end} lies outside a text of "
+                f"{len(text)} characters"
             )
         for position in range(mark.start, mark.end):
             owner[position] = owner[position] or mark
@@ -210,7 +215,8 @@ def mark_html(text: str, marks: Iterable[Mark]) -> Markup:
     for mark in (mark for _, mark in pieces if mark):
         if not (_COLOR.fullmatch(mark.background) and _COLOR.fullmatch(mark.color)):
             raise ValueError(
-                f"a mark's colours must be like #ffe08a, not {mark.background!r} and {mark.color!r}"
+                f"a mark's colours must be like #ffe08a, not {mark.background!r} and "
+                f"{mark.color!r}"
             )
     return render("marks.html", pieces=pieces)
 
@@ -221,7 +227,8 @@ _COMMANDS = re.compile(
 
 
 def printable(text: str) -> str:
-    """Return `text` safe to print: characters that a terminal obeys, or that reorder its line, become U+FFFD.
+    """Return `text` safe to print: characters that a terminal obeys, or that reorder
+    its line, become U+FFFD.
 
     Examples
     --------
@@ -232,7 +239,8 @@ def printable(text: str) -> str:
 
 # %% ../../nbs/workshop/81_viz.ipynb #9b472292
 def mark_terminal(text: str, marks: Iterable[Mark], *, color: bool = True) -> str:
-    """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or in [brackets].
+    """Return `text` for a terminal, with marks in colour (24-bit escape sequences) or
+    in [brackets].
 
     Examples
     --------
@@ -273,7 +281,8 @@ def html_table(
     caption: str = "",
     note: str = "",
 ) -> Markup:
-    """Return rows as an HTML table: floats with four digits, None as a dash, everything else escaped.
+    """Return rows as an HTML table: floats with four digits, None as a dash, everything
+    else escaped.
 
     Parameters
     ----------
@@ -289,7 +298,8 @@ def html_table(
     Examples
     --------
     >>> html_table([{"score": None}])
-    '<table><thead><tr><th scope="col">score</th></tr></thead><tbody><tr><td>–</td></tr></tbody></table>'
+    '<table><thead><tr><th
+    scope="col">score</th></tr></thead><tbody><tr><td>–</td></tr></tbody></table>'
     """
     names = list(columns if columns is not None else (rows[0] if rows else ()))
     cells = [[_shown(row.get(name)) for name in names] for row in rows]
@@ -343,7 +353,8 @@ def html_page(title: str, body: str) -> str:
 
 # %% ../../nbs/workshop/81_viz.ipynb #1d130502
 def figure_text(text: str) -> str:
-    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing unprintable.
+    """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing
+    unprintable.
 
     Examples
     --------

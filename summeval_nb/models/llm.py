@@ -36,7 +36,8 @@ __all__ = ['Schema', 'Answer', 'Deeper', 'ZERO_WIDTH_SPACE', 'example_model', 'o
 
 # %% ../../nbs/workshop/87_llm.ipynb #437a407a
 def example_model() -> Path:
-    """Return the folder of the tiny Llama for lessons and tests (safetensors, tokenizer, chat template; 0.4 MB).
+    """Return the folder of the tiny Llama for lessons and tests (safetensors,
+    tokenizer, chat template; 0.4 MB).
 
     It answers the prompt of `LLMChecker` about sentences such as "Anna bought a red car
     in Paris." and is of no use for anything else. `benchmarks/train_example_model.py`
@@ -71,7 +72,8 @@ def option_masses(
 
     Examples
     --------
-    >>> shares = option_masses({"yes": b"yes", "no": b"no"}, {b"yes": 0.5, b"n": 0.25, b"The": 0.25}, deeper=None)
+    >>> seen = {b"yes": 0.5, b"n": 0.25, b"The": 0.25}
+    >>> shares = option_masses({"yes": b"yes", "no": b"no"}, seen, deeper=None)
     >>> shares
     {'yes': 0.5, 'no': 0.25}
     """
@@ -114,7 +116,8 @@ class Choice:
 
     @classmethod
     def from_masses(cls, masses: Mapping[str, float]) -> Choice:
-        """Build a choice from each option's share of the probability; ties go to the earlier option."""
+        """Build a choice from each option's share of the probability; ties go to the
+        earlier option."""
         odd = {
             option: share
             for option, share in masses.items()
@@ -179,7 +182,8 @@ class BackendError(RuntimeError):
             f"server {self.server}" * bool(self.server),
         ]
         known = ", ".join(part for part in where if part)
-        return f"{self.args[0]}{f' ({known})' * bool(known)}{f': {self.remedy}' * bool(self.remedy)}"
+        remedy = f": {self.remedy}" * bool(self.remedy)
+        return f"{self.args[0]}{f' ({known})' * bool(known)}{remedy}"
 
 
 class BackendUnavailable(BackendError):
@@ -244,7 +248,8 @@ class Usage:
 _ROLE_MARKS = re.compile(
     r"<[|\uff5c][^<>|\uff5c\n]{1,40}[|\uff5c]>"  # <|im_end|>
     # </s>, <extra_id_1>
-    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|\w*_\w*|\w*\d\w*|[A-Z]{2,})>"
+    r"|</?(?:s|bos|eos|pad|unk|sep|cls|mask|think|eod|eop|sop|"
+    r"\w*_\w*|\w*\d\w*|[A-Z]{2,})>"
     r"|<</?[A-Z]+>>|>>[A-Z]+<<"  # <<SYS>>, >>TITLE<<
     # [INST], [/TOOL_RESULTS], [unused1]
     r"|\[/?(?:[A-Z][A-Z_0-9]+|gMASK|sMASK|sop|eop|\w+_?\d+)\]"
@@ -254,7 +259,8 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 
 def neutralise(text: str, special: Iterable[str] = ()) -> str:
-    """Break every mark that a tokenizer could take for a special token, by a zero-width space.
+    """Break every mark that a tokenizer could take for a special token, by a zero-width
+    space.
 
     Parameters
     ----------
@@ -306,7 +312,8 @@ class Backend(ABC):
     def fingerprint(self) -> str: ...
 
     def choose(self, prompt: str, options: Sequence[str]) -> Choice:
-        """Return the model's choice among `options` with its own probabilities; raises `BackendError`."""
+        """Return the model's choice among `options` with its own probabilities; raises
+        `BackendError`."""
         prompt, options = require_text(prompt, "prompt"), _options(options)
         with counted(self.usage):
             return self._choose(prompt, options)
@@ -319,7 +326,8 @@ class Backend(ABC):
         workers: int = 8,
         progress: str = "",
     ) -> list[Choice | BackendError]:
-        """Ask many questions with the same options; a failure stands in the list as its error object.
+        """Ask many questions with the same options; a failure stands in the list as its
+        error object.
 
         `workers` bounds how many calls a server gets at once; `progress` names a
         progress bar.
@@ -332,7 +340,8 @@ class Backend(ABC):
     def generate_json(
         self, prompt: str, schema: type[Schema], *, max_tokens: int = 512
     ) -> Schema:
-        """Return an instance of a pydantic model that the language model filled in, validated."""
+        """Return an instance of a pydantic model that the language model filled in,
+        validated."""
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._json(
@@ -345,7 +354,8 @@ class Backend(ABC):
     def generate_text(
         self, prompt: str, *, regex: str | None = None, max_tokens: int = 256
     ) -> str:
-        """Return text that the model wrote, greedily; with `regex`, all of it matches."""
+        """Return text that the model wrote, greedily; with `regex`, all of it
+        matches."""
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._text(prompt, regex, require_count(max_tokens, "max_tokens"))
@@ -370,7 +380,8 @@ def _options(options: Sequence[str]) -> tuple[str, ...]:
     texts = require_texts(options, "options")
     if len(texts) < 2 or len(set(texts)) < len(texts) or "" in texts:
         raise ValueError(
-            f"options must be two or more different texts, none of them empty, not {texts}"
+            "options must be two or more different texts, none of them empty, "
+            f"not {texts}"
         )
     return tuple(texts)
 
@@ -397,7 +408,8 @@ def attempt(ask: Callable[..., Answer], *arguments: Any) -> Answer | BackendErro
 
 # %% ../../nbs/workshop/87_llm.ipynb #bf2bf3f1
 def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> Any:
-    """Return a JSON schema in which strings and lists have an upper bound, and objects only the named fields."""
+    """Return a JSON schema in which strings and lists have an upper bound, and objects
+    only the named fields."""
     if isinstance(schema, list):
         return [
             bounded_schema(part, characters=characters, items=items) for part in schema
@@ -429,7 +441,10 @@ def _validated(
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         what = f"the reply is no valid {schema.__name__}: {first['msg']}"
-        remedy = f"raise max_tokens above {max_tokens}, or give the schema's strings and lists smaller bounds"
+        remedy = (
+            f"raise max_tokens above {max_tokens}, or give the schema's strings and "
+            "lists smaller bounds"
+        )
         raise InvalidOutput(what, model=backend.name, remedy=remedy) from None
 
 
@@ -457,7 +472,8 @@ class ScriptedBackend(Backend):
 
     Examples
     --------
-    >>> ScriptedBackend(lambda prompt: "yes").choose("Is it so?", ["yes", "no"]).probabilities
+    >>> backend = ScriptedBackend(lambda prompt: "yes")
+    >>> backend.choose("Is it so?", ["yes", "no"]).probabilities
     {'yes': 1.0, 'no': 0.0}
     """
 

@@ -37,7 +37,8 @@ __all__ = ['model_digest', 'special_texts', 'TransformersBackend', 'LlamaCppBack
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #f221356a
 def _remembering(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an engine's step so that the tokens and logits of the first free one are kept in `first_step`."""
+    """Wrap an engine's step so that the tokens and logits of the first free one are
+    kept in `first_step`."""
 
     def get_next_token_with_top_k(
         self: Any, *, logits: Any, token_ids: list[int], **rest: Any
@@ -59,7 +60,8 @@ def _common(a: Sequence[int], b: Sequence[int]) -> int:
 
 @cache
 def _quiet() -> dict[str, Any]:
-    """What guidance's engines are told: no monitoring, and no search for a chat template, since we render it."""
+    """What guidance's engines are told: no monitoring, and no search for a chat
+    template, since we render it."""
     import guidance.chat
 
     return {"enable_monitoring": False, "chat_template": guidance.chat.ChatMLTemplate}
@@ -110,7 +112,8 @@ _GREEDY: Any = {}  # no change to the model's own distribution
 
 
 class _Local(Backend):
-    """What models in this process share: an engine of guidance, used by one thread at a time."""
+    """What models in this process share: an engine of guidance, used by one thread at a
+    time."""
 
     limit: int
     _engine: Any
@@ -124,11 +127,15 @@ class _Local(Backend):
     def _template(self, prompt: str) -> str: ...
 
     def _rendered(self, prompt: str, room: int) -> str:
-        """The prompt within the chat template, with its marks broken; refused if it leaves no room to answer."""
+        """The prompt within the chat template, with its marks broken; refused if it
+        leaves no room to answer."""
         text = self._template(neutralise(prompt, self._special))
         length = len(self._engine.tokenizer.encode(text.encode())) + 1 + room
         if length > self.limit:
-            what = f"the prompt and its answer need {length:,} tokens, the model takes {self.limit:,}"
+            what = (
+                f"the prompt and its answer need {length:,} tokens, the model takes "
+                f"{self.limit:,}"
+            )
             remedy = "shorten the evidence, or use a model with a longer context"
             raise ContextTooLong(
                 what, model=self.name, remedy=remedy, length=length, limit=self.limit
@@ -136,7 +143,8 @@ class _Local(Backend):
         return text
 
     def _run(self, text: str, node: Any) -> Any:
-        """Let a fresh guidance model read `text`, then follow `node`; returns its state."""
+        """Let a fresh guidance model read `text`, then follow `node`; returns its
+        state."""
         import guidance
         from guidance.models import Model
         from guidance.models._engine import EngineInterpreter
@@ -217,9 +225,8 @@ class _Reading(_Local):
             whole[: len(ids)] != ids[: len(whole)]
         ):  # the engine put a beginning-of-text token before it
             whole = ids[:1] + whole
-        if (
-            len(ids) > len(whole)
-        ):  # all options begin alike, and the grammar went ahead: begin where the choice does
+        # all options begin alike, the grammar went ahead: begin where the choice does
+        if len(ids) > len(whole):
             ids, logits = (
                 whole,
                 np.asarray(self._engine.get_logits(whole)["logits"][-1], np.float64),
@@ -265,7 +272,8 @@ class _Reading(_Local):
 def _groups(
     prompts: Sequence[Sequence[int]], *, most: int = 32
 ) -> list[tuple[int, list[int]]]:
-    """Group token lists that share at least half of their tokens: (length of the shared beginning, positions)."""
+    """Group token lists that share at least half of their tokens: (length of the shared
+    beginning, positions)."""
     order = sorted(range(len(prompts)), key=lambda i: list(prompts[i]))
     groups: list[tuple[int, list[int]]] = []
     for i in order:
@@ -283,7 +291,8 @@ def _groups(
 def _last_logits(
     model: Any, prompts: Sequence[Sequence[int]], shared: int
 ) -> np.ndarray:
-    """Return the next-token logits, (prompts, vocabulary), reading the first `shared` tokens once for all."""
+    """Return the next-token logits, (prompts, vocabulary), reading the first `shared`
+    tokens once for all."""
     import torch
 
     rows, device = len(prompts), model.device
@@ -319,7 +328,8 @@ def _last_logits(
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #98b52e7c
 def _start_tokens(tokenizer: Any, text: str, options: tuple[str, ...]) -> list[int]:
-    """The tokens after which the model is free to choose, exactly as guidance's engine arrives at them."""
+    """The tokens after which the model is free to choose, exactly as guidance's engine
+    arrives at them."""
     import llguidance
 
     ids = tokenizer.encode(text.encode())
@@ -403,7 +413,8 @@ class _Bulk(_Reading):
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #5735cb0c
 def model_digest(model: Any, tokenizer: Any) -> str:
-    """Return 16 digits for a model: a hash over 64 numbers of every weight, its tokenizer, chat template and dtype."""
+    """Return 16 digits for a model: a hash over 64 numbers of every weight, its
+    tokenizer, chat template and dtype."""
     digest = hashlib.sha256(f"{tokenizer.chat_template}|{model.dtype}".encode())
     fast = getattr(tokenizer, "backend_tokenizer", None)
     digest.update(
@@ -423,7 +434,8 @@ def model_digest(model: Any, tokenizer: Any) -> str:
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #f7414b11
 def special_texts(tokenizer: Any) -> tuple[str, ...]:
-    """Return the texts that a transformers tokenizer takes for special or added tokens."""
+    """Return the texts that a transformers tokenizer takes for special or added
+    tokens."""
     added = (
         str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values()
     )
@@ -433,7 +445,8 @@ def special_texts(tokenizer: Any) -> tuple[str, ...]:
 def _loaded(
     model: Any, tokenizer: Any, dtype: Any, download: bool
 ) -> tuple[Any, Any, str]:
-    """Load a model and its tokenizer, or take the loaded ones; and its name for people."""
+    """Load a model and its tokenizer, or take the loaded ones; and its name for
+    people."""
     require_module("transformers", "llm")
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -441,7 +454,8 @@ def _loaded(
     if not isinstance(model, (str, Path)):
         if tokenizer is None:
             raise ValueError(
-                "a loaded model needs its tokenizer: TransformersBackend(model, tokenizer=...)"
+                "a loaded model needs its tokenizer: TransformersBackend(model, "
+                "tokenizer=...)"
             )
         return model, tokenizer, type(model).__name__
     where = {"local_files_only": not download}
@@ -546,7 +560,8 @@ def _file_digest(path: Path) -> str:
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #a24adca5
 class LlamaCppBackend(_Reading):
-    """A gguf model in this process, through llama-cpp-python (`pip install llama-cpp-python`).
+    """A gguf model in this process, through llama-cpp-python (`pip install
+    llama-cpp-python`).
 
     Parameters
     ----------

@@ -97,7 +97,10 @@ def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
     """The error for a status other than 200."""
     status = fault.status
     if 300 <= status < 400:
-        what = f"the server redirects ({status}) to {fault.elsewhere}, which is not followed"
+        what = (
+            f"the server redirects ({status}) to {fault.elsewhere}, which is "
+            "not followed"
+        )
         return BackendRejected(
             what,
             remedy="give the address that it means as base_url, if you trust it",
@@ -129,7 +132,8 @@ def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
 def _context_error(
     status: int, said: str, about: dict[str, Any]
 ) -> ContextTooLong | None:
-    """Recognise a server's complaint about the length of the prompt, with both lengths where it says them."""
+    """Recognise a server's complaint about the length of the prompt, with both lengths
+    where it says them."""
     if status not in (400, 413, 422) or not re.search(
         r"context|too long|too many tokens|exceed", said, re.I
     ):
@@ -163,14 +167,16 @@ def _seconds(text: str | None) -> float | None:
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #a77525d5
 class _Piece(NamedTuple):
-    """One token of a server's answer: its bytes, and the probabilities of the tokens that were possible there."""
+    """One token of a server's answer: its bytes, and the probabilities of the tokens
+    that were possible there."""
 
     token: bytes
     top: dict[bytes, float]
 
 
 class _Client:
-    """What guidance's interpreter calls: one request, whose reply was checked whole before it is handed on."""
+    """What guidance's interpreter calls: one request, whose reply was checked whole
+    before it is handed on."""
 
     def __init__(self, backend: ServerBackend, limits: Limits):
         self.backend, self.limits = backend, limits
@@ -202,7 +208,8 @@ class _Client:
 # %% ../../nbs/workshop/89_llm_server.ipynb #6de53d06
 @cache
 def _interpreter() -> type:
-    """guidance's interpreter for OpenAI's protocol, with `select` and with the probabilities kept."""
+    """guidance's interpreter for OpenAI's protocol, with `select` and with the
+    probabilities kept."""
     require_module("guidance", "llm")
     from guidance.models._openai_base import (
         BaseOpenAIInterpreter,
@@ -261,7 +268,8 @@ DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
 
 
 def _constraint(dialect: str, options: Sequence[str]) -> dict[str, Any]:
-    """The fields of a request that allow only these options; dialects without one use a JSON schema."""
+    """The fields of a request that allow only these options; dialects without one use a
+    JSON schema."""
     if dialect == "llamacpp":
         return {
             "grammar": "root ::= "
@@ -287,7 +295,8 @@ def _constraint(dialect: str, options: Sequence[str]) -> dict[str, Any]:
 def _written(
     dialect: str, text: str, options: Sequence[str]
 ) -> tuple[int, dict[str, bytes]] | None:
-    """Where the option begins in an answer, in bytes, and the whole answer as it would be for each option."""
+    """Where the option begins in an answer, in bytes, and the whole answer as it would
+    be for each option."""
     if dialect in ("llamacpp", "vllm"):
         return (
             (0, {option: option.encode() for option in options})
@@ -317,7 +326,8 @@ def _unquoted(text: str) -> str | None:
 def _served_masses(
     pieces: Sequence[_Piece], begin: int, whole: Mapping[str, bytes]
 ) -> tuple[dict[str, float], list[tuple[str, ...]], float]:
-    """Return the options' shares, the groups of options that stay open, and the bound for an option not shown."""
+    """Return the options' shares, the groups of options that stay open, and the bound
+    for an option not shown."""
     at, first = 0, 0
     while first < len(pieces) - 1 and at + len(pieces[first].token) <= begin:
         at += len(pieces[first].token)
@@ -358,7 +368,8 @@ class _Pause:
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #0e5d58dc
 def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
-    """Ask a server through guidance, again where that may help; returns guidance's state after the answer."""
+    """Ask a server through guidance, again where that may help; returns guidance's
+    state after the answer."""
     start = time.monotonic()
     for repeats in range(backend.max_retries + 1):
         backend._pause.wait()
@@ -422,7 +433,8 @@ def _ask_once(
 def _ask_choice(
     backend: ServerBackend, prompt: str, options: tuple[str, ...], dialect: str
 ) -> Choice:
-    """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
+    """Ask for one of the options and read all their probabilities; raises when they
+    cannot be known."""
     _check_length(backend, prompt)
     nested = any(
         one != other and other.startswith(one) for one in options for other in options
@@ -432,7 +444,10 @@ def _ask_choice(
     )
     unseen = [option for option, mass in masses.items() if mass == 0]
     if bound * len(unseen) > 0.02 * sum(masses.values()):
-        what = f"the tokens that the server shows leave {unseen} open: each may have a probability up to {bound:.3f}"
+        what = (
+            f"the tokens that the server shows leave {unseen} open: each may have a "
+            f"probability up to {bound:.3f}"
+        )
         raise InvalidOutput(
             what,
             model=backend.name,
@@ -522,7 +537,8 @@ def _detected(backend: ServerBackend) -> str:
 
 
 def _attempt_probe(backend: ServerBackend) -> str | BackendError:
-    """Return the dialect if constraints and probabilities work in it; a refusal is remembered, a fault is raised."""
+    """Return the dialect if constraints and probabilities work in it; a refusal is
+    remembered, a fault is raised."""
     dialect = backend._guess or _detected(backend)
     if (
         backend._wire.reached
@@ -536,8 +552,14 @@ def _attempt_probe(backend: ServerBackend) -> str | BackendError:
             dialect,
         )
     except InvalidOutput as error:
-        what = f"this server ignores constraints (dialect {dialect}): asked for one of two words, {error.args[0]}"
-        remedy = "it is refused, its answers could not be trusted; name another dialect, or use another server"
+        what = (
+            f"this server ignores constraints (dialect {dialect}): asked for one of "
+            f"two words, {error.args[0]}"
+        )
+        remedy = (
+            "it is refused, its answers could not be trusted; name another dialect, or "
+            "use another server"
+        )
         return BackendRejected(
             what, model=backend.name, server=backend.server, remedy=remedy
         )
@@ -547,7 +569,8 @@ def _attempt_probe(backend: ServerBackend) -> str | BackendError:
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #38afe762
 def _check_length(backend: ServerBackend, prompt: str) -> None:
-    """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own count, exceeds it."""
+    """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own
+    count, exceeds it."""
     if (
         backend.limit is None
         or len(prompt.encode("utf-8", "replace")) + 256 <= backend.limit
@@ -555,7 +578,10 @@ def _check_length(backend: ServerBackend, prompt: str) -> None:
         return
     length = _counted_tokens(backend, neutralise(prompt))
     if length is not None and length + 32 > backend.limit:
-        what = f"the prompt has {length:,} tokens, the server takes {backend.limit:,} with its answer"
+        what = (
+            f"the prompt has {length:,} tokens, the server takes {backend.limit:,} "
+            "with its answer"
+        )
         remedy = "shorten the evidence, or give the server a longer context"
         about = {
             "model": backend.name,
@@ -567,7 +593,8 @@ def _check_length(backend: ServerBackend, prompt: str) -> None:
 
 
 def _counted_tokens(backend: ServerBackend, prompt: str) -> int | None:
-    """Ask the server to count; without such a page, a lower bound: no common token has more than 16 bytes."""
+    """Ask the server to count; without such a page, a lower bound: no common token has
+    more than 16 bytes."""
     body = {"content": prompt, "prompt": prompt, "model": backend.name}
     counted = backend._wire.page("/tokenize", Counted, backend.limits(), body)
     if counted is not None:
@@ -582,13 +609,15 @@ def _counted_tokens(backend: ServerBackend, prompt: str) -> int | None:
 
 
 def _key(key: str | None, address: Address) -> str:
-    """The key to send; OpenAI's own from the environment only to OpenAI's own address."""
+    """The key to send; OpenAI's own from the environment only to OpenAI's own
+    address."""
     if key is None and address.host == "api.openai.com" and address.encrypted:
         key = os.environ.get("OPENAI_API_KEY")
     key = require_text(key or "", "api_key").strip()
     if not (key.isascii() and key.isprintable()):
         raise ValueError(
-            "api_key holds signs that no key has, such as a line break (it is not shown)"
+            "api_key holds signs that no key has, such as a line break (it is "
+            "not shown)"
         )
     return key
 
@@ -600,13 +629,15 @@ def _require_seconds(value: float, name: str) -> float:
         or not 0 < value < 1e7
     ):
         raise ValueError(
-            f"{name} must be a number of seconds, more than 0 and less than ten million, not {value!r}"
+            f"{name} must be a number of seconds, more than 0 and less than ten "
+            f"million, not {value!r}"
         )
     return float(value)
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #fa92e483
 class _Connected(Backend):
-    """The settings of a connection, and the client behind it; sent to another process, it connects anew there."""
+    """The settings of a connection, and the client behind it; sent to another process,
+    it connects anew there."""
 
     def __init__(
         self,
@@ -668,7 +699,8 @@ class _Connected(Backend):
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #6e66e419
 class ServerBackend(_Connected):
-    """A model behind a server that speaks OpenAI's protocol: OpenAI, vLLM, llama.cpp's server, Ollama and others.
+    """A model behind a server that speaks OpenAI's protocol: OpenAI, vLLM, llama.cpp's
+    server, Ollama and others.
 
     Parameters
     ----------

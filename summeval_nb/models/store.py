@@ -65,22 +65,26 @@ def content_key(*parts: Any) -> str:
     """
     if not parts:
         raise ValueError(
-            "content_key needs at least one part: the content that the answer depends on"
+            "content_key needs at least one part: the content that the answer "
+            "depends on"
         )
     text = json.dumps(parts, allow_nan=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 # %% ../../nbs/workshop/86_store.ipynb #37907b99
 def _encode(value: Any) -> str | bytes:
-    """JSON text for plain data; for a float32 array its number of axes, its lengths and its little-endian bytes."""
+    """JSON text for plain data; for a float32 array its number of axes, its lengths and
+    its little-endian bytes."""
     if isinstance(value, np.ndarray):
         if value.dtype != np.float32:
             raise TypeError(
-                f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)"
+                f"the store keeps float32 arrays, not {value.dtype}: pass "
+                "array.astype(np.float32)"
             )
         if not np.isfinite(value).all():
             raise ValueError(
-                f"an array of shape {value.shape} holds NaN or infinite numbers and is not stored"
+                f"an array of shape {value.shape} holds NaN or infinite numbers and "
+                "is not stored"
             )
         head = struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
         return head + np.ascontiguousarray(value, dtype="<f4").tobytes()
@@ -88,7 +92,8 @@ def _encode(value: Any) -> str | bytes:
 
 
 def _decode(stored: str | bytes) -> Any:
-    """Read a value back; an array comes back writable and in this machine's byte order."""
+    """Read a value back; an array comes back writable and in this machine's byte
+    order."""
     if isinstance(stored, str):
         return json.loads(stored)
     axes = stored[0]
@@ -101,7 +106,8 @@ def _decode(stored: str | bytes) -> Any:
 
 
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
-    """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of others.
+    """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of
+    others.
 
     Where a byte was changed, sqlite may find a number where a text was written.
     """
@@ -119,7 +125,8 @@ def _checksum(kind: str, key: str, stored: str | bytes) -> int:
 APPLICATION_ID = 0x53756D45  # the letters SumE
 LAYOUT_VERSION = 1
 _LAYOUT = """
-    CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value NOT NULL, checksum INTEGER NOT NULL,
+    CREATE TABLE items (kind TEXT NOT NULL, key TEXT NOT NULL, value NOT NULL, \
+checksum INTEGER NOT NULL,
                         created INTEGER NOT NULL, UNIQUE (kind, key))
 """
 
@@ -129,7 +136,8 @@ class StoreError(RuntimeError):
 
 # %% ../../nbs/workshop/86_store.ipynb #5d4f0e32
 def _refuse_foreign(path: Path) -> None:
-    """Raise `StoreError` unless `path` is one of our files and complete; nothing is written."""
+    """Raise `StoreError` unless `path` is one of our files and complete; nothing is
+    written."""
     kept = "nothing was changed; choose another path"
     if not path.is_file():  # reading a pipe would wait for ever
         raise StoreError(
@@ -147,11 +155,13 @@ def _refuse_foreign(path: Path) -> None:
     application, version = (int.from_bytes(head[at : at + 4], "big") for at in (68, 60))
     if application != APPLICATION_ID:
         raise StoreError(
-            f"{path} is a SQLite file of another program (application id {application:#x}): {kept}"
+            f"{path} is a SQLite file of another program (application id "
+            f"{application:#x}): {kept}"
         )
     if version != LAYOUT_VERSION:
         raise StoreError(
-            f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: {kept}, or upgrade"
+            f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: "
+            f"{kept}, or upgrade"
         )
     page_size = int.from_bytes(head[16:18], "big")
     expected = (65536 if page_size == 1 else page_size) * int.from_bytes(
@@ -161,12 +171,14 @@ def _refuse_foreign(path: Path) -> None:
     if path.stat().st_size < expected and not (log.exists() and log.stat().st_size):
         size = f"{path.stat().st_size} of {expected} bytes"
         raise StoreError(
-            f"{path} is damaged: cut short to {size}. Restore a copy, or delete it and run again"
+            f"{path} is damaged: cut short to {size}. Restore a copy, or delete it "
+            "and run again"
         )
 
 # %% ../../nbs/workshop/86_store.ipynb #2b3459da
 def _create(path: Path) -> None:
-    """Make an empty store and give it its name in one step; if another process was first, theirs stays."""
+    """Make an empty store and give it its name in one step; if another process was
+    first, theirs stays."""
     handle, name = tempfile.mkstemp(
         dir=path.parent, prefix=f".{path.name}-", suffix=".new"
     )
@@ -186,7 +198,8 @@ def _create(path: Path) -> None:
 
 
 def _name_once(name: str, path: Path) -> None:
-    """Move a file to `path` unless that exists; some file systems have no links, there a check must do."""
+    """Move a file to `path` unless that exists; some file systems have no links, there
+    a check must do."""
     try:
         os.link(name, path)
     except FileExistsError:
@@ -202,12 +215,17 @@ def _explained(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into a `StoreError` with a remedy."""
     remedies = {
         "malformed": "the file is damaged: restore a copy, or delete it and run again",
-        "not a database": "the file is damaged: restore a copy, or delete it and run again",
+        "not a database": "the file is damaged: restore a copy, or delete it and "
+        "run again",
         "full": "the disk is full: make room and run again, finished answers are kept",
-        "disk i/o": "the disk could not be read or written: check its space and health, then run again",
-        "locked": "another process held it for more than 60 seconds: wait for it, or end it",
-        "readonly": "it may not be written: check the permissions of the file and its folder",
-        "unable to open": "it may not be opened: check the permissions of the file and its folder",
+        "disk i/o": "the disk could not be read or written: check its space and "
+        "health, then run again",
+        "locked": "another process held it for more than 60 seconds: wait for it, "
+        "or end it",
+        "readonly": "it may not be written: check the permissions of the file and "
+        "its folder",
+        "unable to open": "it may not be opened: check the permissions of the file "
+        "and its folder",
     }
     try:
         yield
@@ -220,7 +238,8 @@ def _explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error}; {remedy}") from error
     except OSError as error:
         raise StoreError(
-            f"{path}: {error.strerror or error}; check the path, its permissions and its disk"
+            f"{path}: {error.strerror or error}; check the path, its permissions "
+            "and its disk"
         ) from error
 
 # %% ../../nbs/workshop/86_store.ipynb #25951ffc
@@ -228,7 +247,8 @@ _INHERITED: list[sqlite3.Connection] = []
 
 
 def _leave_to_parent(connection: sqlite3.Connection | None) -> None:
-    """Keep a connection that came through a fork from being closed by the garbage collector."""
+    """Keep a connection that came through a fork from being closed by the garbage
+    collector."""
     if connection is not None:
         _INHERITED.append(connection)
 
@@ -237,7 +257,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     """Open a store, making it first if it does not exist."""
     if path.is_dir():
         raise StoreError(
-            f"{path} is a folder; a store is a file: add a name, such as {path / 'answers.sqlite'}"
+            f"{path} is a folder; a store is a file: add a name, such as "
+            f"{path / 'answers.sqlite'}"
         )
     if not path.exists():
         try:
@@ -245,7 +266,8 @@ def _connect(path: Path) -> sqlite3.Connection:
             _create(path)
         except OSError as error:
             raise StoreError(
-                f"{path} cannot be created: {error}; choose a folder that may be written"
+                f"{path} cannot be created: {error}; choose a folder that may "
+                "be written"
             ) from error
     _refuse_foreign(path)
     connection = sqlite3.connect(
@@ -263,7 +285,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Yield once inside a write transaction: all of it is kept, or, after any error, none of it."""
+    """Yield once inside a write transaction: all of it is kept, or, after any error,
+    none of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield connection
@@ -295,12 +318,19 @@ def _read(
     for start in range(0, len(keys), 500):
         part = keys[start : start + 500]
         marks = ",".join("?" * len(part))
-        query = f"SELECT key, value, checksum FROM items WHERE kind = ? AND key IN ({marks})"
+        query = (
+            "SELECT key, value, checksum FROM items WHERE kind = ? AND key "
+            f"IN ({marks})"
+        )
         for key, stored, checksum in connection.execute(query, (kind, *part)):
             if _checksum(kind, key, stored) != checksum:
-                remedy = "Store(path).prune(damaged=True) deletes it and its like, so that they are computed again"
+                remedy = (
+                    "Store(path).prune(damaged=True) deletes it and its like, so that "
+                    "they are computed again"
+                )
                 raise StoreError(
-                    f"{path}: the {kind} {str(key)[:16]}… is damaged (its checksum is wrong); {remedy}"
+                    f"{path}: the {kind} {str(key)[:16]}… is damaged (its checksum is "
+                    f"wrong); {remedy}"
                 )
             found[key] = _decode(stored)
     return found
@@ -401,7 +431,10 @@ def _date(moment: Any) -> str:
 
 
 def _describe(connection: sqlite3.Connection, path: Path) -> StoreInfo:
-    query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
+    query = (
+        "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM "
+        "items GROUP BY kind"
+    )
     rows = []
     for kind, items, size, first, last in connection.execute(query):
         row = {
@@ -463,7 +496,8 @@ class _Session:
 
 # %% ../../nbs/workshop/86_store.ipynb #1ddaed07
 class Store(_Session):
-    """Embeddings and verdicts in one file, keyed by content, for several processes at once.
+    """Embeddings and verdicts in one file, keyed by content, for several processes at
+    once.
 
     Parameters
     ----------
@@ -489,7 +523,8 @@ class Store(_Session):
     >>> key = content_key("model-a", "The cat sat.")
     >>> store.put_many("verdict", {key: {"probability": 0.9}})
     1
-    >>> store.get_many("verdict", [key, content_key("another")]) == {key: {"probability": 0.9}}
+    >>> found = store.get_many("verdict", [key, content_key("another")])
+    >>> found == {key: {"probability": 0.9}}
     True
     """
 
@@ -500,7 +535,8 @@ class Store(_Session):
             return _read(connection, self.path, _kind(kind), wanted)
 
     def put_many(self, kind: str, values: Mapping[str, Any]) -> int:
-        """Store values in one transaction; keys that exist keep their value. Returns how many were new."""
+        """Store values in one transaction; keys that exist keep their value. Returns
+        how many were new."""
         rows = [
             _row(_kind(kind), require_text(key, "key"), value)
             for key, value in values.items()
@@ -524,7 +560,8 @@ class Store(_Session):
         older_than_days: float | None = None,
         damaged: bool = False,
     ) -> int:
-        """Delete items by kind, by age or because they are damaged; return how many. The file shrinks."""
+        """Delete items by kind, by age or because they are damaged; return how many.
+        The file shrinks."""
         with self._session(write=True) as connection:
             count = _delete(connection, kind, older_than_days, damaged)
         with self._session() as connection:
@@ -532,7 +569,8 @@ class Store(_Session):
         return count
 
     def verify(self) -> list[str]:
-        """Read everything and return what is damaged, one line each; an empty list means that all is well."""
+        """Read everything and return what is damaged, one line each; an empty list
+        means that all is well."""
         with self._session() as connection:
             return _problems(connection)
 
@@ -546,7 +584,8 @@ def fill_missing(
     batch_size: int = 64,
     progress: str = "",
 ) -> list[Any]:
-    """Return one value a key: from the store where it is known, else computed and stored at once.
+    """Return one value a key: from the store where it is known, else computed and
+    stored at once.
 
     Parameters
     ----------
@@ -574,7 +613,9 @@ def fill_missing(
 
     Examples
     --------
-    >>> fill_missing(None, "square", ["a", "b", "a"], lambda positions: [position**2 for position in positions])
+    >>> def squares(positions):
+    ...     return [position**2 for position in positions]
+    >>> fill_missing(None, "square", ["a", "b", "a"], squares)
     [0, 1, 0]
     """
     require_count(batch_size, "batch_size")

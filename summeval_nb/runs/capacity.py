@@ -15,7 +15,8 @@ __all__ = ['Plan', 'plan_run']
 
 # %% ../../nbs/workshop/94_capacity.ipynb #87dee119
 class Plan(NamedTuple):
-    """What a faithfulness run over many pairs needs: hours of each stage, disk in GB, and the slowest stage."""
+    """What a faithfulness run over many pairs needs: hours of each stage, disk in GB,
+    and the slowest stage."""
 
     embed_hours: float
     judge_hours: float
@@ -38,7 +39,8 @@ def plan_run(
     bytes_per_result: float = 10_000,
     bytes_per_vector: float = 1_800,
 ) -> Plan:
-    """Return hours and disk for a run; rates are per second and worker, `driver_rate` for the one driver.
+    """Return hours and disk for a run; rates are per second and worker, `driver_rate`
+    for the one driver.
 
     `share_new` is the share of sentences that no earlier pair of the same lot holds:
     with 16 summaries of each article about 0.15.
@@ -81,7 +83,8 @@ def plan_run(
     )
     if not math.isfinite(sum(stages.values()) + results + store):
         raise ValueError(
-            f"these numbers lead beyond all bounds: {pairs:g} pairs with {embed_rate:g} a second"
+            f"these numbers lead beyond all bounds: {pairs:g} pairs with "
+            f"{embed_rate:g} a second"
         )
     return Plan(
         embed, judge, driver, results, store, max(stages, key=lambda name: stages[name])

@@ -32,7 +32,8 @@ Stages = Mapping[str, Mapping[str, float]]
 
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
-    """What some backends have used so far; `call_seconds` is the time inside calls, added up over threads."""
+    """What some backends have used so far; `call_seconds` is the time inside calls,
+    added up over threads."""
     counts = [
         backend.usage.to_dict()
         for backend in {id(one): one for one in backends}.values()
@@ -87,7 +88,8 @@ class Ledger:
 
     @contextmanager
     def stage(self, name: str, backends: Sequence[Backend]) -> Iterator[None]:
-        """Write what the backends use inside the block under a stage's name, stages within it taken off."""
+        """Write what the backends use inside the block under a stage's name, stages
+        within it taken off."""
         before = _used(backends)
         self._inside.append({})
         try:
@@ -207,7 +209,8 @@ class _Staged(Backend):
 
 # %% ../../nbs/workshop/93_costs.ipynb #8a13f90c
 class MeteredChecker:
-    """A checker that writes what its language models use into a ledger, as the stages checking and statements."""
+    """A checker that writes what its language models use into a ledger, as the stages
+    checking and statements."""
 
     def __init__(self, inner: Any, ledger: Ledger):
         self._ledger, self.backends = ledger, find_backends(inner)
@@ -264,7 +267,8 @@ class _Reached:
 
 
 class MeteredJudge(BulkJudge):
-    """A judge that writes what its language models use into a ledger, a stage for each kind of question."""
+    """A judge that writes what its language models use into a ledger, a stage for each
+    kind of question."""
 
     def __init__(self, inner: Any, ledger: Ledger, store: Any = None):
         self.fingerprint = inner.fingerprint
@@ -340,7 +344,8 @@ def note_usage(folder: Path, shard: str, usage: Stages) -> None:
 
 
 def read_ledger(folder: str | Path) -> Ledger:
-    """Return what a run has used so far, in all its attempts; empty for metrics without a language model."""
+    """Return what a run has used so far, in all its attempts; empty for metrics without
+    a language model."""
     ledger, path = Ledger(), Path(folder) / LEDGER
     for line in path.read_bytes().splitlines() if path.exists() else []:
         with suppress(ValueError, KeyError, TypeError):
@@ -388,7 +393,8 @@ def _made_up(case: Mapping[str, Any], course: str) -> Any:
 
 # %% ../../nbs/workshop/93_costs.ipynb #fcf1ab22
 class Rehearsal(Backend):
-    """A stand-in for a language model that makes up acceptable answers, to count calls without making one.
+    """A stand-in for a language model that makes up acceptable answers, to count calls
+    without making one.
 
     Parameters
     ----------
@@ -447,7 +453,8 @@ class Rehearsal(Backend):
 
 # %% ../../nbs/workshop/93_costs.ipynb #17b52169
 def exchange_backends(value: Any, make: Callable[[Backend], Backend]) -> Any:
-    """Return a copy of an option in which `make(backend)` stands in the place of each language model."""
+    """Return a copy of an option in which `make(backend)` stands in the place of each
+    language model."""
     if isinstance(value, Backend):
         return make(value)
     if not find_backends(value):

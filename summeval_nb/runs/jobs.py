@@ -53,7 +53,8 @@ Columns = Mapping[str, "str | Sequence[str]"]
 
 
 def _parse(data: bytes) -> Any:
-    """Read JSON with pydantic's parser, three times as fast; what it refuses, Python's own accepts or explains."""
+    """Read JSON with pydantic's parser, three times as fast; what it refuses, Python's
+    own accepts or explains."""
     try:
         return from_json(data, cache_strings=False)
     except ValueError:
@@ -65,7 +66,8 @@ def read_row(
 ) -> tuple[dict[str, Any], str]:
     """Return an item's row under the metric's own names, and a problem or ''.
 
-    `kinds` says what each column must hold: "text", or "texts" for one text or a list of them.
+    `kinds` says what each column must hold: "text", or "texts" for one text or a list
+    of them.
     """
     if item.problem:
         return {}, item.problem
@@ -102,14 +104,18 @@ def _wrong_type(value: Any, name: str, kind: str) -> str:
     if kind == "text":
         return f"{name} must be a text, not {type(value).__name__}"
     if not isinstance(value, list) or set(map(type, value)) != {str}:
-        return f"{name} must be a text or a list of texts, not {type(value).__name__} ({str(value)[:40]})"
+        return (
+            f"{name} must be a text or a list of texts, not {type(value).__name__} "
+            f"({str(value)[:40]})"
+        )
     return ""
 
 # %% ../../nbs/workshop/92_jobs.ipynb #9bee1840
 def load_options(
     options: Mapping[str, Any], load: Callable[[str], Backend] = load_model
 ) -> dict[str, Any]:
-    """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
+    """Return a metric's options in which texts such as "llm:folder" have become
+    checkers, judges and backends."""
     found = dict(options)
     for name in ("checker", "judge", "backend"):
         kind, colon, text = str(options.get(name)).partition(":")
@@ -132,7 +138,8 @@ def _judge(backend: Backend) -> Any:
 
 # %% ../../nbs/workshop/92_jobs.ipynb #7282d7d5
 def describe(value: Any, name: str) -> Any:
-    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`."""
+    """Return plain data that stands for an option in the manifest; an object needs a
+    `fingerprint`."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (str, Path)):
@@ -144,7 +151,8 @@ def describe(value: Any, name: str) -> Any:
     if callable(value) or isinstance(getattr(value, "fingerprint", None), str):
         return identify(value)
     raise TypeError(
-        f"{name} holds a {type(value).__name__}, which a manifest cannot describe: give it a fingerprint"
+        f"{name} holds a {type(value).__name__}, which a manifest cannot describe: "
+        "give it a fingerprint"
     )
 
 
@@ -163,7 +171,8 @@ def _digest(*values: str | bytes | Sequence[str]) -> str:
 # %% ../../nbs/workshop/92_jobs.ipynb #1088e670
 @dataclass(frozen=True)
 class Job:
-    """A metric with its options, columns and store, checked: what a worker needs to score items."""
+    """A metric with its options, columns and store, checked: what a worker needs to
+    score items."""
 
     metric: str | Metric | Callable[[Mapping[str, Any]], Any]
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -189,11 +198,13 @@ class Job:
                 else type(self.metric).__name__
             )
             raise TypeError(
-                f"metric must be a name, a Metric such as Bleu(), or a function of a row, not {shown}"
+                "metric must be a name, a Metric such as Bleu(), or a function of a "
+                f"row, not {shown}"
             )
         elif self.options:
             raise ValueError(
-                "options belong to metrics known by name; bind yours with functools.partial"
+                "options belong to metrics known by name; bind yours with "
+                "functools.partial"
             )
         if self.kinds:
             what = (
@@ -205,10 +216,12 @@ class Job:
                 require_option(name, f"column of {what}", self.kinds)
 
     def _take_apart(self, metric: Metric) -> None:
-        """Put a metric of ours down by its name and its choices, which a manifest can hold and a worker can make."""
+        """Put a metric of ours down by its name and its choices, which a manifest can
+        hold and a worker can make."""
         if self.options:
             raise ValueError(
-                f"{type(metric).__name__} has its own options: give {', '.join(self.options)} there"
+                f"{type(metric).__name__} has its own options: give "
+                f"{', '.join(self.options)} there"
             )
         options = metric.options()
         store = options.pop("store", None)
@@ -221,7 +234,8 @@ class Job:
 
     @property
     def _kind(self) -> Any:
-        """What says the columns: the class of a metric with a name, an object with `score_many`, or None."""
+        """What says the columns: the class of a metric with a name, an object with
+        `score_many`, or None."""
         if isinstance(self.metric, str):
             return metric_class(self.metric)[0]
         return self.metric if hasattr(self.metric, "score_many") else None
@@ -233,7 +247,8 @@ class Job:
 
     @property
     def shard_size(self) -> int:
-        """How many items a shard holds where nobody says: 2,000 for overlap metrics, which are quick, else 500."""
+        """How many items a shard holds where nobody says: 2,000 for overlap metrics,
+        which are quick, else 500."""
         return getattr(self._kind, "shard_size", 500)
 
     @property
@@ -242,9 +257,11 @@ class Job:
         return {**{name: name for name in self.kinds}, **self.columns}
 
     def content(self, item: Item, row: Mapping[str, Any]) -> str:
-        """Return two hashes: of what an item is about (the article), and of what a system wrote for it.
+        """Return two hashes: of what an item is about (the article), and of what a
+        system wrote for it.
 
-        For a function of yours, of which nobody knows that, it is one hash of all that the item holds.
+        For a function of yours, of which nobody knows that, it is one hash of all that
+        the item holds.
         """
         judged = getattr(self._kind, "judged", "")
         if not judged:
@@ -267,7 +284,8 @@ class Job:
 
 
 def _is_named(metric: Metric) -> bool:
-    """Whether a metric is one of those that have a name, and not a class of somebody's derived from it."""
+    """Whether a metric is one of those that have a name, and not a class of somebody's
+    derived from it."""
     return metric.name in METRICS and metric_class(metric.name)[0] is type(metric)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #06d5c5b3
@@ -280,7 +298,8 @@ class Line(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A shard's lines, and what language models used for them, by stage; empty without one."""
+    """A shard's lines, and what language models used for them, by stage; empty without
+    one."""
 
     lines: list[Line]
     usage: Stages = {}
@@ -293,7 +312,8 @@ def make_line(
     outcome: Outcome,
     content: str | None = None,
 ) -> Line:
-    """Return the line of a result; a failure's reason begins with its place in the corpus."""
+    """Return the line of a result; a failure's reason begins with its place in the
+    corpus."""
     score, status, reason, parts, signature = outcome
     reason = f"at {item.place}: {reason}" if status == "failed" else reason
     values = (
@@ -322,7 +342,8 @@ def make_line(
 
 
 def _plain_id(value: Any) -> Any:
-    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is none."""
+    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is
+    none."""
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float) and not math.isfinite(value):
@@ -345,13 +366,15 @@ _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #90115b58
 def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Any:
-    """Return a metric by name with its options, and with the store where it takes one."""
+    """Return a metric by name with its options, and with the store where it takes
+    one."""
     keeps = "store" in metric_class(name)[0].defaults()
     return load_metric(name, **options, **({"store": store} if keeps else {}))
 
 
 class Scorer:
-    """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
+    """A job made ready in this process. Raises what a wrong option raises, before any
+    item is scored."""
 
     def __init__(self, job: Job, load: Callable[[str], Backend] = load_model):
         self.job, self.sources, self._ledger = job, job.sources, Ledger()
@@ -384,7 +407,8 @@ class Scorer:
             return self._own(rows)
 
     def _own(self, rows: Rows) -> list[Outcome]:
-        """Outcomes of a metric of somebody's: an object that scores many, or a function of a row."""
+        """Outcomes of a metric of somebody's: an object that scores many, or a function
+        of a row."""
         metric: Any = self.job.metric
         if not hasattr(metric, "score_many"):
             return [as_outcome(metric(row), self._signature) for row in rows]
@@ -394,7 +418,8 @@ class Scorer:
         ]
 
     def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
-        """Return one line per item; `first` is the position of the first item in the corpus."""
+        """Return one line per item; `first` is the position of the first item in the
+        corpus."""
         kinds, content = self.job.kinds, self.job.content
         read = [read_row(item, self.sources, kinds) for item in items]
         contents = [
@@ -433,7 +458,8 @@ def _settled(value: Any) -> Outcome:
 
 # %% ../../nbs/workshop/92_jobs.ipynb #eab71aca
 class _Overlay:
-    """A store to look things up in, and a temporary one for what a rehearsal makes up."""
+    """A store to look things up in, and a temporary one for what a rehearsal makes
+    up."""
 
     def __init__(self, path: str | None):
         from summeval_nb.models.store import Store
@@ -454,7 +480,8 @@ class _Overlay:
 
 
 def _model_options(job: Job) -> dict[str, Any]:
-    """A job's options with their models; a named model is loaded only where a store knows its fingerprint."""
+    """A job's options with their models; a named model is loaded only where a store
+    knows its fingerprint."""
     known = job.store is not None and Path(job.store).is_file()
     return load_options(
         job.options,
@@ -476,7 +503,8 @@ def _pairs(metric: str, row: Mapping[str, Any]) -> int:
 def _split_pairs(
     rows: Sequence[dict[str, Any]], splitter: Any, lang: str | None
 ) -> tuple[int, int]:
-    """Count the distinct sentences and the pairs of rows, and put each summary's sentences into its row."""
+    """Count the distinct sentences and the pairs of rows, and put each summary's
+    sentences into its row."""
     from summeval_nb.text.split import split_markdown
 
     texts = list(
@@ -622,7 +650,8 @@ _WORK = ["what", "count", "least", "most"]
 
 # %% ../../nbs/workshop/92_jobs.ipynb #b1d94a7e
 class Planner:
-    """Counts what a job would do with the shards that it is shown, without a call of a language model."""
+    """Counts what a job would do with the shards that it is shown, without a call of a
+    language model."""
 
     def __init__(self, job: Job):
         self.job, self.counts = (
@@ -675,7 +704,8 @@ class Planner:
             if self.job.store and self.job.metric == "faithfulness":
                 courses[0], note = (
                     {},
-                    "how many verdicts the store already holds is not known before the embedding",
+                    "how many verdicts the store already holds is not known before "
+                    "the embedding",
                 )
             calls = {
                 stage: _bounds([one.get(stage, 0) for one in courses])

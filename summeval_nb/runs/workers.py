@@ -34,7 +34,8 @@ def try_together(
     score: Callable[[Sequence[Row]], Sequence[Any]],
     broken: type[Exception] = Exception,
 ) -> list[Any]:
-    """Return one result per row of `score(rows)`; a row on which `score` raises gets the exception in its place.
+    """Return one result per row of `score(rows)`; a row on which `score` raises gets
+    the exception in its place.
 
     Parameters
     ----------
@@ -119,7 +120,8 @@ class WorkerRefused(RuntimeError):
 
 
 class RunStopped(RuntimeError):
-    """A run stopped before its end; what was scored is kept, and the message says how to go on."""
+    """A run stopped before its end; what was scored is kept, and the message says how
+    to go on."""
 
 
 def _cause_of_death(code: int) -> str:
@@ -178,7 +180,8 @@ def _raise_refusal(kind: str, message: str) -> None:
 
 # %% ../../nbs/workshop/91_workers.ipynb #a72e95b0
 def _python(code: str) -> list[str]:
-    """The command that runs some code in a fresh Python that finds the modules which this one finds."""
+    """The command that runs some code in a fresh Python that finds the modules which
+    this one finds."""
     places = [place or os.getcwd() for place in sys.path]
     return [
         sys.executable,
@@ -191,7 +194,8 @@ def _python(code: str) -> list[str]:
 
 @contextmanager
 def _interrupts_kept_back() -> Iterator[None]:
-    """A process that is started in here is born deaf to Ctrl-C, before its own first line could make it so."""
+    """A process that is started in here is born deaf to Ctrl-C, before its own first
+    line could make it so."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -226,21 +230,24 @@ def _launch(threads: int | None) -> subprocess.Popen[bytes]:
 
 
 def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
-    """Return a function as bytes for another process, functions of notebooks and scripts included."""
+    """Return a function as bytes for another process, functions of notebooks and
+    scripts included."""
     import cloudpickle
 
     try:
         return cloudpickle.dumps(make)
     except Exception as error:  # whatever an object's own pickling raises
         raise TypeError(
-            f"this cannot be sent to a worker process ({error}); use module-level functions"
+            f"this cannot be sent to a worker process ({error}); use "
+            "module-level functions"
         ) from error
 
 # %% ../../nbs/workshop/91_workers.ipynb #0922cf9f
 def _converse(
     process: subprocess.Popen[bytes], message: Any, seconds: float | None
 ) -> tuple[Any, bool]:
-    """Send a message and return the answer, and whether the time has ended all the same."""
+    """Send a message and return the answer, and whether the time has ended all the
+    same."""
     assert process.stdin and process.stdout
     with _time_limit(process, seconds) as late:
         try:
@@ -289,7 +296,8 @@ class Worker:
         self._closed = False
 
     def ask(self, *arguments: Any, seconds: float | None = None) -> Any:
-        """Return what the work returns; raise `WorkerDied` when the process ends. The next call starts a fresh one.
+        """Return what the work returns; raise `WorkerDied` when the process ends. The
+        next call starts a fresh one.
 
         After `seconds` without an answer (None: wait for ever) the process is ended,
         which raises `WorkerTimeout`.
@@ -349,7 +357,8 @@ class Worker:
 
 # %% ../../nbs/workshop/91_workers.ipynb #6e8311d5
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file so that under its name there is the whole content or nothing new, even after a power cut."""
+    """Write a file so that under its name there is the whole content or nothing new,
+    even after a power cut."""
     with replacing(
         path
     ) as file:  # a file of a temporary name; forced to the disk and renamed at the end
@@ -369,7 +378,8 @@ def sync_folder(folder: Path) -> None:
 # %% ../../nbs/workshop/91_workers.ipynb #6d295917
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; a second holder raises a `RuntimeError`. The lock ends with the process."""
+    """Hold a folder for this process; a second holder raises a `RuntimeError`. The lock
+    ends with the process."""
     try:
         held = FileLock(folder / ".lock", timeout=0).acquire()
     except Timeout:
