@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from summeval_nb.ground._frames import axes_for
 from summeval_nb.ground.results import Score
 
 if TYPE_CHECKING:
@@ -74,10 +75,7 @@ class AccuracyCurve(Score):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the accuracy against the tie threshold."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+        ax = axes_for(ax, 6, 3)
         ax.step(self.thresholds, self.curve, where="post", color="#33628d")
         if self.epsilon is not None and self.score is not None:
             ax.plot(self.epsilon, self.score, "o", color="#b34700")

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..ground._resampling import bootstrap, middle
 from ..ground.results import Score, Signature, require_count, require_share
+from ._shown import histogram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -251,15 +252,5 @@ class AgreementParts(Score):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the resamples as a histogram, with the estimate and the interval."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-        if self.resamples.size:
-            ax.hist(self.resamples, bins=40, color="#8fc1e8", edgecolor="white")
-        if self.interval:
-            ax.axvspan(*self.interval, color="#f2eee6", zorder=0)
-        if self.score is not None:
-            ax.axvline(self.score, color="#b34700", linewidth=2)
-        ax.set(title=str(self), xlabel=f"{self.coefficient} in a resample", ylabel="count")
-        return ax
+        label = f"{self.coefficient} in a resample"
+        return histogram(self.resamples, self.score, self.interval, str(self), label, ax)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from summeval_nb.ground._frames import Rows
 from summeval_nb.ground.results import Score, Signature
 from summeval_nb.ground.viz import html_table, text_table
 
@@ -15,7 +16,6 @@ from ._shown import histogram
 from .agreement import Correlation
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -58,7 +58,7 @@ class Difference(Score):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RankedMetrics:
+class RankedMetrics(Rows):
     """What `Comparisons` shows: rows, tables and plain data."""
 
     correlations: dict[str, Correlation]
@@ -73,12 +73,6 @@ class RankedMetrics:
         parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in self.correlations.items()]
         parts += [(n, None, None, None, None) for n in self.undefined]
         return [dict(zip(names, part, strict=True)) for part in parts]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return `rows` as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data."""

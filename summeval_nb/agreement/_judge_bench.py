@@ -15,13 +15,13 @@ import numpy as np
 from ..evidence._checker_bench import checked_set
 from ..evidence.check import calibration
 from ..evidence.checker_bench import LabelledSentence, bench_sentences
+from ..ground._frames import Rows
 from ..ground.data import load_toy_summeval
 from ..ground.results import Signature, require_option
 from ..ground.viz import Markup, escape, figure_text, html_table, text_table
 from ..judged.judging import JudgeFailure, ask_many
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 
@@ -263,7 +263,7 @@ def table_row(judge: str, place: str, asked: Asked, measures: Callable[..., dict
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BenchTables:
+class BenchTables(Rows):
     """The table of a benchmark as rows, data, text, page and picture."""
 
     table: tuple[dict[str, Any], ...]
@@ -273,12 +273,6 @@ class BenchTables:
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the table."""
         return [dict(row) for row in self.table]
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the table as a data frame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Return rows, wrong answers and signature as plain Python data."""

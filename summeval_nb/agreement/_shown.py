@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from summeval_nb.ground._frames import axes_for
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -27,11 +29,9 @@ def histogram(
     ax: Axes | None,
 ) -> Axes:
     """Draw values as a histogram with a line at the score and a band for the interval."""
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-    ax.hist(values, bins=40, color="#8fc1e8", edgecolor="white")
+    ax = axes_for(ax, 6, 3)
+    if len(values):
+        ax.hist(values, bins=40, color="#8fc1e8", edgecolor="white")
     if interval:
         ax.axvspan(*interval, color="#f2eee6", zorder=0)
     if score is not None:

@@ -14,11 +14,11 @@ from scipy import stats
 
 from summeval_nb.evidence.check import Checker
 from summeval_nb.evidence.faithfulness import evaluate_many
+from summeval_nb.ground._frames import Rows, axes_for
 from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
 from summeval_nb.ground.viz import Markup, figure_text, render
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 Side = TypeVar("Side", bound=Any)
@@ -166,13 +166,10 @@ def card(title: str, guarantees: Sequence[Any], signature: str) -> Markup:
 
 def draw(one: Any, ax: Axes | None) -> Axes:
     """Draw a guarantee's share of errors and its upper bound over the thresholds."""
-    import matplotlib.pyplot as plt
-
     rows = one.rows()
     if not rows:
         raise ValueError(f"there is nothing to draw: {one.reason}")
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 3.4), layout="constrained")
+    ax = axes_for(ax, 6.4, 3.4)
     places = [row["threshold"] for row in rows]
     shares = [row["errors"] / row["accepted"] for row in rows]
     ax.step(places, shares, where="mid", color="#33628d", label="wrong among the labelled")
@@ -269,7 +266,7 @@ class Shown(Score):
         return draw(self, ax)
 
 
-class TwoSides:
+class TwoSides(Rows):
     """What `Guarantees` show of themselves: both promises as rows, plain data, words and figures."""
 
     supported: Any
@@ -290,12 +287,6 @@ class TwoSides:
             row = {"side": one.side, "threshold": one.score, "reason": one.reason}
             found.append(row | facts)
         return found
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the two promises as a table."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""

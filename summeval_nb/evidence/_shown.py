@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from summeval_nb.ground._files import write_whole
+from summeval_nb.ground._frames import Rows
 from summeval_nb.ground.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.ground.results import (
     Evidence,
@@ -27,7 +28,6 @@ from summeval_nb.ground.results import (
 from summeval_nb.ground.viz import heat_map, html_page
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 One = TypeVar("One", bound="JudgedSentences")
@@ -238,7 +238,7 @@ def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts
             raise ValueError(f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts")
 
 
-class SideBySide:
+class SideBySide(Rows):
     """What a `Comparison` can show of itself."""
 
     results: Sequence[Any]
@@ -271,12 +271,6 @@ class SideBySide:
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""
         return {"names": list(self.names), "results": [one.to_dict() for one in self.results]}
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the scores as a table, one row for each summary."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
         return evidence_report(_comparison_report(self))

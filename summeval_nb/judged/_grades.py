@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from summeval_nb.ground._frames import axes_for
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -96,10 +97,7 @@ class Distribution(Score):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the distribution with the expected grade as a line; returns the axes."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(4, 2.6), layout="constrained")
+        ax = axes_for(ax, 4, 2.6)
         grades = [str(grade) for grade in self.distribution]
         ax.bar(grades, list(self.distribution.values()), color="#8fc1e8", edgecolor="#1f5f8b")
         if self.score is not None:

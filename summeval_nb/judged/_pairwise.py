@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from summeval_nb.ground._frames import Rows, axes_for
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -271,7 +272,7 @@ def _truths(table: Any, count: int) -> list[Any]:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SystemRanking:
+class SystemRanking(Rows):
     """Systems by their Bradley-Terry strengths, with intervals.
 
     Parameters
@@ -319,12 +320,6 @@ class SystemRanking:
         found = {"rows": self.rows(), "wins": wins, "reason": self.reason, "signature": str(self.signature)}
         return found | ({} if self.comparisons is None else {"comparisons": self.comparisons.to_dict()})
 
-    def to_frame(self) -> Any:
-        """Return one row for each system, best first."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
-
     def __repr__(self) -> str:
         return f"SystemRanking({self.reason or f'{len(self.systems)} systems'})\n{text_table(self.rows())}"
 
@@ -333,10 +328,7 @@ class SystemRanking:
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw strengths with their intervals; returns the axes."""
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5, 0.6 + 0.4 * len(self.systems)), layout="constrained")
+        ax = axes_for(ax, 5, 0.6 + 0.4 * len(self.systems))
         for place, one in enumerate(reversed(self.systems)):
             strength, interval = self.strengths[one], self.intervals[one]
             if strength is None:
