@@ -5,6 +5,8 @@ from dataclasses import fields
 
 import pytest
 
+from summeval_nb.evidence import _pairs, faithfulness
+from summeval_nb.judged import _answer_stages, answers
 from summeval_nb.overlap import _choices, bleu, chrf, matching, rouge, ter
 
 FACES = [
@@ -15,6 +17,34 @@ FACES = [
     (matching.Meteor, _choices.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
     (matching.BertScore, _choices.BertChoices, [matching.bert_score, matching.bert_many]),
 ]
+
+
+OTHERS = [  # the functions of a metric, and what each takes beside its choices
+    (
+        faithfulness.FaithfulnessMetric,
+        _pairs.FaithfulnessChoices,
+        {faithfulness.evaluate: ["text", "summary"], faithfulness.evaluate_many: ["texts", "summaries", "progress"]},
+    ),
+    (
+        answers.AnswerMetric,
+        _answer_stages.AnswerChoices,
+        {
+            answers.evaluate_answer: ["context", "question", "ground_truth", "answer"],
+            answers.evaluate_answers: ["table", "progress"],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "typed", "functions"), OTHERS, ids=lambda one: getattr(one, "__name__", ""))
+def test_a_judged_metric_s_functions_show_its_choices(kind, typed, functions):
+    choices = {one.name: one.default for one in fields(kind)}
+    for function, own in functions.items():
+        shown = inspect.signature(function).parameters
+        assert {name: one.default for name, one in shown.items() if name not in own} == choices
+        assert set(own) <= set(shown) and set(typed.__annotations__) | {"k"} >= set(choices) >= set(
+            typed.__annotations__
+        )
 
 
 @pytest.mark.parametrize(("kind", "typed", "functions"), FACES, ids=lambda one: getattr(one, "__name__", ""))

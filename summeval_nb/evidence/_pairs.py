@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,17 @@ if TYPE_CHECKING:
 Pair = tuple[list[str], str]  # evidence texts, summary sentence
 Choices = TypeVar("Choices", bound="FaithfulnessMetric")
 STEP = 64  # verdicts between two visits to the store: what a killed run can lose
+
+
+class FaithfulnessChoices(TypedDict, total=False):
+    """The fields of `FaithfulnessMetric` that are given by name."""
+
+    splitter: Any
+    embedder: Any
+    checker: Any
+    threshold: float | None
+    store: Any
+    lang: str | None
 
 
 def require_choices(metric: FaithfulnessMetric) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from ._pairs import FaithfulnessChoices
 from ._pairs import Retrieved, embed_pairs, judge
 from ._pairs import lots_with_bar, read_pairs
 from ._pairs import require_choices, require_pairs, with_models
@@ -19,6 +20,7 @@ from ._inputs import warn_of_inputs
 from ._shown import JudgedSentences, JudgedTable, SideBySide
 from ._shown import fields_from_dict, of_one_article
 from ._shown import why_none_judged
+from ..ground._choices import takes_choices_of
 from ..ground._plain import made_of
 from ..ground.results import Metric, Sentence, Signature, Verdict
 from ..ground.results import require_text
@@ -218,18 +220,14 @@ class FaithfulnessMetric(Metric):
         return FaithfulnessTable(results=listed, signature=settings.signature)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #bea2290f
+@takes_choices_of(FaithfulnessMetric)
 def evaluate_many(
     texts: Sequence[str],
     summaries: Sequence[str],
     k: int | None = None,
     *,
-    splitter: Any = "punkt",
-    embedder: Any = "minilm",
-    checker: Any = "embedded",
-    threshold: float | None = None,
-    store: Any = None,
-    lang: str | None = None,
     progress: bool | None = None,
+    **choices: Unpack[FaithfulnessChoices],
 ) -> list[Faithfulness]:
     """Score many (article, summary) pairs; repeated sentences are embedded once.
 
@@ -261,29 +259,16 @@ def evaluate_many(
     >>> [result.score for result in results], results[1].reason
     ([1.0, None], 'the summary is empty')
     """
-    metric = FaithfulnessMetric(
-        k=k,
-        splitter=splitter,
-        embedder=embedder,
-        checker=checker,
-        threshold=threshold,
-        store=store,
-        lang=lang,
-    )
+    metric = FaithfulnessMetric(k=k, **choices)
     return list(metric.score_many(texts, summaries, progress=progress).results)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #f369824a
+@takes_choices_of(FaithfulnessMetric)
 def evaluate(
     text: str,
     summary: str,
     k: int | None = None,
-    *,
-    splitter: Any = "punkt",
-    embedder: Any = "minilm",
-    checker: Any = "embedded",
-    threshold: float | None = None,
-    store: Any = None,
-    lang: str | None = None,
+    **choices: Unpack[FaithfulnessChoices],
 ) -> Faithfulness:
     """Score how much of a summary its article supports, sentence by sentence.
 
@@ -359,15 +344,7 @@ def evaluate(
     >>> result.score, result.verdicts[0].evidence[0].index
     (1.0, 0)
     """
-    return FaithfulnessMetric(
-        k=k,
-        splitter=splitter,
-        embedder=embedder,
-        checker=checker,
-        threshold=threshold,
-        store=store,
-        lang=lang,
-    ).score(text, summary)
+    return FaithfulnessMetric(k=k, **choices).score(text, summary)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #e0ea0697
 @dataclass(frozen=True, repr=False)

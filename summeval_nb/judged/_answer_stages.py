@@ -7,7 +7,7 @@ Chapter 43 tells what they are for. In each stage the questions of all rows are 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.ground.results import Sentence, require_text, require_texts
 from summeval_nb.judged._statements import answer_units, as_premise, is_list, with_denying_leads
@@ -24,6 +24,10 @@ from summeval_nb.judged.judging import (
 from summeval_nb.models._named import load_store
 from summeval_nb.text.split import split_sentences, split_units
 
+if TYPE_CHECKING:
+    from summeval_nb.judged.judging import Judge
+    from summeval_nb.models.store import Store
+
 Ask = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
 Tagged = tuple["Unit", list[tuple[Statement, Entailment]]]
 
@@ -33,6 +37,16 @@ TEXTS = {
     "answer_given_truth": ("answer", "ground_truth"),
     "truth_given_answer": ("answer", "ground_truth"),
 }
+
+
+class AnswerChoices(TypedDict, total=False):
+    """The fields of `AnswerMetric`."""
+
+    judge: str | Judge
+    score_refusals: bool
+    keep_lists: bool
+    max_failed: float
+    store: Store | str | None
 
 
 class Unit(NamedTuple):

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
+from ..ground._choices import takes_choices_of
 from ..ground.results import Metric, Signature
 from ..ground.results import require_column, require_flag, require_share
 from ._answer_report import PAIRS, AnswerLayout, AnswerTableLayout
+from ._answer_stages import AnswerChoices
 from ._answer_stages import Ask, Row, Unit, ask_flags, asking
 from ._answer_stages import TEXTS, check_row, notes_of, split_texts
 from ._answer_stages import make_units as make_units
@@ -395,17 +397,13 @@ class AnswerMetric(Metric):
         )
 
 # %% ../../nbs/4_judged/43_answers.ipynb #3e28b783
+@takes_choices_of(AnswerMetric)
 def evaluate_answer(
     context: str | Sequence[str],
     question: str,
     ground_truth: str,
     answer: str,
-    *,
-    judge: str | Judge = "embedded",
-    score_refusals: bool = False,
-    keep_lists: bool = False,
-    max_failed: float = 0.5,
-    store: Store | str | None = None,
+    **choices: Unpack[AnswerChoices],
 ) -> AnswerReport:
     """Evaluate one generated answer against its context and the expected answer.
 
@@ -454,24 +452,15 @@ def evaluate_answer(
     >>> report.answer_given_context, report.verdict
     (1.0, 'right')
     """
-    return AnswerMetric(
-        judge=judge,
-        score_refusals=score_refusals,
-        keep_lists=keep_lists,
-        max_failed=max_failed,
-        store=store,
-    ).score(context, question, ground_truth, answer)
+    return AnswerMetric(**choices).score(context, question, ground_truth, answer)
 
 
+@takes_choices_of(AnswerMetric)
 def evaluate_answers(
     table: Any,
     *,
-    judge: str | Judge = "embedded",
-    score_refusals: bool = False,
-    keep_lists: bool = False,
-    max_failed: float = 0.5,
-    store: Store | str | None = None,
     progress: bool = True,
+    **choices: Unpack[AnswerChoices],
 ) -> AnswerTable:
     """Evaluate many answers: the numbers of `evaluate_answer`, in fewer steps.
 
@@ -508,10 +497,4 @@ def evaluate_answers(
     >>> evaluate_answers(rows, progress=False)[0].answer_given_context
     1.0
     """
-    return AnswerMetric(
-        judge=judge,
-        score_refusals=score_refusals,
-        keep_lists=keep_lists,
-        max_failed=max_failed,
-        store=store,
-    ).score_table(table, progress=progress)
+    return AnswerMetric(**choices).score_table(table, progress=progress)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
+
+from ..ground._choices import takes_choices_of
 
 __all__ = [
     "BertChoices",
@@ -17,33 +17,6 @@ __all__ = [
     "require_number",
     "takes_choices_of",
 ]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def takes_choices_of(kind: type[Any]) -> Callable[[Function], Function]:
-    """Show the fields of a metric in the signature of a function that hands `**choices` to it.
-
-    A function says which fields it takes by a type of this module, for type checkers; people, editors and pages ask
-    `inspect.signature`, and get every choice with its default.
-    """
-
-    def show(function: Function) -> Function:
-        own = inspect.signature(function)
-        named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        taken = {one.name for one in named}
-        for field in fields(kind):
-            if field.init and field.name not in taken:
-                default = inspect.Parameter.empty if field.default is MISSING else field.default
-                named.append(
-                    inspect.Parameter(
-                        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
-                    )
-                )
-        setattr(function, "__signature__", own.replace(parameters=named))  # noqa: B010
-        return function
-
-    return show
 
 
 class BleuChoices(TypedDict, total=False):

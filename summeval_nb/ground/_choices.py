@@ -1,0 +1,36 @@
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_choices.py.
+"""Functions that take the choices of a metric by name: written once in the metric, shown by every function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes_choices_of(kind: type[Any]) -> Callable[[Function], Function]:
+    """Show the fields of a metric in the signature of a function that hands `**choices` to it.
+
+    A function says which fields it takes by a `TypedDict`, for type checkers; people, editors and pages ask
+    `inspect.signature`, and get every choice with its default.
+    """
+
+    def show(function: Function) -> Function:
+        own = inspect.signature(function)
+        named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        taken = {one.name for one in named}
+        for field in fields(kind):
+            if field.init and field.name not in taken:
+                default = inspect.Parameter.empty if field.default is MISSING else field.default
+                named.append(
+                    inspect.Parameter(
+                        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
+                    )
+                )
+        setattr(function, "__signature__", own.replace(parameters=named))  # noqa: B010
+        return function
+
+    return show
