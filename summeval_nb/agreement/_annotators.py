@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 import numpy as np
 
@@ -204,6 +204,23 @@ def square(weights: Any, size: int) -> np.ndarray:
     return table
 
 
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How the interval of a coefficient is made."""
+
+    confidence: float = 0.95
+    n_resamples: int = 1000
+    seed: int = 0
+
+
+class ResamplingChoices(TypedDict, total=False):
+    """The fields of `Resampling`."""
+
+    confidence: float
+    n_resamples: int
+    seed: int
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AgreementParts(Score):
     """What every coefficient of agreement carries, says and shows."""
@@ -222,15 +239,27 @@ class AgreementParts(Score):
     resamples: np.ndarray = field(default_factory=lambda: np.array([]))
 
     @classmethod
-    def made(cls, found: Mapping[str, Any], options: Mapping[str, Any], **more: Any) -> Self:
-        """Return a coefficient from what was measured; undefined with its reason."""
+    def made(cls, parts: Parts, kept: int, table: Codes, coefficient: str, resampling: Mapping[str, Any]) -> Self:
+        """Return a coefficient of the items of a table that are kept, from its parts; undefined with its reason."""
+        chosen = Resampling(**resampling)
+        options = {"confidence": chosen.confidence, "seed": chosen.seed, "n_resamples": chosen.n_resamples}
+        found = measured(parts, kept, **options)
         reason = ""
         if found["score"] is None:
             reason = "no item has two ratings that could be compared"
             if found["observed"] is not None:
                 reason = "all ratings are the same, so that chance could not disagree"
-        choices = {"metric": "agreement", "coef": more["coefficient"], **options}
-        return cls(reason=reason, signature=Signature(choices), **found, **more)
+        return cls(
+            reason=reason,
+            signature=Signature({"metric": "agreement", "coef": coefficient, **options}),
+            coefficient=coefficient,
+            n_items=len(table.codes),
+            n_raters=table.codes.shape[1],
+            n_missing=int((table.codes < 0).sum()),
+            n_left_out=len(table.codes) - kept,
+            categories=table.categories,
+            **found,
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row with the number, its interval, both disagreements and the counts."""

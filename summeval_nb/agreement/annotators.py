@@ -9,11 +9,13 @@ import math
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Unpack
 
 import numpy as np
 
 from . import _annotators as plumbing
+from ..ground._choices import takes_choices_of
 from ..ground.results import require_count, require_option
 
 # %% auto #0
@@ -94,15 +96,14 @@ def _apart(codes: plumbing.Codes, weights: Any) -> np.ndarray:
     return steps if weights == "linear" else steps**2
 
 
+@takes_choices_of(plumbing.Resampling)
 def cohen_kappa(
     first: Any,
     second: Any,
     *,
     weights: Any = None,
     categories: Any = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = 0,
+    **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Cohen's kappa of two raters, with a bootstrap interval over items.
 
@@ -151,20 +152,10 @@ def cohen_kappa(
     table = plumbing.coded(list(zip(*given, strict=True)), categories)
     kept = table.codes[(table.codes >= 0).all(axis=1)]
     apart = _apart(table, weights)
-    options: dict[str, Any] = {"confidence": confidence, "seed": seed}
-    options["n_resamples"] = n_resamples
-    found = plumbing.measured(lambda w: _cohen(kept, apart, w), len(kept), **options)
     name = weights if isinstance(weights, str) else None if weights is None else "own"
-    return Agreement.made(
-        found,
-        options,
-        coefficient="kappa" if name is None else f"kappa ({name} weights)",
-        n_items=len(table.codes),
-        n_raters=2,
-        n_missing=int((table.codes < 0).sum()),
-        n_left_out=len(table.codes) - len(kept),
-        categories=table.categories,
-    )
+    said = "kappa" if name is None else f"kappa ({name} weights)"
+    parts = partial(_cohen, kept, apart)
+    return Agreement.made(parts, len(kept), table, said, resampling)
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #e0ca7dd0
 def _fleiss(counts: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -177,12 +168,10 @@ def _fleiss(counts: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return observed, (everything - (total**2).sum(axis=1)) / everything
 
 
+@takes_choices_of(plumbing.Resampling)
 def fleiss_kappa(
     ratings: Any,
-    *,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = 0,
+    **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Fleiss' kappa of several raters, with a bootstrap interval over items.
 
@@ -220,19 +209,8 @@ def fleiss_kappa(
         remedy = "krippendorff_alpha(ratings, level='nominal') takes missing ratings"
         raise ValueError(f"ratings[{item}][{rater}] is missing: {remedy}")
     counts = table.counts()
-    options: dict[str, Any] = {"confidence": confidence, "seed": seed}
-    options["n_resamples"] = n_resamples
-    found = plumbing.measured(lambda w: _fleiss(counts, w), len(counts), **options)
-    return Agreement.made(
-        found,
-        options,
-        coefficient="Fleiss' kappa",
-        n_items=len(counts),
-        n_raters=table.codes.shape[1],
-        n_missing=0,
-        n_left_out=0,
-        categories=table.categories,
-    )
+    parts = partial(_fleiss, counts)
+    return Agreement.made(parts, len(counts), table, "Fleiss' kappa", resampling)
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #c52fb511
 ALPHA_LEVELS = ("nominal", "ordinal", "interval")
@@ -262,14 +240,13 @@ def _alpha(
     return observed, np.where(several, expected, 0) / (n * (n - 1))
 
 
+@takes_choices_of(plumbing.Resampling)
 def krippendorff_alpha(
     ratings: Any,
     *,
     level: str,
     categories: Any = None,
-    confidence: float = 0.95,
-    n_resamples: int = 1000,
-    seed: int = 0,
+    **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Krippendorff's alpha, with a bootstrap interval over items.
 
@@ -315,21 +292,8 @@ def krippendorff_alpha(
     counts = table.counts()
     kept = counts[counts.sum(axis=1) > 1]
     values = table.positions if table.numeric else np.arange(float(kept.shape[1]))
-    options: dict[str, Any] = {"confidence": confidence, "seed": seed}
-    options["n_resamples"] = n_resamples
-    found = plumbing.measured(
-        lambda w: _alpha(kept, values, level, w), len(kept), **options
-    )
-    return Agreement.made(
-        found,
-        options,
-        coefficient=f"alpha ({level})",
-        n_items=len(counts),
-        n_raters=table.codes.shape[1],
-        n_missing=int((table.codes < 0).sum()),
-        n_left_out=len(counts) - len(kept),
-        categories=table.categories,
-    )
+    parts = partial(_alpha, kept, values, level)
+    return Agreement.made(parts, len(kept), table, f"alpha ({level})", resampling)
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #681e032a
 def metric_ceiling(alpha: float, n_raters: int) -> float:
