@@ -242,7 +242,8 @@ class AgreementParts(Score):
     def made(cls, parts: Parts, kept: int, table: Codes, coefficient: str, resampling: Mapping[str, Any]) -> Self:
         """Return a coefficient of the items of a table that are kept, from its parts; undefined with its reason."""
         chosen = Resampling(**resampling)
-        options = {"confidence": chosen.confidence, "seed": chosen.seed, "n_resamples": chosen.n_resamples}
+        options: dict[str, Any] = {"confidence": chosen.confidence, "seed": chosen.seed}
+        options["n_resamples"] = chosen.n_resamples
         found = measured(parts, kept, **options)
         reason = ""
         if found["score"] is None:
