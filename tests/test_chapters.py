@@ -12,10 +12,6 @@ ROOT = Path(__file__).parents[1]
 CHAPTERS = sorted([*ROOT.glob("nbs/[0-9]_*/*.ipynb"), *ROOT.glob("nbs/workshop/*.ipynb")])
 NOTEBOOKS = sorted(path for path in ROOT.glob("nbs/**/*.ipynb") if ".ipynb_checkpoints" not in path.parts)
 PICTURE = re.compile(r"\bplt\.|\bax(?:es)?\b|\.plot\(|\bHTML\(|\bexplain\(|\bdisplay\(")
-# Chapters that are not short yet. Take a name out when its chapter is; nothing is ever put in.
-LONG = {
-    "42_judge",
-}
 LIMIT = 35  # statements of an export cell, docstrings not counted; a class may be as long as it is one thing
 
 
@@ -139,10 +135,8 @@ def only_imports(text: str) -> bool:
 @pytest.mark.parametrize(
     "path", [path for path in CHAPTERS if path.parent.name != "workshop"], ids=lambda p: f"{p.parent.name}/{p.stem}"
 )
-def test_a_chapter_is_short(path, request):
+def test_a_chapter_is_short(path):
     """What a reader came for stands first, and most of the code on the page is there to be read."""
-    if path.stem in LONG:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="not shortened yet"))
     found = cells(path)
     assert len(found) <= 45, f"{len(found)} cells"
     first = [source(c) for c in found[:6] if c["cell_type"] == "code" and not is_export(c)]
@@ -154,9 +148,7 @@ def test_a_chapter_is_short(path, request):
     assert not wide, wide[:5]
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in NOTEBOOKS if path.stem not in LONG], ids=lambda p: f"{p.parent.name}/{p.stem}"
-)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_lines_of_code_fit_the_page(path):
     wide = [line for c in cells(path) if c["cell_type"] == "code" for line in source(c).splitlines() if len(line) > 88]
     assert not wide, wide[:5]

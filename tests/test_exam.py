@@ -13,6 +13,8 @@ from summeval_nb.judged._exam import (
     lowered,
     make_questions,
 )
+from summeval_nb.judged._keybert import keybert_phrases
+from summeval_nb.text.embed import load_embedder
 
 TEXT = (
     "The ferry has run since 1994. It carries 400 passengers, because the island is popular. "
@@ -51,3 +53,15 @@ def test_weights_by_hand_and_a_clause_as_a_question():
     assert Weights("It rained.").of({"snow"}) == 0.0
     assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
     assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
+
+
+def test_keybert_chooses_among_the_same_candidates_for_each_text_by_itself():
+    pytest.importorskip("keybert")
+    embedder = load_embedder("minilm")
+    many = keybert_phrases([(TEXT, 3), ("...", 3), ("The tower is 80 metres high.", 2)], embedder)
+    assert [len(own) for own in many] == [3, 0, 2] or [len(own) for own in many] == [3, 0, 1]
+    assert {one.text for one in many[0]} <= set(candidate_phrases(TEXT))
+    assert all(TEXT[one.start : one.end] == one.text for one in many[0])
+    (alone,) = keybert_phrases([(TEXT, 3)], embedder)
+    assert [one.text for one in alone] == [one.text for one in many[0]]
+    assert keybert_phrases([("...", 3)], embedder) == [[]]

@@ -7,250 +7,48 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import math
-import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Any, Literal
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
+
+from ..evidence.check import Checker, PairVectors, Parts, idf_coverage
+from ..evidence.check import load_checker, sentence_matches, take_apart
+from ..evidence.faithfulness import DEFAULT_K
+from ..ground.results import Sentence, Verdict
+from ..ground.results import require_count, require_option, require_text
+from ._answering import answer_many, counted_things
+from ._entailing import entail_many
+from ._exam import counted_phrases, make_questions
+from ._exam import place_keyphrase as place_keyphrase
+from ._keybert import keybert_phrases
+from ._pronouns import resolve_by_rules
+from ._refusals import premise_sentences as premise_sentences
+from ._refusals import refusal_flags, refusal_rules, unread
+from ._statements import clause_statements
+from .judging import PURPOSES, Answer, BulkJudge, Entailment, Judge
+from .judging import JudgeFailure, Label, Passage
+from .judging import ask_many as ask_many
+from ..models._named import load_model
+from ..models.store import content_key
+from ..text._language import reads
+from ..text._vectors import RememberingEmbedder, SentenceVectors
+from ..text.embed import load_embedder
+from ..text.split import split_claims
 
 # %% auto #0
 __all__ = ['SAID_ENOUGH', 'EmbeddedJudge', 'load_judge']
 
-# %% ../../nbs/4_judged/42_judge.ipynb #b5e1c333
-from summeval_nb.evidence.check import (
-    Checker,
-    WordsChecker,
-    PairVectors,
-    Parts,
-    idf_coverage,
-    load_checker,
-    sentence_matches,
-    stem_weight,
-    take_apart,
-)
-from ..evidence._evidence import nearest_evidence
-from ..evidence._pairs import check_with, may_be_evidence, unread_sentences
-from ..evidence.faithfulness import DEFAULT_K
-from ..text._language import reads
-from ..text._vectors import RememberingEmbedder, SentenceVectors
-from ..text.cosine import unit_rows
-from ..text.embed import load_embedder
-from summeval_nb.judged.judging import (
-    PURPOSES,
-    Answer,
-    BulkJudge,
-    Entailment,
-    Judge,
-    JudgeFailure,
-    Keyphrase,
-    Label,
-    Passage,
-    Question,
-)
-from .judging import ask_many as ask_many
-from summeval_nb.ground.results import (
-    Finding,
-    Sentence,
-    Verdict,
-    require_count,
-    require_module,
-    require_option,
-)
-from ..ground.results import require_text
-from ._exam import Weights as Weights
-from ._exam import candidate_phrases, counted_phrases, make_questions
-from ._exam import place_keyphrase as place_keyphrase
-from ._pronouns import resolve_by_rules
-from ._statements import clause_statements
-from ._refusals import premise_sentences as premise_sentences
-from ._refusals import refusal_flags, refusal_rules, unread
-from summeval_nb.text.split import (
-    Reading,
-    split_claims,
-    split_markdown,
-)
-from ..models._named import load_model
-from ..models.store import content_key
-
-# %% ../../nbs/4_judged/42_judge.ipynb #def6d68a
-def _closest(
-    claim: np.ndarray, evidence: np.ndarray, k: int
-) -> dict[int, float | None]:
-    """Positions and cosines of the k evidence vectors closest to the claim, best first, ties by position."""
-    found = nearest_evidence(unit_rows(evidence) @ unit_rows(claim), k)
-    return {one.index: one.similarity for one in found}
-
-
-@lru_cache(maxsize=1024)
-def _read_premise(premise: str) -> tuple[Reading, ...]:
-    """What of a premise may be evidence: its sentences without markup; code and dividing lines are left out."""
-    (found,) = split_markdown([premise], progress=False)
-    return tuple(may_be_evidence(found))
-
-
-def _read_statement(statement: str) -> Reading:
-    """A statement without markup; one of several sentences is read as it stands."""
-    (found,) = split_markdown([statement], progress=False)
-    if len(found) == 1 and not found[0].reason:
-        return found[0]
-    return Reading(
-        Sentence(statement, 0, len(statement)), statement, range(len(statement))
-    )
-
 # %% ../../nbs/4_judged/42_judge.ipynb #8190f7ea
 def _label(verdict: Verdict) -> Label:
-    """The label of a checker's verdict: what is neither supported nor clearly contradicted is neutral."""
+    """The label of a verdict: neither supported nor clearly contradicted is neutral."""
     if verdict.supported:
         return "entailed"
-    said_otherwise = (
-        verdict.contradicted_below is not None and verdict.state == "contradicted"
+    two_borders = verdict.contradicted_below is not None
+    return (
+        "contradicted" if two_borders and verdict.state == "contradicted" else "neutral"
     )
-    return "contradicted" if said_otherwise else "neutral"
-
-# %% ../../nbs/4_judged/42_judge.ipynb #cc0db14a
-def _entail_all(
-    items: Sequence[tuple[str, Sequence[str]]],
-    embedder: Any,
-    checker: Checker,
-    k: int,
-    lang: str | None = None,
-) -> list[list[Entailment] | JudgeFailure]:
-    """Entailments for many (premise, statements); a premise without a sentence is a failure."""
-    premises = {premise: _read_premise(premise) for premise, _ in items}
-    claims = {
-        one: _read_statement(one) for _, statements in items for one in statements
-    }
-    vectors = SentenceVectors(
-        embedder,
-        [one.plain for own in (*premises.values(), claims.values()) for one in own],
-    )
-    matrices = {
-        premise: vectors.of([one.plain for one in own])
-        for premise, own in premises.items()
-        if own
-    }
-    reasons = [
-        unread_sentences(
-            premises[premise], [claims[one] for one in statements], checker, lang
-        )
-        for premise, statements in items
-    ]
-    asked = {
-        (premise, one): _closest(
-            vectors.of([claims[one].plain])[0], matrices[premise], k
-        )
-        for (premise, statements), own in zip(items, reasons, strict=True)
-        for one, reason in zip(statements, own, strict=True)
-        if premise in matrices and not reason
-    }
-    pairs = [
-        ([premises[p][i].plain for i in places], claims[one].plain)
-        for (p, one), places in asked.items()
-    ]
-    verdicts = dict(zip(asked, _check(checker, pairs, vectors), strict=True))
-    empty = JudgeFailure("entail", "the premise holds no sentence")
-    return [
-        [
-            Entailment(label=None, reason=reason)
-            if reason
-            else _entailment(verdicts[p, one], premises[p], asked[p, one], claims[one])
-            for one, reason in zip(statements, own, strict=True)
-        ]
-        if premises[p]
-        else empty
-        for (p, statements), own in zip(items, reasons, strict=True)
-    ]
-
-# %% ../../nbs/4_judged/42_judge.ipynb #71c3bdae
-def _check(
-    checker: Checker, pairs: Sequence[tuple[list[str], str]], vectors: SentenceVectors
-) -> list[Verdict]:
-    """Verdicts for pairs, each distinct one judged once, with the vectors handed on where the checker takes them."""
-    distinct = list(
-        {
-            (tuple(evidence), claim): (evidence, claim) for evidence, claim in pairs
-        }.values()
-    )
-    if not distinct:
-        return []
-    found = check_with(vectors, checker, distinct)
-    known = {
-        (tuple(pair[0]), pair[1]): one
-        for pair, one in zip(distinct, found, strict=True)
-    }
-    return [known[tuple(evidence), claim] for evidence, claim in pairs]
-
-
-def _entailment(
-    verdict: Verdict,
-    premise: Sequence[Reading],
-    places: Mapping[int, float | None],
-    claim: Reading,
-) -> Entailment:
-    """A checker's verdict as an entailment: evidence as passages of the premise, findings placed in the statement."""
-    passages = tuple(
-        Passage(text=one.text, start=one.start, end=one.end, similarity=similarity)
-        for one, similarity in (
-            (premise[i].sentence, cosine) for i, cosine in places.items()
-        )
-    )
-    if verdict.probability is None:
-        return Entailment(label=None, evidence=passages, reason=verdict.reason)
-    findings = []
-    for one in verdict.findings:
-        start, end = claim.in_sentence(one.start, one.end)
-        text, moved = claim.sentence.text[start:end], claim.sentence.start
-        findings.append(Finding(one.kind, text, start + moved, end + moved, one.clash))
-    return Entailment(
-        label=_label(verdict),
-        probability=verdict.probability,
-        evidence=passages,
-        findings=tuple(findings),
-    )
-
-# %% ../../nbs/4_judged/42_judge.ipynb #ae64d7d7
-def _keybert_phrases(
-    items: Sequence[tuple[str, int]], embedder: Any
-) -> list[list[Keyphrase]]:
-    """Keyphrases of many texts by KeyBERT over our candidates, with the mean sentence vector as the text's."""
-    texts = list(dict.fromkeys(text for text, _ in items if candidate_phrases(text)))
-    if not texts:
-        return [[] for _ in items]
-    backend = require_module("keybert.backend", "models").BaseEmbedder
-    local = type(
-        "Local",
-        (backend,),
-        {
-            "embed": lambda self, documents, verbose=False: embedder.encode(
-                list(documents)
-            )
-        },
-    )
-    vectorizer = require_module(
-        "sklearn.feature_extraction.text", "models"
-    ).CountVectorizer
-    sentences = {text: [s.text for s in premise_sentences(text)] for text in texts}
-    vectors = SentenceVectors(
-        embedder, [s for group in sentences.values() for s in group]
-    )
-    means = np.stack([vectors.of(sentences[text]).mean(axis=0) for text in texts])
-    model = require_module("keybert", "models").KeyBERT(model=local())
-    most = max(n for _, n in items)
-    found = model.extract_keywords(
-        texts,
-        vectorizer=vectorizer(analyzer=candidate_phrases),
-        use_mmr=True,
-        diversity=0.5,
-        top_n=most,
-        doc_embeddings=means,
-    )
-    by_text = dict(zip(texts, [found] if len(texts) == 1 else found, strict=True))
-    return [
-        [place_keyphrase(text, *pair) for pair in by_text.get(text, [])[:n]]
-        for text, n in items
-    ]
 
 # %% ../../nbs/4_judged/42_judge.ipynb #6efdf6f6
 SAID_ENOUGH = 0.5
@@ -259,35 +57,22 @@ SAID_ENOUGH = 0.5
 def _said(
     statement: Parts, sentences: Sequence[Parts], vectors: PairVectors | None
 ) -> np.ndarray:
-    """How much of a statement each sentence says: the mean of weighted coverage and mean token match, shape (m,)."""
+    """How much of a statement each sentence says: mean of coverage and token match."""
     covered = np.array([idf_coverage(statement, [sentence]) for sentence in sentences])
     if vectors is None or not len(vectors.claim_tokens):
         return covered
     return (covered + sentence_matches(vectors).mean(axis=0).clip(0, 1)) / 2
 
 
-def _counted_things(parts: Parts) -> dict[str, set[str]]:
-    """Numbers by the content word that follows them: what is counted."""
-    found: dict[str, set[str]] = {}
-    for place, token in enumerate(parts.tokens):
-        if token.kind == "number":
-            after = parts.tokens[place + 1 : place + 3]
-            thing = next((one.key for one in after if one.kind == "content"), "")
-            found.setdefault(thing, set()).add(token.key)
-    return found
-
-
 def _altered(statement: Parts, sentence: Parts) -> str:
-    """Say what a sentence says otherwise than the statement: a number, a negation, or '' for nothing."""
-    own, other = _counted_things(statement), _counted_things(sentence)
+    """What a sentence says otherwise: a number, a negation, or '' for nothing."""
+    own, other = counted_things(statement), counted_things(sentence)
     all_own, all_other = set().union(*own.values()), set().union(*other.values())
     for thing in own.keys() & other.keys() - {""}:
-        if own[thing] - all_other and other[thing] - all_own:
-            mine, theirs = (
-                sorted(own[thing] - all_other),
-                sorted(other[thing] - all_own),
-            )
-            return f"numbers differ: {', '.join(mine)} and {', '.join(theirs)}"
+        mine, theirs = own[thing] - all_other, other[thing] - all_own
+        if mine and theirs:
+            told = [", ".join(sorted(numbers)) for numbers in (mine, theirs)]
+            return f"numbers differ: {' and '.join(told)}"
     clauses = [take_apart(one) for one in split_claims(sentence.text)] or [sentence]
     content = statement.content_set
     nearest = max(clauses, key=lambda clause: len(clause.content_set & content))
@@ -305,7 +90,7 @@ def _altered(statement: Parts, sentence: Parts) -> str:
 def _answer_said(
     statement: str, sentences: Sequence[Sentence], vectors: SentenceVectors
 ) -> Answer:
-    """An answer by how much of the statement is said in one sentence, and whether that sentence alters it."""
+    """An answer by what is said: enough of it in one sentence, and nothing altered."""
     parts, texts = take_apart(statement), [take_apart(s.text) for s in sentences]
     if not parts.tokens:
         return Answer(value=None, reason="the question's statement holds no word")
@@ -314,121 +99,32 @@ def _answer_said(
     order = np.argsort(-said, kind="stable")
     best, enough = int(order[0]), bool(said[order[0]] >= SAID_ENOUGH)
     altered = _altered(parts, texts[best]) if enough else ""
-    found = [
-        Passage(text=s.text, start=s.start, end=s.end)
-        for i in order[:2]
-        for s in (sentences[i],)
-    ]
-    value: Literal[0, 1] = 1 if enough and not altered else 0
+    nearest = [sentences[i] for i in order[:2]]
     return Answer(
-        value=value,
+        value=1 if enough and not altered else 0,
         said=min(1.0, float(said[best])),
-        evidence=tuple(found),
+        evidence=tuple(Passage(text=s.text, start=s.start, end=s.end) for s in nearest),
         reason=altered,
     )
 
 
-def _answers_said(
-    embedder: Any, asked: Sequence[tuple[str, Sequence[str]]]
-) -> list[list[Answer] | JudgeFailure]:
-    """Answers to (text, statements) by what is said alone."""
-    sentences = {text: premise_sentences(text) for text, _ in asked}
-    texts = [s.text for group in sentences.values() for s in group]
-    vectors = SentenceVectors(
-        embedder, [*texts, *(one for _, statements in asked for one in statements)]
-    )
-    empty = JudgeFailure("answer", "the text holds no sentence")
-    return [
-        [_answer_said(one, sentences[text], vectors) for one in statements]
-        if sentences[text]
-        else empty
-        for text, statements in asked
-    ]
-
-# %% ../../nbs/4_judged/42_judge.ipynb #5a1e0005
-def _answers(
-    embedder: Any,
-    checker: Checker,
-    k: int,
-    items: Sequence[tuple[str, Sequence[Question]]],
-    lang: str | None = None,
-) -> list[Any]:
-    """Answers: yes where the checker calls a question's statement supported, otherwise by what is said."""
-    asked = [
-        (text, [question.statement for question in questions])
-        for text, questions in items
-    ]
-    blind = isinstance(
-        checker, WordsChecker
-    )  # to clashes, so what is said decides alone
-    in_between = getattr(checker, "contradicted_below", None) is not None
-    said = (
-        _answers_said(embedder, asked) if blind or in_between else [None] * len(asked)
-    )
-    found = _entail_all(asked, embedder, checker, k, lang)
-    return [_as_answers(*pair, blind=blind) for pair in zip(found, said, strict=True)]
-
-
-def _as_answers(found: Any, said: Any, *, blind: bool) -> list[Answer] | JudgeFailure:
-    for one in (found, said):
-        if isinstance(one, JudgeFailure):
-            return JudgeFailure("answer", one.reason)
-    second = [None] * len(found) if said is None else said
-    return [_as_answer(*pair, blind=blind) for pair in zip(found, second, strict=True)]
-
-
-def _as_answer(
-    one: Entailment, said: Answer | None = None, *, blind: bool = False
-) -> Answer:
-    """One answer: yes where the checker says so, otherwise what is said, where that is known."""
+def _as_answer(one: Entailment, said: Answer | None = None) -> Answer:
+    """Yes where the checker says so, otherwise what is said, where that is known."""
     if one.failed:
         return Answer(value=None, evidence=one.evidence, reason=one.reason)
     yes = one.label == "entailed"
-    if said is None:
-        return Answer(
-            value=1 if yes else 0, probability=one.probability, evidence=one.evidence
-        )
-    if blind:
-        return said
-    if yes:
-        return Answer(
-            value=1,
-            probability=one.probability,
-            said=said.said,
-            evidence=one.evidence[:2],
-        )
-    return dataclasses.replace(said, probability=one.probability)
-
-# %% ../../nbs/4_judged/42_judge.ipynb #fd5e3a5a
-_EMBEDDED: Mapping[str, Callable[..., list[Any]]] = {
-    "resolve": lambda e, c, k, lang, items: [
-        resolve_by_rules(units if units is not None else [text])
-        for text, units in items
-    ],
-    "statements": lambda e, c, k, lang, items: [
-        clause_statements(hypothesis) for (hypothesis,) in items
-    ],
-    "entail": lambda e, c, k, lang, items: _entail_all(items, e, c, k, lang),
-    "refusal": lambda e, c, k, lang, items: refusal_flags(
-        [text for (text,) in items], e, lang
-    ),
-    "keyphrases": lambda e, c, k, lang, items: [
-        JudgeFailure("keyphrases", reason)
-        if (reason := unread(text, lang))
-        else counted_phrases(text, n)
-        for text, n in items
-    ],
-    "keybert": lambda e, c, k, lang, items: [
-        JudgeFailure("keyphrases", reason) if (reason := unread(text, lang)) else found
-        for (text, _), found in zip(items, _keybert_phrases(items, e), strict=True)
-    ],
-    "questions": lambda e, c, k, lang, items: [make_questions(*item) for item in items],
-    "answer": lambda e, c, k, lang, items: _answers(e, c, k, items, lang),
-}
+    if said is not None and not yes:
+        return dataclasses.replace(said, probability=one.probability)
+    return Answer(
+        value=1 if yes else 0,
+        probability=one.probability,
+        said=None if said is None else said.said,
+        evidence=one.evidence if said is None else one.evidence[:2],
+    )
 
 # %% ../../nbs/4_judged/42_judge.ipynb #fb6bcc2f
 class EmbeddedJudge(BulkJudge):
-    """The judge that comes with the package: rules, the packaged MiniLM and the package's own checker.
+    """The judge that comes with the package: rules, the packaged MiniLM, its checker.
 
     Parameters
     ----------
@@ -499,21 +195,48 @@ class EmbeddedJudge(BulkJudge):
         return f"EmbeddedJudge({shown})"
 
     def for_run(self) -> EmbeddedJudge:
-        """Return a copy that keeps the vectors of up to 4,096 sentences for as long as it lives."""
+        """Return a copy that keeps the vectors of 4,096 sentences while it lives."""
         copied = copy.copy(self)
-        copied._embedder = RememberingEmbedder(
-            getattr(self._embedder, "inner", self._embedder)
-        )
+        inner = getattr(self._embedder, "inner", self._embedder)
+        copied._embedder = RememberingEmbedder(inner)
         return copied
 
     def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Answer one kind of question for many items at once; see `ask_many`."""
         require_option(purpose, "purpose", PURPOSES)
-        if purpose == "keyphrases" and self._phrases == "keybert":
-            purpose = "keybert"
-        return _EMBEDDED[purpose](
-            self._embedder, self._checker, self._k, self._lang, items
-        )
+        return getattr(self, f"_{purpose}")(items)
+
+    def _resolve(self, items: Sequence[Any]) -> list[Any]:
+        return [resolve_by_rules([text] if u is None else u) for text, u in items]
+
+    def _statements(self, items: Sequence[Any]) -> list[Any]:
+        return [clause_statements(hypothesis) for (hypothesis,) in items]
+
+    def _refusal(self, items: Sequence[Any]) -> list[Any]:
+        return refusal_flags([text for (text,) in items], self._embedder, self._lang)
+
+    def _entail(self, items: Sequence[Any]) -> list[Any]:
+        used = (self._embedder, self._checker, self._k, self._lang)
+        return entail_many(items, *used, _label)
+
+    def _keyphrases(self, items: Sequence[Any]) -> list[Any]:
+        reasons = [unread(text, self._lang) for text, _ in items]
+        if self._phrases == "keybert":
+            found = keybert_phrases(items, self._embedder)
+        else:
+            pairs = zip(items, reasons, strict=True)
+            found = [[] if why else counted_phrases(*item) for item, why in pairs]
+        return [
+            JudgeFailure("keyphrases", why) if why else own
+            for own, why in zip(found, reasons, strict=True)
+        ]
+
+    def _questions(self, items: Sequence[Any]) -> list[Any]:
+        return [make_questions(text, keyphrases) for text, keyphrases in items]
+
+    def _answer(self, items: Sequence[Any]) -> list[Any]:
+        used = (self._embedder, self._checker, self._k, self._lang)
+        return answer_many(items, *used, _label, _answer_said, _as_answer)
 
 # %% ../../nbs/4_judged/42_judge.ipynb #d9ea64fb
 @cache
