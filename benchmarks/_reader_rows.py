@@ -10,7 +10,7 @@ import gzip
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from _corrupt import NUMBER_WORDS, corrupt, tails
 
 from summeval_nb.text.split import split_text
 
+UNLICENSED = frozenset({"ling_in_loop", "healthver", "monli"})  # inference sets that state no licence
 LABEL = {"entailment": 0, "neutral": 1, "contradiction": 2, "not_entailment": 3}
 _RISKY = re.compile(
     r"\b(?:not|no|never|only|if|unless|without|few|hardly|nor|none|cannot)\b|n['’]t\b|\?", re.IGNORECASE
@@ -87,9 +88,15 @@ def rephrased(text: str, random_: random.Random) -> str:
     return out
 
 
-def nli_rows(folder: Path, random_: random.Random) -> Iterator[Row]:
-    """Yield the NLI pairs, alone and among other sentences, and claims made false from what is entailed."""
-    pairs = read(folder / "nli_train.jsonl.gz")
+def nli_rows(folder: Path, random_: random.Random, without: Collection[str] = ()) -> Iterator[Row]:
+    """Yield the NLI pairs, alone and among other sentences, and claims made false from what is entailed.
+
+    The sets of `without` are left out, both as pairs and as other sentences around a pair.
+    """
+    everything = read(folder / "nli_train.jsonl.gz")
+    if unknown := set(without) - {pair["source"] for pair in everything}:
+        raise ValueError(f"no such sets to leave out: {', '.join(sorted(unknown))}")
+    pairs = [pair for pair in everything if pair["source"] not in without]
     random_.shuffle(pairs)
     by_source: dict[str, list[tuple[str, ...]]] = {}
     for pair in pairs:
@@ -226,20 +233,20 @@ def written_rows(nearest: Nearest, repeats: int = 1) -> Iterator[Row]:
                     )
 
 
-def training_rows(folder: Path, seed: int, nearest: Nearest | None = None) -> list[Row]:
+def training_rows(folder: Path, seed: int, nearest: Nearest | None = None, without: Collection[str] = ()) -> list[Row]:
     """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours."""
     random_ = random.Random(seed)
-    rows = [*nli_rows(folder, random_), *scitldr_rows(folder, random_)]
+    rows = [*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)]
     rows += [] if nearest is None else written_rows(nearest)
     random_.shuffle(rows)
     return rows
 
 
-def last_rows(folder: Path, nearest: Nearest, n: int) -> list[Row]:
+def last_rows(folder: Path, nearest: Nearest, n: int, without: Collection[str] = ()) -> list[Row]:
     """Return the rows of the last stage: the written claims, and as many others."""
     random_ = random.Random("last")
     written = list(written_rows(nearest, repeats=2))
-    others = random_.sample([*nli_rows(folder, random_), *scitldr_rows(folder, random_)], n)
+    others = random_.sample([*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)], n)
     rows = [*random_.sample(written, min(n, len(written))), *others]
     random_.shuffle(rows)
     return rows

