@@ -15,6 +15,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,15 @@ AGAINST = {
 class Table:
     """All labelled claims: their columns as arrays, their features, and which sets they belong to."""
 
-    def __init__(self, claims: list[Claim], values: np.ndarray, usable: np.ndarray, names: list[str]):
+    def __init__(
+        self,
+        claims: list[Claim],
+        values: np.ndarray,
+        usable: np.ndarray,
+        names: list[str],
+        without: Collection[str] = (),
+    ):
+        self.without = frozenset(without)  # measured on, but in no fit
         self.claims, self.values, self.usable, self.names = claims, values, usable, names
         self.set = np.array([claim.set for claim in claims])
         self.kind = np.array([claim.kind for claim in claims])
@@ -88,7 +97,11 @@ class Table:
     def training(self, left_out: str | None) -> np.ndarray:
         """Return which rows may be trained on: not the set left out; no sentence whose own label is unknown."""
         unsure = self.human & (self.label == 0) & ~self.alone
-        return self.usable & (self.set != left_out) & ~unsure
+        return self.usable & self.allowed(left_out) & ~unsure
+
+    def allowed(self, left_out: str | None) -> np.ndarray:
+        """Return which rows are of sets that a fit may see."""
+        return (self.set != left_out) & ~np.isin(self.set, list(self.without))
 
     def weights(self, rows: np.ndarray) -> np.ndarray:
         """Return weights that give each set, human labels and edits, and both labels the same say."""
@@ -109,11 +122,10 @@ def words_logit(table: Table, left_out: str | None) -> np.ndarray:
     frame["label"] = table.label
     labels = frame[rows].groupby(["set", "article", "summary", "k"], as_index=False).mean(numeric_only=True)
     labels["label"] = (labels["label"] > 0.999).astype(int)
-    weights = fit_words(labels[labels["set"] != left_out], 0.1)
+    weights = fit_words(labels[~labels["set"].isin([left_out, *table.without])], 0.1)
     score = frame[list(weights)].to_numpy() @ np.array(list(weights.values()))
-    model = LogisticRegression(C=1e6).fit(
-        score[rows & (table.set != left_out)][:, None], table.label[rows & (table.set != left_out)]
-    )
+    seen = rows & table.allowed(left_out)
+    model = LogisticRegression(C=1e6).fit(score[seen][:, None], table.label[seen])
     return float(model.coef_[0, 0]) * score + float(model.intercept_[0])
 
 
@@ -328,6 +340,13 @@ def main() -> None:
     parser.add_argument(
         "--measure", action="store_true", help="only: put the shipped checker through the package's set"
     )
+    parser.add_argument(
+        "--without",
+        nargs="+",
+        default=[],
+        choices=SETS,
+        help="fit nothing to these sets; with --write only what was measured is kept",
+    )
     options = parser.parse_args()
     if options.measure:
         measure_package()
@@ -338,7 +357,7 @@ def main() -> None:
     articles, claims = documents(Path(os.environ["SUMMEVAL_NB_DATA"]), written=options.written)
     values, found = all_features(articles, claims, options.folder / "features.npy")
     usable = np.array([bool(one) for one in found])
-    table = Table(claims, np.c_[values, np.zeros(len(values))], usable, list(_reading.WORD_FEATURES))
+    table = Table(claims, np.c_[values, np.zeros(len(values))], usable, list(_reading.WORD_FEATURES), options.without)
     tried: dict[str, dict[str, Any]] = {}
     names = list(_reading.WORD_FEATURES)
     if not options.no_reader:
@@ -369,9 +388,15 @@ def main() -> None:
     for label, found_out in tried.items():
         print(label, found_out, flush=True)
     thresholds = chosen_thresholds(table, probability, clash)
-    figures["states"] = states(table, probability, clash, thresholds["all"]["supported"][0] or 1.0)
-    print(json.dumps([thresholds, figures["states"]], indent=1), flush=True)
-    if options.write:
+    supported = thresholds["all"]["supported"][0] or 1.0
+    figures["states"] = states(table, probability, clash, supported)
+    figures["half"] = deciding_half(table, probability, clash, figures["states"], supported)
+    print(json.dumps([thresholds, figures["states"], figures["half"]], indent=1), flush=True)
+    if options.write and options.without:  # the shipped model stays; what these sets are worth stands beside it
+        kept = json.loads((ASSETS / "reading.json").read_text())
+        kept["measured"].setdefault("without", {})[", ".join(options.without)] = short(figures)
+        (ASSETS / "reading.json").write_text(json.dumps(kept, indent=1) + "\n")
+    elif options.write:
         write(table, names, calibration, thresholds, figures | {"tried": tried})
 
 
@@ -422,6 +447,42 @@ def states(table: Table, probability: np.ndarray, clash: np.ndarray, supported: 
     return found
 
 
+def deciding_half(
+    table: Table, probability: np.ndarray, clash: np.ndarray, found: dict[str, Any], supported: float
+) -> dict[str, Any]:
+    """Return for each set that is left unclear by more than half what it would cost to decide half of it.
+
+    Either "supported" from a lower threshold on, or "contradicted" below one although nothing clashes; each with what
+    it would mean for all sets together.
+    """
+    known = known_rows(table)
+    no = (probability < CONTRADICTED_BELOW) & clash
+    out: dict[str, Any] = {}
+    for name, row in found.items():
+        if row["unclear"] <= 0.5:
+            continue
+        own = known & (table.set == name) & table.human
+        n, p, y = int(own.sum()), probability[own], table.label[own]
+        open_, more = ~no[own], n - n // 2 - int(no[own].sum())
+        free = np.sort(p[open_ & ~clash[own]])[::-1]
+        lower = float(free[more - 1])
+        higher = float(np.sort(p[open_ & (p < supported)])[more - int(((p >= supported) & ~clash[own]).sum()) - 1])
+        one: dict[str, Any] = {"unclear": row["unclear"]}
+        for side, rows, right in (
+            ("supported_from", (probability >= lower) & ~clash, table.label == 1),
+            ("contradicted_to", no | (probability <= higher), table.label == 0),
+        ):
+            here, every = rows & own, rows & known
+            one[side] = {
+                "threshold": round(lower if side == "supported_from" else higher, 3),
+                "right": round(float(right[here].mean()), 3),
+                "right_on_all_sets": round(float(right[every].mean()), 3),
+                "true_condemned": round(float(rows[own][y == 1].mean()), 3) if side == "contradicted_to" else None,
+            }
+        out[name] = one
+    return out
+
+
 def write(table: Table, names: list[str], calibration: dict[str, float], thresholds: dict, figures: dict) -> None:
     """Fit to everything and write the trees and what was measured."""
     refitted, shipped = words_logit(table, None), shipped_words(table)
@@ -430,12 +491,16 @@ def write(table: Table, names: list[str], calibration: dict[str, float], thresho
     calibration["words"] *= float(slope)
     table.values[:, table.names.index("words_logit")] = shipped
     model = trees(table, table.training(None), names, 0)
+    before = json.loads((ASSETS / "reading.json").read_text()), (ASSETS / "reading_trees.npz").read_bytes()
     arrays = forest_arrays(model, list(range(len(names))))
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     (ASSETS / "reading_trees.npz").write_bytes(out.getvalue())
     calibration["words_mean"] = float(shipped[table.training(None)].mean())
     chosen = {"supported": thresholds["all"]["supported"][0], "contradicted": CONTRADICTED_BELOW}
+    if before == (before[0] | {"calibration": calibration, "thresholds": chosen}, out.getvalue()):
+        later = ("package", "fresh", "without")  # the same model again: what was measured on it later still holds
+        figures = figures | {name: before[0]["measured"][name] for name in later if name in before[0]["measured"]}
     draft = {"features": names, "calibration": calibration, "thresholds": chosen, "measured": figures}
     draft["guarantees"], draft["promise"] = thresholds, promise(thresholds, figures["states"])
     (ASSETS / "reading.json").write_text(json.dumps(draft, indent=1) + "\n")
