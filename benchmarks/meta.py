@@ -20,9 +20,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
+from summeval_nb.agreement._summeval import embed_summaries
 from summeval_nb.agreement.agreement import LEVELS, correlate
 from summeval_nb.agreement.metrics import metric_scores
-from summeval_nb.agreement.summeval import SIMILARITIES, _embed, _products, reference_similarities, summeval_scores
+from summeval_nb.agreement.summeval import SIMILARITIES, _products, reference_similarities, summeval_scores
 from summeval_nb.ground.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.text.embed import load_embedder
 
@@ -84,14 +85,14 @@ def minilm_vectors(data: SummEval) -> dict[str, np.ndarray]:
 def write_tables(data: SummEval) -> None:
     """Write ratings, similarities and metric scores: numbers only."""
     vectors = minilm_vectors(data)
-    machine, human = _embed(data, Given(vectors))
+    machine, human = embed_summaries(data, Given(vectors))
     cosine = _products(machine.astype(float), np.stack(human).astype(float), "cosine")
     thirds = np.stack([np.round(data.ratings[q] * 3) for q in QUALITIES], axis=-1).astype(np.int8)
     tables: dict[str, np.ndarray] = {"thirds": thirds, "cosine": np.round(cosine, 12).astype(np.float32)}
     embedders = {"minilm": Given(vectors), "minilm-64": Given(vectors, 64), "words": Hashed("words")}
     embedders |= {"trigrams": Hashed("trigrams"), "lengths": Lengths(), "random": Random()}
     for name, embedder in embedders.items():
-        tables[f"embedder_{name}"] = reference_similarities(*_embed(data, embedder))
+        tables[f"embedder_{name}"] = reference_similarities(*embed_summaries(data, embedder))
     for name in SHIPPED:
         try:
             embedder = Given(vectors) if name == "embedding" else "minilm"
@@ -149,7 +150,7 @@ def task_speed(data: SummEval) -> None:
     rng = np.random.default_rng(0)
     texts = list(dict.fromkeys([t for row in (*data.summaries, *data.references) for t in row]))
     vectors = {text: rng.normal(size=384).astype(np.float32) for text in texts}
-    machine, human = _embed(data, Given(vectors))
+    machine, human = embed_summaries(data, Given(vectors))
 
     def ours() -> dict[str, float]:
         tables = {kind: reference_similarities(machine, human, similarity=kind) for kind in SIMILARITIES}

@@ -13,12 +13,12 @@ from scipy import stats
 
 import summeval_nb.agreement.metrics
 import summeval_nb.agreement.summeval
+from summeval_nb.agreement._summeval import blocks_of_articles, embed_summaries, require_reference
 from summeval_nb.agreement.agreement import correlate
 from summeval_nb.agreement.metrics import METRICS, metric_class, metric_scores, metric_table
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.agreement.summeval import (
     SIMILARITIES,
-    _embed,
     _p_values,
     reference_similarities,
     summeval_scores,
@@ -51,7 +51,7 @@ def by_mteb(data, vectors, variant):
 
 
 def ours(data, vectors, variant):
-    machine, human = _embed(data, meta.Given(vectors))
+    machine, human = embed_summaries(data, meta.Given(vectors))
     tables = {kind: reference_similarities(machine, human, similarity=kind) for kind in SIMILARITIES}
     return summeval_scores(tables, data.ratings["relevance"], variant=variant)[0]
 
@@ -80,7 +80,7 @@ def test_articles_are_skipped_by_mtebs_rule(variant):
     vectors = vectors_of(data)
     for text in data.summaries[5]:
         vectors[text] = vectors[data.summaries[5][0]]
-    machine, human = _embed(data, meta.Given(vectors))
+    machine, human = embed_summaries(data, meta.Given(vectors))
     tables = {kind: reference_similarities(machine, human, similarity=kind) for kind in SIMILARITIES}
     found, skipped = summeval_scores(tables, ratings["relevance"], variant=variant)
     assert skipped == [1, 2, 5]  # article 1 has four equal ratings in the toy itself
@@ -165,7 +165,7 @@ def test_missing_ratings_are_left_out_and_counted():
     data = SummEval("toy", TOY.ids, TOY.sources, TOY.references, TOY.systems, TOY.summaries, ratings)
     found = summeval_task(data, meta.Random())
     assert found.n_missing == 1 and np.isfinite(found["main_score"])
-    table = reference_similarities(*_embed(data, meta.Random()))
+    table = reference_similarities(*embed_summaries(data, meta.Random()))
     kept = [i for i in range(8) if i not in found.skipped]
     per_article = []
     for i in kept:
@@ -486,3 +486,25 @@ OF_QUESTIONS = [n for n in METRICS if "question" in metric_class(n)[0].columns]
 def test_every_named_metric_gives_a_full_table(name):
     table = metric_scores(TOY, [name])[name]
     assert table.shape == TOY.shape and np.isfinite(table).all() and len(np.unique(table)) > 8
+
+
+def test_what_does_not_fit_is_named():
+    vectors = np.ones((2, 3, 4))
+    for human, words in [
+        (np.ones((1, 2, 4)), "machine has 2 articles and human 1"),
+        ([], "machine has 2 articles and human 0"),
+        (np.ones((2, 2, 5)), "do not fit"),
+        (np.ones((2, 0, 4)), "do not fit"),
+        (np.full((2, 2, 4), np.nan), "human holds NaN"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            list(blocks_of_articles(vectors, human))
+    shapes = [
+        (own.shape, block.shape) for own, block in blocks_of_articles(vectors, [np.ones((1, 4)), np.ones((5, 4))])
+    ]
+    assert shapes == [((1, 3, 4), (1, 1, 4)), ((1, 3, 4), (1, 5, 4))]
+    assert [block.shape for _, block in blocks_of_articles(vectors, np.ones((2, 6, 4)))] == [(2, 6, 4)]
+    for wrong in (True, "median", 2, -1):
+        with pytest.raises(ValueError, match="reference"):
+            require_reference(wrong, 2)
+    assert require_reference(np.int64(1), 2) == 1

@@ -6,38 +6,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from ._coefficients import by_row
-from ._grids import require_tables
+from ._summeval import NamedScores, all_equal, blocks_of_articles
+from ._summeval import embed_summaries, rated_tables
+from ._summeval import require_reference
 from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
 from ..text.embed import load_embedder
 from ..ground.results import Signature, require_option
-from ..ground.viz import html_table
 
 # %% auto #0
 __all__ = ['SIMILARITIES', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task']
 
 # %% ../../nbs/5_agreement/52_summeval.ipynb #bcdcc511
 SIMILARITIES = ("cosine", "dot")
-
-
-def _vectors(values: Any, name: str, rank: int) -> np.ndarray:
-    """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != rank:
-        raise ValueError(
-            f"{name} must have {rank} axes, the last one the dimension, "
-            f"not the shape {array.shape}"
-        )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds NaN or infinite numbers")
-    return array
 
 
 def _products(machine: np.ndarray, human: np.ndarray, similarity: str) -> np.ndarray:
@@ -53,17 +41,7 @@ def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
         return table.max(axis=-1)
     if references == "mean":
         return table.mean(axis=-1)
-    if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
-        raise ValueError(
-            "references must be 'max', 'mean' or the number of one reference, "
-            f"not {references!r}"
-        )
-    if not 0 <= references < table.shape[-1]:
-        raise ValueError(
-            f"there is no reference {references}: an article has {table.shape[-1]}, "
-            "counted from 0"
-        )
-    return table[..., references]
+    return table[..., require_reference(references, table.shape[-1])]
 
 
 def reference_similarities(
@@ -103,28 +81,10 @@ def reference_similarities(
     [[1.0, 0.7071]]
     """
     require_option(similarity, "similarity", SIMILARITIES)
-    machine = _vectors(machine, "machine", 3)
-    if len(human) != len(machine) or not len(human):
-        raise ValueError(
-            f"machine has {len(machine)} articles and human {len(human)}; "
-            "both need the same, at least one"
-        )
-    one_shape = len({np.shape(some) for some in human}) == 1
-    blocks = (
-        [_vectors(human, "human", 3)]
-        if one_shape
-        else [_vectors(some, "human", 2)[None] for some in human]
-    )
-    found, start = [], 0
-    for block in blocks:
-        own = machine[start : start + len(block)]
-        if block.shape[1] == 0 or block.shape[2] != own.shape[2]:
-            raise ValueError(
-                f"human vectors of shape {block.shape[1:]} do not fit "
-                f"machine vectors of shape {own.shape[1:]}"
-            )
-        found.append(_pool(_products(own, block, similarity), references))
-        start += len(block)
+    found = [
+        _pool(_products(own, block, similarity), references)
+        for own, block in blocks_of_articles(machine, human)
+    ]
     return np.round(np.concatenate(found), 12)
 
 # %% ../../nbs/5_agreement/52_summeval.ipynb #a3184d1b
@@ -150,44 +110,11 @@ def _mean_of_versions(
     )
 
 
-def _all_equal(table: np.ndarray) -> np.ndarray:
-    """Which rows hold one value only (or none), NaN left out."""
-    low = np.where(np.isnan(table), np.inf, table).min(axis=1)
-    return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
-
-
-class SummEvalResult(dict[str, float]):
+class SummEvalResult(NamedScores):
     """Scores by MTEB's names, with their signature and what was left out.
 
     `skipped` lists the indices of articles left out, `n_missing` counts missing cells.
     """
-
-    def __init__(
-        self,
-        scores: dict[str, float],
-        signature: Signature,
-        skipped: list[int],
-        n_missing: int,
-    ):
-        super().__init__(scores)
-        self.signature, self.skipped, self.n_missing = signature, skipped, n_missing
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return scores, signature and counts as plain Python data."""
-        return dict(self) | {
-            "signature": str(self.signature),
-            "skipped": self.skipped,
-            "n_missing": self.n_missing,
-        }
-
-    def _repr_html_(self) -> str:
-        note = (
-            f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. "
-            f"{self.signature}"
-        )
-        return html_table(
-            [{"score": k, "value": v} for k, v in self.items()], note=note
-        )
 
 
 def summeval_scores(
@@ -226,24 +153,13 @@ def summeval_scores(
         If no article is left.
     """
     require_option(variant, "variant", ("v1", "v2"))
-    if not isinstance(tables, Mapping) or not tables:
-        raise TypeError(
-            "tables must map a kind of similarity to its table, "
-            f"not {type(tables).__name__} {tables!r:.40}"
-        )
-    require_option(main, "main", tables)
-    human, *_ = require_tables(
-        ratings=ratings,
-        **{f"tables[{kind!r}]": table for kind, table in tables.items()},
-    )
-    there = {
-        kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()
-    }
+    human, there = rated_tables(tables, ratings)
+    require_option(main, "main", there)
     rated = {
         kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()
     }
     skip = np.any(
-        [_all_equal(table) for table in (human, *there.values(), *rated.values())],
+        [all_equal(table) for table in (human, *there.values(), *rated.values())],
         axis=0,
     )
     if variant == "v1":  # with fewer than three pairs there is no p-value to average
@@ -324,7 +240,7 @@ def summeval_task(
     require_option(similarity, "similarity", SIMILARITIES)
     require_option(variant, "variant", ("v1", "v2"))
     model = load_embedder(embedder)
-    machine, human = _embed(loaded, model)
+    machine, human = embed_summaries(loaded, model)
     tables = {
         kind: reference_similarities(
             machine, human, similarity=kind, references=references
@@ -347,16 +263,4 @@ def summeval_task(
     )
     return SummEvalResult(
         scores, signature, skipped, int(np.isnan(loaded.ratings[quality]).sum())
-    )
-
-
-def _embed(data: SummEval, model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Vectors of the machine summaries (articles, systems, d) and of the references."""
-    flat = [text for row in data.summaries for text in row]
-    vectors = np.asarray(
-        model.encode(flat + [text for row in data.references for text in row])
-    )
-    ends = np.cumsum([len(row) for row in data.references])[:-1]
-    return vectors[: len(flat)].reshape(*data.shape, -1), np.split(
-        vectors[len(flat) :], ends
     )
