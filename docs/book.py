@@ -6,6 +6,8 @@ All of it is read from the notebooks, the bibliography and the package's stub, s
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import posixpath
 import re
 from pathlib import Path
@@ -150,6 +152,10 @@ def definition(module: str, name: str) -> tuple[str, str]:
     summary = (ast.get_docstring(node) or "").partition("\n")[0]
     if isinstance(node, ast.ClassDef):
         return "", summary
+    if node.decorator_list and node.args.kwarg:  # `takes_choices_of` puts a metric's choices in the place of **choices
+        called = inspect.signature(getattr(importlib.import_module(f"{PACKAGE}.{module}"), name))
+        bare = [one.replace(annotation=inspect.Parameter.empty) for one in called.parameters.values()]
+        return str(inspect.Signature(bare)), summary
     arguments = node.args
     for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if one is not None:

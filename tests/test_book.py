@@ -147,6 +147,8 @@ def test_the_api_page_names_everything_public():
         for name in names:
             assert f"<summeval_nb.{module}.{name}>" in page
     assert "`(text, summary, k=None, *," in page, "signatures are missing"
+    shown = "`(candidate, references, n=4, *, effective_order=True, tokenize='13a'"
+    assert shown in page, "the choices of a metric are missing where a function takes them by name"
 
 
 def test_no_two_pages_have_the_same_title():
