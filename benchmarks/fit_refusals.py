@@ -4,8 +4,9 @@
     python benchmarks/fit_refusals.py --write    # fit them again and write assets/refusal_weights.json
 
 Fitted on the development parts of `refusals.jsonl` and `refusals_styles.jsonl`. Kept aside, and never fitted to: the
-test part of the first, a third of the second (seventy texts in thirty styles), `refusals_fresh.jsonl`, and the sixty
-sentences of `tests/refusals_held.json`.
+test part of the first, a third of the second (seventy texts in thirty styles), `refusals_fresh.jsonl`, the sixty
+sentences of `tests/refusals_held.json`, and `refusals_second.jsonl`. What was judged wrong of the first four was read
+before the development part was enlarged; the last was written after the weights were fitted, and is the fair test.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from summeval_nb.text.embed import load_embedder
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "summeval_nb" / "assets"
-MEANING, WORDS = 3.0, 3.0  # how strongly vectors and turns of phrase stand beside the marks, chosen on development data
+MEANING, WORDS = 3.0, 2.0  # how strongly vectors and turns of phrase stand beside the marks, chosen on development data
 
 
 def read(name: str, part: str = "") -> list[dict]:
@@ -51,7 +52,7 @@ def fitted(rows: list[dict], vectors: np.ndarray) -> tuple[LogisticRegression, l
 
 
 def choose_threshold(rows: list[dict], vectors: np.ndarray) -> float:
-    """The lowest of .50, .55, ... at which at most 2 % of answers are flagged, every text judged without its tenth."""
+    """The lowest of .50, .51, ... at which at most 2 % of answers are flagged, every text judged without its tenth."""
     group = np.random.default_rng(0).permutation(len(rows)) % 10
     chance, truth = np.zeros(len(rows)), np.array([one["refused"] for one in rows])
     for number in range(10):
@@ -60,10 +61,11 @@ def choose_threshold(rows: list[dict], vectors: np.ndarray) -> float:
         table = tabulate([rows[i] for i in np.flatnonzero(away)], vectors[away], words)
         chance[away] = model.predict_proba(table)[:, 1]
     chosen = 0.95
-    for threshold in np.arange(0.5, 0.95, 0.05).round(2):
+    for threshold in np.arange(0.5, 0.95, 0.01).round(2):
         said = chance >= threshold
         alarms = float(said[~truth].mean())
-        print(f"threshold {threshold:.2f}: right {(said == truth).mean():.3f}, answers taken for refusals {alarms:.3f}")
+        told = f"threshold {threshold:.2f}: right {(said == truth).mean():.3f}, answers taken for refusals {alarms:.3f}"
+        print(told, end="\r" if alarms > 0.02 else "\n")
         chosen = min(chosen, float(threshold)) if alarms <= 0.02 else chosen
     return chosen
 
@@ -115,6 +117,7 @@ def main() -> None:
         "kept aside, thirty styles": read("refusals_styles", "aside"),
         "test": read("refusals", "test"),
         "fresh": read("refusals_fresh"),
+        "second, written last": read("refusals_second"),
         "held": [{"text": text, "refused": kind == "refused"} for kind, texts in held.items() for text in texts],
     }
     for name, rows in sets.items():

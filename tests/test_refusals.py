@@ -38,7 +38,24 @@ def test_on_the_third_kept_aside_nine_of_ten_are_right(embedder):
     wrong = [row["text"] for row, flag in zip(rows, flags, strict=True) if bool(flag) != row["refused"]]
     assert len(wrong) <= 0.1 * len(rows), wrong
     alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]
-    assert len(alarms) <= 2, alarms  # of 35; over all sets kept aside it is 7 of 155
+    assert len(alarms) <= 1, alarms  # of 35
+
+
+def test_the_lines_that_were_written_last_are_two_hundred_and_new():
+    rows, old = labelled("refusals_second"), ("refusals", "refusals_styles", "refusals_fresh")
+    counts = Counter(row["refused"] for row in rows)
+    assert min(counts.values()) >= 100 and len({row["style"] for row in rows}) >= 30
+    assert len({row["text"] for row in rows}) == len(rows)
+    assert not {row["text"] for row in rows} & {row["text"] for name in old for row in labelled(name)}
+
+
+def test_of_the_lines_written_last_three_answers_in_a_hundred_are_taken_for_refusals_at_most(embedder):
+    rows = labelled("refusals_second")
+    flags = refusal_flags([row["text"] for row in rows], embedder)
+    alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]
+    assert len(alarms) <= 0.03 * sum(not row["refused"] for row in rows), alarms
+    right = sum(bool(flag) == row["refused"] for row, flag in zip(rows, flags, strict=True))
+    assert right >= 0.86 * len(rows)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +68,9 @@ def test_on_the_third_kept_aside_nine_of_ten_are_right(embedder):
         "Scientists do not know why.",
         'She said: "I cannot answer that."',
         "It cost 4 million euros; who paid is not stated.",
+        "Unfortunately, your passport has expired.",
+        '{"answer": "Lisbon"}',
+        "Information on ingredients must be printed on the packet.",
     ],
 )
 def test_these_are_answers(embedder, text):

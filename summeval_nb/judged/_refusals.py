@@ -146,6 +146,53 @@ _MARKS: Mapping[str, re.Pattern[str]] = {
         r"|chapters?|letters?|brochure|files?|records?|notes|annex|here)\b",
         re.I,
     ),
+    "leaves it out": re.compile(
+        r"\b(?:omits?|leaves? (?:out|open|unsaid|it (?:out|open))|left (?:open|unsaid|out)|pass(?:es)? over|skips?"
+        r"|keeps? (?:quiet|silent|to (?:itself|themselves))|stays? (?:silent|vague)"
+        r"|nowhere (?:\w+ )?(?:stated|said|named|given|mentioned)|inconclusive|vague about"
+        r"|never (?:learns?|reveals?|says|names|tells|mentions|gets)"
+        r"|(?:does|do|did)(?: not|n.t) (?:reveal|go into|deal with|cover|address|name)"
+        r"|(?:not|n.t) (?:told|recorded|stated|said|revealed|mentioned)|undisclosed"
+        r"|no (?:word|hint|clue|mention|reference|indication|column|entry|statement|particulars)"
+        r"|too (?:thin|scanty|short|vague))\b",
+        re.I,
+    ),
+    "its material is missing": re.compile(
+        r"\b(?:scan|audio|recording|pages?|attachment|cop(?:y|ies)|extract|clip|file|title|cover|index|legend|half|chapter)\b"
+        r"[^.!?]{0,30}\b(?:cut off|unreadable|missing|ends|not attached|could not be opened|breaks off|only|lost)\b"
+        r"|\b(?:only|merely|just) (?:have|got|received|know|handle|deal|shown|given|the \w+ (?:bot|assistant))\b",
+        re.I,
+    ),
+    "its search is empty": re.compile(
+        r"\b(?:search|lookup|query|results?|index|database|archive|register|source|request|connection|retrieval|hits?|rows?"
+        r"|match(?:es)?)\b[^.!?]{0,25}\b(?:no|not|nothing|none|zero|empty|failed|timed out|unavailable|incomplete|0)\b"
+        r"|\b(?:no|zero|0|nothing|none)\b[^.!?]{0,12}\b(?:results?|rows?|match(?:es)?|hits|documents|found|retrieved)\b",
+        re.I,
+    ),
+    "a filled field": re.compile(
+        r"^\W*(?:final )?(?:answer|result|name|value|status|found|page)\W{0,4}[:=]\W*"
+        r"(?!null|none|nil|n/a|no\b|not|unknown|undefined|cannot|false|insufficient|unanswered|missing)\w",
+        re.I,
+    ),
+    "I found or know it": re.compile(
+        r"\b(?:I|we) (?:can (?:see|say|confirm|tell you that)|found|counted|know (?:of|from|that)|think|believe"
+        r"|would say|would guess|checked the|have looked it up)\b(?! (?:no|nothing|none|it impossible))",
+        re.I,
+    ),
+    "a rule": re.compile(
+        r"\b(?:must|may not|should|forbids?|need (?:a|an|your|to)"
+        r"|(?:not|n.t|never|no \w+) (?:allowed|permitted|valid|applies)"
+        r"|can(?:not|['’]t| not) be (?:\w+ed|opened|used|given|read))\b",
+        re.I,
+    ),
+    "somebody else does not": re.compile(
+        r"^(?!The (?:text|article|passage|context|documents?|report|leaflet|manual|letters?|contract|author|minutes"
+        r"|files?|notes?|table|guidebook|handbook|interview|chapter|source|evidence|excerpt))"
+        r"(?:Even )?(?:The|Her|His|Their|Its|[A-Z]\w+s)(?: \w+){0,3} "
+        r"(?:(?:do|does|did|could|can|would|will|has|have|had|was|were)(?: not|n['’]t|not| never| unable| no)"
+        r"|cannot|refused|declined|failed|never)\b"
+    ),
+    "asks": re.compile(r"\?"),
     "sends elsewhere": re.compile(
         r"\b(?:ask|contact|consult|refer|call|check with|see|try|talk to|put to)\b[^.!?;:]{0,30}"
         r"\b(?:a|an|the|your|somebody|someone)\b",
