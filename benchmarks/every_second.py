@@ -1,10 +1,11 @@
 """How many summaries in which every second sentence is false does the default checker call faithful throughout?
 
-    python benchmarks/every_second.py [--abstracts 200]
+    python benchmarks/every_second.py [--abstracts 200] [--write]
 
 True and false sentences take turns: two, four, and as many as there are, on the twenty articles of `fresh_articles.py`
 and the eight of the package; four sentences copied from an abstract of SciTLDR (where SUMMEVAL_NB_DATA names the folder
 of real data), in two of which a rule has changed one fact. The package's sample articles have subtly wrong summaries.
+`--write` puts the counts into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 from _corrupt import corrupt, tails
 from _reader_rows import read
-from fresh_articles import SETS
+from fresh_articles import ASSET, SETS
 
 from summeval_nb import bench_sentences, evaluate_many, sample_articles
 
@@ -77,6 +78,7 @@ def main() -> None:
     """Count."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--abstracts", type=int, default=200)
+    parser.add_argument("--write", action="store_true", help="put the counts into the package")
     options = parser.parse_args()
     random_ = random.Random(0)
     woven = list(written(random_))
@@ -94,6 +96,10 @@ def main() -> None:
             print(f"1.00 ({one.what}): {one.summary}")
     for what, n in asked.items():
         print(f"{what:42} {n:4} summaries, mean {sums[what] / n:.2f}, {full[what]} of 1.00")
+    if options.write:
+        asset = json.loads(ASSET.read_text(encoding="utf-8"))
+        asset["measured"]["every_second"] = {what: {"n": n, "full": full[what]} for what, n in asked.items()}
+        ASSET.write_text(json.dumps(asset, indent=1) + "\n", encoding="utf-8")
     print(f"{'all':42} {len(woven):4} summaries, {sum(full.values())} of 1.00")
 
 
