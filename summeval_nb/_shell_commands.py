@@ -66,6 +66,7 @@ def demo(
     from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
     from summeval_nb.ground.data import sample_articles
 
+    keep_apart(html)
     samples = sample_articles()
     if not 1 <= number <= len(samples):
         fail(f"--number must lie between 1 and {len(samples)}, not {number}")
@@ -476,7 +477,7 @@ def report(
     """
     from summeval_nb.runs.run_report import RunReport
 
-    keep_apart(html, *_files_of_run(folder), *_files_of_run(other or folder))
+    keep_apart(html or folder / "report.html", *_files_of_run(folder), *_files_of_run(other or folder))
     if not folder.is_dir():
         fail(f"{str(folder)!r} is no folder; name the one that summeval run --out was given")
     loaded = RunReport.load(folder)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, get_annotations, signature
@@ -109,11 +110,19 @@ def write(path: Path, save: Callable[[Path], Any]) -> None:
     say(f"written to {path}", err=True)
 
 
+_PAGE = b"<!doctype html"
+
+
 def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
-    """Fail if a page would take the place of something that is read."""
+    """Fail if a page would take the place of something that is read, or of any other file that is no page."""
     for one in inputs if page else ():
         if one is not None and os.path.realpath(one) == os.path.realpath(page or ""):
             fail(f"--html {str(page)!r} would overwrite what is read: name another file")
+    if page and page.is_file():
+        with suppress(OSError), page.open("rb") as file:
+            start = file.read(len(_PAGE))
+            if start and start.lower() != _PAGE:
+                fail(f"--html {str(page)!r} would overwrite a file that is no page: name another file")
 
 
 def load_named(options: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +160,7 @@ def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str,
 def read_options(given: list[str] | None, function: Callable[..., Any]) -> dict[str, Any]:
     """Return the options of a call, each a keyword of the function; an unknown one lists the known."""
     found = read_pairs(given, "--option")
-    hidden = {"store", "progress", "judge", "embedder"}
+    hidden = {"store", "progress", "judge", "embedder", "measures"}
     known = [p.name for p in signature(function).parameters.values() if p.default is not p.empty]
     for name in found:
         require_option(name, "option", [one for one in known if one not in hidden])

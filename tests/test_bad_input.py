@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 
+import summeval_nb as s
 from summeval_nb import (
     checker,
     compare_scores,
@@ -173,6 +174,35 @@ def test_k_beyond_the_article_is_the_whole_article():
 def test_unknown_options_name_the_known(option):
     with pytest.raises((ValueError, TypeError), match="no-such"):
         evaluate(ARTICLE, "It is long.", **{option: "no-such"})
+
+
+HUGE = 10**400  # a whole number that no float can hold
+TOO_LARGE = {
+    "a share": (lambda: s.fleiss_kappa([[1, 2], [1, 1]], confidence=HUGE), "confidence must lie in"),
+    "a share of failures": (lambda: s.context_recall("a?", "a", "a", max_failed=-HUGE), "max_failed must lie in"),
+    "resamples": (lambda: s.cohen_kappa([1, 2], [1, 1], n_resamples=10**18), "n_resamples must be at most 10,000,000"),
+    "resamples of votes": (lambda: s.bradley_terry([("x", "y", "x")], n_resamples=HUGE), "n_resamples must be at most"),
+    "errors": (lambda: s.accepted_needed(HUGE), "errors must be at most"),
+    "a risk that is nearly none": (lambda: s.accepted_needed(risk=5e-324), "risk must be at least 1e-09"),
+    "an offset": (lambda: s.EmbeddedChecker(threshold=0.5, offset=HUGE), "offset finite"),
+    "pairs": (lambda: s.plan_run(HUGE), "pairs must be a positive number"),
+}
+
+
+@pytest.mark.parametrize("call, message", TOO_LARGE.values(), ids=TOO_LARGE.keys())
+def test_numbers_beyond_reason_are_value_errors_at_once(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_ceiling_of_no_agreement_is_0():
+    assert s.metric_ceiling(-HUGE, 3) == 0.0
+
+
+def test_a_metric_that_returns_a_number_beyond_all_floats_has_failed(tmp_path):
+    found = s.run([{"text": "a"}], lambda row: HUGE, out=tmp_path / "o", workers=0, progress=False)
+    (row,) = found.rows()
+    assert row["status"] == "failed" and "the metric returned 1000" in row["reason"]
 
 
 def test_lists_must_pair_up():

@@ -41,6 +41,9 @@ def place(tmp_path, monkeypatch):
         "quote.csv": b'candidate,references\na,a\n"b,b\nc,c\nd,d\n',
         "deep.jsonl": b'{"candidate": ' + DEEP + b"\n",
         "store.sqlite": os.urandom(4096),
+        "asked.jsonl": json.dumps(ASKED).encode() + b"\n",
+        "rated.csv": b"a,b,c\n1,2,inf\n2,2,nan\n",
+        "m4/benchmark_data.json": b"[]",
         "m1/manifest.json": DEEP,
         "m2/manifest.json": b"\xff\xfe",
         "m3/manifest.json": b'{"settings": []}',
@@ -68,6 +71,17 @@ def leave(*arguments: str) -> int:
 
 EVALUATE = ["evaluate", "article.txt", "summary.txt"]
 RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
+ANNOTATORS = ["annotators", "rated.csv", "--raters", "a,b", "--level", "interval"]
+CHECKER_BENCH = ["checker-bench", "--data", "rows:asked.jsonl"]
+NOBODY = "llm:m@http://127.0.0.1:9/v1"
+ASKED = {
+    "question": "When?",
+    "contexts": "It opened.",
+    "answer": "It opened.",
+    "truth": "It opened.",
+    "a": "It opened.",
+}
+ASKED |= {"b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
 FAULTS = {
     "server down": ([*EVALUATE, "--checker", "llm:m@http://127.0.0.1:9/v1"], "is it running"),
     "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
@@ -106,6 +120,44 @@ FAULTS = {
     "page over a table": (["rouge", "pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
     "page over a corpus": ([*RUN, "o", "--html", "pairs.jsonl"], "would overwrite what is read"),
     "page over results": (["report", "m1", "--html", "m1/manifest.json"], "would overwrite what is read"),
+    "page over another file": (["bleu", "pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
+    "page of the demo over a file": (["demo", "--html", "summary.txt"], "a file that is no page"),
+    "page over a file of a folder that is read": (
+        ["checker-bench", "--data", "frank:m4", "--html", "m4/benchmark_data.json"],
+        "a file that is no page",
+    ),
+    "retrieval over its table": (["retrieval", "asked.jsonl", "--html", "asked.jsonl"], "would overwrite what is read"),
+    "comparison over its table": (["compare", "asked.jsonl", "--html", "asked.jsonl"], "would overwrite what is read"),
+    "agreement over its table": ([*ANNOTATORS, "--html", "rated.csv"], "would overwrite what is read"),
+    "bench over its table": ([*CHECKER_BENCH, "--html", "asked.jsonl"], "would overwrite what is read"),
+    "bench over its store": (
+        ["judge-bench", "--judge", "words", "--store", "s.sqlite", "--html", "s.sqlite"],
+        "would overwrite what is read",
+    ),
+    "retrieval of a cut table": (["retrieval", "cut.jsonl.gz"], "not a whole gzip file"),
+    "comparison of a cut table": (["compare", "cut.jsonl.gz"], "not a whole gzip file"),
+    "agreement in a cut table": (["annotators", "cut.jsonl.gz", *ANNOTATORS[2:]], "not a whole gzip file"),
+    "bench on a cut table": (["checker-bench", "--data", "rows:no.jsonl.gz"], "not a whole gzip file"),
+    "retrieval on a full disk": (["retrieval", "asked.jsonl", "--html", "/dev/full"], "cannot write '/dev/full'"),
+    "agreement on a full disk": ([*ANNOTATORS, "--html", "/dev/full"], "cannot write '/dev/full'"),
+    "retrieval with a damaged store": (["retrieval", "asked.jsonl", "--store", "store.sqlite"], "beginning is damaged"),
+    "comparison with a pipe as store": (["compare", "asked.jsonl", "--store", "pipe"], "a pipe or a device"),
+    "bench with a text as store": (
+        ["judge-bench", "--judge", "words", "--store", "summary.txt"],
+        "not a summeval store",
+    ),
+    "retrieval by a server that is down": (["retrieval", "asked.jsonl", "--judge", NOBODY], "is it running"),
+    "comparison by a server that is down": (["compare", "asked.jsonl", "--backend", NOBODY], "is it running"),
+    "bench of a server that is down": (["judge-bench", "--judge", NOBODY, "--set", "pairs"], "is it running"),
+    "bench of a checker that is down": ([*CHECKER_BENCH, "--checker", NOBODY], "is it running"),
+    "a share that is no number": (["retrieval", "asked.jsonl", "-o", "max_failed=nan"], "max_failed must be a number"),
+    "a share of 400 digits": (["compare", "asked.jsonl", "-o", f"margin=1{'0' * 400}"], "margin must lie in [0, 1]"),
+    "measures as an option": (["retrieval", "asked.jsonl", "-o", "measures=[]"], "unknown option 'measures'"),
+    "resamples beyond reason": ([*ANNOTATORS, "-o", "n_resamples=1000000000"], "n_resamples must be at most"),
+    "infinite ratings": ([*ANNOTATORS[:3], "a,c", *ANNOTATORS[4:]], "needs numbers, not"),
+    "no such rater": ([*ANNOTATORS[:3], "a,", *ANNOTATORS[4:]], "there is no ''"),
+    "no such set": (["judge-bench", "--judge", "words", "--set", "nothing"], "unknown set"),
+    "no file of a layout": (["checker-bench", "--data", "rows:"], "FORMAT:FILE"),
     "page on a full disk": (["bleu", "pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
     "no model of stanza": ([*EVALUATE, "--splitter", "stanza"], "stanza.download"),
     "no tables of nltk": ([*EVALUATE, "--splitter", "punkt_tab"], "nltk.downloader punkt_tab"),
@@ -118,7 +170,7 @@ def test_a_fault_is_one_line_and_code_2(arguments, message, place, capsys):
         from summeval_nb.models.store import Store
 
         Store("good.sqlite").close()
-    before = {path: path.read_bytes() for path in place.glob("*.*") if path.is_file()}
+    before = {path: path.read_bytes() for path in place.rglob("*.*") if path.is_file()}
     assert leave(*arguments) == 2
     said = capsys.readouterr().err.strip().splitlines()
     assert message in said[-1] and said[-1].startswith("summeval: "), said
@@ -213,6 +265,9 @@ def test_no_text_commands_the_terminal(place, capsys):
     Path("article.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It is long.")
     Path("summary.txt").write_text(f"The bridge {HOSTILE} opened in 1931. It {HOSTILE} is short.")
     Path(f"{HOSTILE}.txt").write_text("a")
+    Path("asked.jsonl").write_text(json.dumps(dict.fromkeys(ASKED, f"{HOSTILE} sat.") | {"label": 1}) + "\n")
+    ranked = [{**ASKED, "system": name} for name in (HOSTILE, "x")]
+    Path("ranked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ranked))
     commands = [
         ["bleu", "bad.jsonl"],
         ["correlate", "rated.jsonl"],
@@ -223,6 +278,17 @@ def test_no_text_commands_the_terminal(place, capsys):
         [HOSTILE],
         [*EVALUATE],
         [*EVALUATE, "--json"],
+        [*EVALUATE, "--embedder", HOSTILE],
+        ["retrieval", "asked.jsonl"],
+        ["retrieval", "asked.jsonl", "--measure", HOSTILE],
+        ["compare", "asked.jsonl"],
+        ["compare", "ranked.jsonl", "--rank"],
+        ["annotators", "rated.jsonl", "--raters", f"{HOSTILE},article", "--level", "nominal"],
+        ["annotators", "rated.jsonl", "--raters", "article,system", "--level", "nominal"],
+        ["checker-bench", "--data", "rows:asked.jsonl"],
+        ["checker-bench", "--data", f"{HOSTILE}:asked.jsonl"],
+        ["judge-bench", "--judge", HOSTILE],
+        ["judge-bench", "--judge", "words", "--set", HOSTILE],
         ["run", "bad.jsonl", *RUN[2:], f"out{HOSTILE[1:]}"],
         ["report", f"out{HOSTILE[1:]}"],
     ]

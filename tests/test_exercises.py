@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 from pathlib import Path
 
@@ -190,6 +191,20 @@ def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
     for here in (tmp_path / "3_overlap", tmp_path):
         monkeypatch.chdir(here)
         assert my_progress().states == states
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 20_000, "{}", '{"cells": [{"cell_type": "code"}]}', '{"cells": 5}', "\x00", "null", '"cells"']
+)
+def test_progress_in_hostile_notebooks(content, tmp_path):
+    saved(tmp_path / "good.ipynb", ('check_answer("32_bleu/1", answer)', "✓ 32_bleu/1: right"))
+    (tmp_path / "\x1b[2J\u202e<b>.ipynb").write_text(content)
+    os.mkfifo(tmp_path / "pipe.ipynb")
+    found = my_progress(tmp_path)
+    assert found.to_dict() == {"32_bleu/1": "right"} and len(found.unread) == 1
+    for shown in (repr(found), found.summary(), found._repr_html_()):
+        assert not {"\x1b", "\u202e"} & set(shown)
+    assert "<b>" not in found._repr_html_()
 
 
 def test_progress_without_a_book_says_what_to_give(tmp_path, monkeypatch):

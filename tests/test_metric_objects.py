@@ -22,6 +22,17 @@ NEEDED = {
     "rubric": {"criteria": "Is it so?", "backend": BACKEND},
     "faithfulness": {"checker": "words"},
 }
+
+
+class ScriptedVectors:
+    """An embedder of one's own."""
+
+    fingerprint = "ones-1"
+
+    def encode(self, sentences):
+        return np.ones((len(sentences), 2), dtype=np.float32)
+
+
 NEEDED["meteor"] = {"synonyms": None}  # by name alone it needs nltk's WordNet
 TEXT = "The bridge opened in 1931. It is long."
 ROW = {
@@ -194,3 +205,46 @@ def test_a_mistake_in_calling_names_the_remedy(call, error, message):
 @pytest.mark.parametrize("name", ["calculate_rouge", "checker", "sentence2embedding", "topk_related"])
 def test_what_is_inherited_says_so(name):
     assert "Inherited" in getattr(s, name).__doc__
+
+
+OTHERWISE = {
+    "tokenize": "char", "smooth": "floor", "smooth_value": 0.2, "effective_order": True, "types": ("rouge3",),
+    "tokenizer": "char", "multi": "mean", "compat": "rouge-1.5.5", "exceptions": {"a": "b"}, "synonyms": {"a": ["b"]},
+    "layer": 1, "baseline": [[0.1] * 3] * 7, "embedder": ScriptedVectors(), "k": 2, "splitter": "sentencex",
+    "checker": "embedded", "threshold": 0.9, "lang": "en", "judge": "words", "length": "words", "n_keyphrases": 2,
+    "rank": "score", "quality": "relevance", "backend": s.ScriptedBackend(lambda prompt: "5"), "scale": (1, 4),
+    "noise": "irrelevant", "criteria": "Is it not?", "steps": ("Look.",), "title": "other",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_choice_of_a_metric_is_part_of_a_runs_identity(name):
+    """Another choice, another run: nothing that was scored before is kept."""
+    metric = made(name)
+    before = Job(metric, {}, {}).describe()
+    for field in dataclasses.fields(metric):
+        value = getattr(metric, field.name)
+        if not field.init or field.name in ("store", "model"):  # the store decides nothing; a model is another object
+            continue
+        if isinstance(value, bool):
+            other = not value
+        elif isinstance(value, (int, float)):
+            other = value / 2 if isinstance(value, float) else value + 1
+        else:
+            other = OTHERWISE[field.name]
+        try:
+            changed = dataclasses.replace(metric, **{field.name: other})
+        except ValueError:
+            continue  # a choice that goes only with another
+        assert Job(changed, {}, {}).describe() != before, f"{name}: {field.name}"
+
+
+def test_a_name_is_known_without_making_the_metric():
+    """A rating needs its quality, METEOR its WordNet; a run asks for the name of every metric object."""
+    assert all(name in s.METRICS for name in NAMES) and "nothing" not in s.METRICS and None not in s.METRICS
+
+
+@pytest.mark.parametrize("name", ["rating", "rubric", "meteor"])
+def test_a_metric_that_needs_something_runs(name, tmp_path):
+    report = s.run([ROW], made(name), out=tmp_path / "out", workers=0, progress=False)
+    assert report.counts["ok"] == 1 and report.manifest["settings"]["metric"] == name

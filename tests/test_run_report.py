@@ -189,6 +189,7 @@ CHANGES = [
     {"counts": {"ok": "1", "undefined": 0, "failed": 0}},
     {"mean": "high"},
     {"mean": float("inf")},
+    {"mean": 10**400},
     {"items": -1},
     {"results": "../../etc/passwd"},
     {"settings": []},

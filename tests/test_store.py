@@ -438,6 +438,16 @@ def test_a_row_that_somebody_changed_is_named_or_left_out_and_can_be_deleted(cha
         assert store.verify() == []
 
 
+def test_a_damaged_name_in_sqlites_own_message_is_damage(tmp_path):
+    path = tmp_path / "s.sqlite"
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET name = CAST(x'e520' AS TEXT), sql = 'CREATE TABLE'")
+    with pytest.raises(StoreError, match="is no text; the file is damaged"), Store(path) as store:
+        store.get_many("verdict", ["k"])
+
+
 @pytest.mark.parametrize("column", ["kind", "key"])
 def test_a_number_where_a_name_was_is_damage(column, tmp_path):
     """A changed byte in a row's header makes one of a text; here the column's type is taken away for a moment."""

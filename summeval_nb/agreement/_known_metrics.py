@@ -68,6 +68,9 @@ class NamedMetrics(Mapping[str, Metric]):
             raise KeyError(f"unknown metric {name!r}; known: {', '.join(map(repr, KNOWN))}")
         return self._load(name)
 
+    def __contains__(self, name: object) -> bool:
+        return name in KNOWN  # without making it: some need choices, or data that are not there
+
     def __iter__(self) -> Iterator[str]:
         return iter(KNOWN)
 

@@ -327,5 +327,5 @@ def metric_ceiling(alpha: float, n_raters: int) -> float:
         raise TypeError(f"alpha must be a number, not {type(alpha).__name__}")
     if not -math.inf < alpha <= 1:
         raise ValueError(f"alpha must be a number of at most 1, not {alpha}")
-    n, value = require_count(n_raters, "n_raters"), max(float(alpha), 0.0)
+    n, value = require_count(n_raters, "n_raters"), float(max(alpha, 0))
     return math.sqrt(n * value / (1 + (n - 1) * value))

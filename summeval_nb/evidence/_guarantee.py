@@ -183,12 +183,17 @@ def draw(one: Any, ax: Axes | None) -> Axes:
     return ax
 
 
+_LEAST_RISK = 1e-9
+
+
 def require_promise(risk: Any, confidence: Any) -> tuple[float, float]:
     """Return alpha and delta of the promise; raise unless both lie between 0 and 1."""
     for value, name in ((risk, "risk"), (confidence, "confidence")):
         if not 0 < require_share(value, name) < 1:
             remedy = "nothing is promised for certain, and nothing without a risk"
             raise ValueError(f"{name} must lie between 0 and 1, not {value}: {remedy}")
+    if risk < _LEAST_RISK:
+        raise ValueError(f"risk must be at least {_LEAST_RISK:g}, not {risk}: nobody can label enough for less")
     return float(risk), 1 - float(confidence)
 
 

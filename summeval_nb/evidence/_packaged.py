@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._fitted import fitted
-from summeval_nb.ground.results import Evidence, Verdict, require_share, require_text, require_texts
+from summeval_nb.ground.results import Evidence, Verdict, is_finite, require_share, require_text, require_texts
 from summeval_nb.text._language import reads
 
 if TYPE_CHECKING:
@@ -65,9 +64,9 @@ class Packaged:
 
     def __init__(self, *, threshold: float, slope: float, offset: float):
         self.threshold = require_share(threshold, "threshold")
-        self.slope, self.offset = float(slope), float(offset)
-        if not (math.isfinite(self.offset) and math.isfinite(self.slope) and self.slope > 0):
+        if not (is_finite(offset) and is_finite(slope) and slope > 0):
             raise ValueError(f"slope must be positive and offset finite, not {slope} and {offset}")
+        self.slope, self.offset = float(slope), float(offset)
 
     def __repr__(self) -> str:
         level = f"slope={self.slope:.4g}, offset={self.offset:.4g}"

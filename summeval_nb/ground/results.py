@@ -10,6 +10,7 @@ import importlib
 import inspect
 import math
 import numbers
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from os import PathLike
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['Result', 'Sentence', 'Signature', 'Score', 'score_card', 'Evidence', 'Finding', 'Verdict', 'require_text',
-           'require_texts', 'require_column', 'require_count', 'require_flag', 'require_share', 'require_option',
-           'how_to_install', 'require_module', 'Outcome', 'as_outcome', 'ScoreTable', 'ResultTable', 'NumberTable',
-           'Metric', 'require_metric', 'score_rows', 'InputWarning']
+           'require_texts', 'require_column', 'require_count', 'require_flag', 'is_finite', 'require_share',
+           'require_option', 'how_to_install', 'require_module', 'Outcome', 'as_outcome', 'ScoreTable', 'ResultTable',
+           'NumberTable', 'Metric', 'require_metric', 'score_rows', 'InputWarning']
 
 # %% ../../nbs/workshop/82_results.ipynb #cf9b309c
 @dataclass(frozen=True, slots=True)
@@ -179,10 +180,10 @@ class Score:
     def __post_init__(self) -> None:
         if self.score is None and not self.reason:
             raise ValueError("an undefined score (None) needs a reason that says why")
-        if self.score is not None and not math.isfinite(self.score):
+        if self.score is not None and not is_finite(self.score):
             raise ValueError(
                 "a score must be a finite number or None with a reason, not "
-                f"{self.score}"
+                f"{_short(self.score)}"
             )
 
     def __float__(self) -> float:
@@ -446,6 +447,9 @@ def _short(value: Any) -> str:
     return shown if len(shown) <= 40 else shown[:37] + "..."
 
 # %% ../../nbs/workshop/82_results.ipynb #97647648
+_MOST = {"n_resamples": 10_000_000, "errors": 10**9}  # more would take days
+
+
 def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
     """Return `value` as an int of at least `minimum` (numpy integers too); otherwise
     raise."""
@@ -455,7 +459,9 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
             f"({_short(value)})"
         )
     if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, not {value}")
+        raise ValueError(f"{name} must be at least {minimum}, not {_short(value)}")
+    if (most := _MOST.get(name)) is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, not {_short(value)}")
     return int(value)
 
 
@@ -470,6 +476,17 @@ def require_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
+def is_finite(value: Any) -> bool:
+    """Return whether a number is one that a float can hold; not every whole number is.
+
+    Examples
+    --------
+    >>> is_finite(1e308), is_finite(10**400), is_finite(float("nan"))
+    (True, False, False)
+    """
+    return bool(abs(value) <= sys.float_info.max)
+
+
 def require_share(value: Any, name: str) -> float:
     """Return `value` as a float in [0, 1]; otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -477,8 +494,8 @@ def require_share(value: Any, name: str) -> float:
             f"{name} must be a number in [0, 1], not {type(value).__name__} "
             f"({_short(value)})"
         )
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], not {value}")
+    if not 0 <= value <= 1:  # compared as it is: not every whole number is a float
+        raise ValueError(f"{name} must lie in [0, 1], not {_short(value)}")
     return float(value)
 
 
@@ -574,10 +591,9 @@ def as_outcome(value: Any, signature: str = "") -> Outcome:
             parts,
             signature,
         )
-    if not math.isfinite(value):
-        return Outcome(
-            None, "failed", f"the metric returned {float(value)}", parts, signature
-        )
+    if not is_finite(value):
+        what = f"the metric returned {_short(value)}"
+        return Outcome(None, "failed", what, parts, signature)
     return Outcome(float(value), "ok", "", parts, signature)
 
 # %% ../../nbs/workshop/82_results.ipynb #241d243b

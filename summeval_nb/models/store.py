@@ -229,6 +229,9 @@ def _explained(path: Path) -> Iterator[None]:
     }
     try:
         yield
+    except UnicodeDecodeError as error:  # SQLite's own message quotes damaged bytes
+        remedy = remedies["malformed"]
+        raise StoreError(f"{path}: a name in it is no text; {remedy}") from error
     except sqlite3.Error as error:
         text = str(error).lower()
         remedy = next(

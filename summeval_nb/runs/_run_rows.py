@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from summeval_nb.ground.results import require_module
+from summeval_nb.ground.results import is_finite, require_module
 from summeval_nb.runs._run_folder import MANIFEST, file_check, manifest_check
 
 _AGAIN = "call run again with the same arguments to"
@@ -42,7 +41,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     """Whether a manifest holds what a report needs, in its types."""
     counts, mean = manifest["counts"], manifest["mean"]
     numbers = [counts["ok"], counts["undefined"], counts["failed"], manifest["items"]]
-    finite = mean is None or (isinstance(mean, (int, float)) and math.isfinite(mean))
+    finite = mean is None or (isinstance(mean, (int, float)) and is_finite(mean))
     results = manifest["results"] in ("results.jsonl", "results.parquet")
     return finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
 
@@ -68,7 +67,7 @@ def _require_row(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
         whole = row.keys() >= _ROW and isinstance(row["parts"], dict) and isinstance(row["item"], int)
-        whole = whole and (row["score"] is None or math.isfinite(row["score"]))
+        whole = whole and (row["score"] is None or is_finite(row["score"]))
     except (ValueError, TypeError, AttributeError, RecursionError):
         whole = False
     if not whole:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ..ground.results import require_count
+from ..ground.results import is_finite, require_count
 
 # %% auto #0
 __all__ = ['Plan', 'plan_run']
@@ -58,7 +58,7 @@ def plan_run(
         "pairs": pairs,
     }
     for name, value in rates.items():
-        if not (math.isfinite(value) and value > 0):
+        if not (is_finite(value) and value > 0):
             raise ValueError(f"{name} must be a positive number, not {value}")
     shares = {
         "sentences_per_pair": sentences_per_pair,
@@ -69,7 +69,7 @@ def plan_run(
         shares
         | {"bytes_per_result": bytes_per_result, "bytes_per_vector": bytes_per_vector}
     ).items():
-        if not (math.isfinite(value) and value >= 0):
+        if not (is_finite(value) and value >= 0):
             raise ValueError(f"{name} must be 0 or more, not {value}")
     embed = pairs * sentences_per_pair * share_new / embed_rate / workers / 3600
     judge = pairs * verdicts_per_pair / verdict_rate / workers / 3600

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from summeval_nb.ground.viz import Markup, escape
+from summeval_nb.ground.viz import Markup, escape, printable
 
 _EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
 _MARKS = {"right": "✓", "not yet": "✗", "not tried": "·"}
@@ -76,10 +76,12 @@ def read_progress(folder: Path | None) -> Progress:
         inside = path.relative_to(book).parts
         if "solutions" in inside or any(part.startswith(".") for part in inside):
             continue
+        if not path.is_file():  # reading a pipe would wait for ever
+            continue
         try:
             states |= _states(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, AttributeError, TypeError):
-            unread.append(path.relative_to(book).as_posix())
+        except (OSError, ValueError, AttributeError, LookupError, TypeError, RecursionError):
+            unread.append(printable(path.relative_to(book).as_posix()))
     if not states:
         raise ValueError(f"no exercises below {str(book)!r}: give the folder that holds the book's notebooks")
     return Progress(states, tuple(unread))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,9 @@ def _quiet(quiet: bool) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
+
+
 def library_model(name: str | os.PathLike[str], device: str, download: bool) -> Any:
     """Load a model from a folder or the local cache; from the network only if `download`."""
     library = require_module("sentence_transformers", "models")
@@ -78,6 +82,8 @@ def library_model(name: str | os.PathLike[str], device: str, download: bool) -> 
             "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
         )
     try:
+        if not (Path(source).is_dir() or _HUB_NAME.fullmatch(source)):  # the library would print it as it is
+            raise ValueError(f"{source!r} is no name of a model")
         with _quiet(not download):
             return library.SentenceTransformer(source, device=device, local_files_only=not download)
     except ImportError:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import random
 import re
+import sys
 import tempfile
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -42,7 +45,9 @@ texts = st.one_of(
     st.lists(st.sampled_from([*corpus.HOSTILE, *corpus.SANE]), min_size=2, max_size=3).map(" ".join),
     st.text(max_size=40),
 )
-numbers = st.one_of(st.floats(), st.integers(-3, 9), st.sampled_from([0.0, 1e308, -1e308, 5e-324, 1 << 70]))
+numbers = st.one_of(
+    st.floats(), st.integers(-3, 9), st.sampled_from([0.0, 1e308, -1e308, 5e-324, 1 << 70, 10**400, -(10**400)])
+)
 shares = st.floats(0, 1)
 words = st.lists(st.sampled_from(["the", "a", "cat", "dog", "sat", "ran", "on"]), max_size=9)
 anything: st.SearchStrategy[Any] = st.one_of(
@@ -124,6 +129,26 @@ verdicts = st.builds(
 reports = st.tuples(texts, texts).map(lambda pair: summeval_nb.evaluate(*pair))
 scores = st.tuples(texts, groups).map(lambda pair: summeval_nb.bleu_score(*pair))
 
+systems = st.sampled_from(["x", "y", "<zzq>", "\x1b[2J", "$\\frac$", "\ud83d"])
+votes = st.one_of(
+    st.tuples(systems, systems, st.one_of(systems, st.just("tie"))),
+    st.tuples(systems, systems, st.just("tie"), st.one_of(texts, st.integers(0, 2), st.lists(texts, max_size=1))),
+    anything,
+)
+entries = st.fixed_dictionaries({"question": texts, "system": systems, "answer": texts, "truth": texts})
+labelled_given = st.one_of(
+    st.fixed_dictionaries(
+        {"sentence": texts, "label": st.integers(0, 1)},
+        optional={"evidence": st.lists(texts, max_size=2), "article": texts, "article_id": st.one_of(texts, numbers)},
+    ),
+    anything,
+)
+labelled_sentences = st.builds(
+    summeval_nb.LabelledSentence, article=texts, text=texts, supported=st.booleans(), kind=texts
+)
+inner_checkers = st.just("embedded").map(summeval_nb.load_checker)
+sets_given = st.one_of(st.dictionaries(texts, st.lists(labelled_sentences, max_size=2), min_size=1, max_size=1), texts)
+
 PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(
         _words("text summary candidate generated reference question ground_truth truth answer sen_summary"), texts
@@ -144,6 +169,24 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     **dict.fromkeys(
         _words("lowercase stemmer effective_order keep_lists guard conciseness check_questions"), st.booleans()
     ),
+    **dict.fromkeys(_words("normalized no_punct asian_support case_sensitive whitespace idf download"), st.booleans()),
+    **dict.fromkeys(_words("clash resume retry_failed"), st.booleans()),
+    **dict.fromkeys(_words("beta gamma prior risk margin"), st.one_of(shares, numbers)),
+    **dict.fromkeys(_words("char_order word_order layer limit"), st.one_of(st.none(), counts)),
+    **dict.fromkeys(_words("contradicted_below precision"), st.one_of(st.none(), shares, numbers)),
+    **dict.fromkeys(_words("raters workers_of_calls"), st.one_of(st.none(), counts)),
+    **dict.fromkeys(_words("connect_timeout total_timeout"), st.one_of(st.just(0.3), numbers)),
+    "eps_smoothing": st.booleans(),
+    "baseline": st.none(),
+    "groups": st.one_of(st.none(), st.lists(st.one_of(texts, st.integers(0, 3), numbers), max_size=9)),
+    "side": options("supported", "contradicted"),
+    "aggregate": options("max", "mean"),
+    "languages": st.one_of(st.none(), st.lists(texts, max_size=2)),
+    "source": texts,
+    "a": texts,
+    "b": texts,
+    "relevant": st.one_of(shares, numbers),
+    "criteria": texts,
     **dict.fromkeys(_words("score_refusals rank probabilities_"), st.booleans()),
     "seed": st.integers(0, 9),
     "progress": st.just(False),
@@ -212,6 +255,28 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
 }
 LISTED: dict[str, dict[str, Any]] = {
     "adjust_p_values": {},
+    "average_precision": {"relevant": st.one_of(st.lists(st.booleans(), max_size=5), anything)},
+    "benchmark_checker": {"sets": sets_given, "limit": st.just(2), "n_resamples": st.integers(-1, 9)},
+    "bradley_terry": {"outcomes": st.lists(votes, max_size=6)},
+    "calibrate": {"labelled": st.lists(labelled_given, max_size=3)},
+    "error_bound": {"errors": counts, "accepted": counts},
+    "guaranteed_threshold": {"probabilities": st.lists(st.one_of(shares, st.none()), max_size=9)},
+    "rank_systems": {"table": st.lists(entries, max_size=4)},
+    "compare_pairs": {"table": st.lists(st.fixed_dictionaries(dict.fromkeys(_words("question a b truth"), texts)))},
+    "Rubric": {"backend": backends, "steps": st.lists(texts, max_size=2), "workers": st.just(1), "title": texts},
+    "RatingMetric": {"backend": backends, "workers": st.just(1)},
+    "SideBySide": {"backend": st.one_of(st.none(), backends), "workers": st.just(1)},
+    "LabelledSentence": {"article": texts, "supported": st.booleans()},
+    "ChunkedChecker": {"inner": inner_checkers, "words": st.one_of(counts, numbers)},
+    "HistogramChecker": {
+        "inner": inner_checkers,
+        "weights": st.lists(numbers, max_size=3).map(tuple),
+        "intercept": numbers,
+    },
+    "BertScore": {"model": st.just("minilm"), "layer": st.none()},
+    "Meteor": {"synonyms": st.none()},
+    "accepted_needed": {"errors": st.one_of(counts, numbers)},
+    "SummaryScoreMetric": {},
     "ask_many": {
         "judge": backends.map(lambda b: summeval_nb.LLMJudge(b)),
         "purpose": options("refusal", "statements"),
@@ -221,7 +286,7 @@ LISTED: dict[str, dict[str, Any]] = {
     "calibration": {},
     "benchmark_judge": {
         "judge": st.one_of(options("words"), backends.map(lambda b: summeval_nb.LLMJudge(b))),
-        "sets": st.one_of(st.just("pairs"), texts, st.dictionaries(texts, st.lists(texts, max_size=2), max_size=1)),
+        "sets": st.one_of(st.just("pairs"), sets_given, st.just({"mine": ["a text"]})),
         "limit": st.one_of(st.just(2), counts),
     },
     "cohen_kappa": {
@@ -435,12 +500,30 @@ def public_names() -> list[str]:
     return re.findall(r"import (\w+) as \w+$", stub, re.M)
 
 
+def handed_on(function: Any, annotation: Any) -> list[str]:
+    """The names that `**choices: Unpack[Choices]` stands for."""
+    if not str(annotation).startswith("Unpack["):
+        return []
+    kind = eval(annotation, function.__globals__).__args__[0]  # noqa: S307 (of our own source)
+    return list(
+        typing.get_type_hints(kind, {**vars(typing), **vars(sys.modules[kind.__module__])}) or kind.__annotations__
+    )
+
+
 def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Arguments for a function: each from its list, now and then from anything at all."""
     required, optional = {}, {}
     record = dataclasses.is_dataclass(function) or (isinstance(function, type) and issubclass(function, tuple))
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+    parameters = dict(inspect.signature(function).parameters)
+    for parameter in list(parameters.values()):
+        if parameter.kind is parameter.VAR_KEYWORD:
+            del parameters[parameter.name]
+            parameters |= {
+                name: inspect.Parameter(name, parameter.KEYWORD_ONLY, default=None)
+                for name in handed_on(function, parameter.annotation)
+            }
+    for name, parameter in parameters.items():
+        if parameter.kind is parameter.VAR_POSITIONAL:
             continue
         known = own.get(name, PARAMETERS.get(name))
         if known is None:
@@ -465,8 +548,8 @@ def calls(function: Any, own: Mapping[str, Any]) -> st.SearchStrategy[dict[str, 
             known if fixed or record else st.integers(0, 19).flatmap(lambda i, k=known: anything if i == 0 else k)
         )
         (required if parameter.default is parameter.empty else optional)[name] = strategy
-    if "progress" in optional:
-        required["progress"] = optional.pop("progress")
+    for name in {"progress", "sets", "limit"} & set(optional):  # what they are otherwise shows bars, or takes minutes
+        required[name] = optional.pop(name)
     if "workers" in own:
         required["workers"] = optional.pop("workers", own["workers"])
     return st.fixed_dictionaries(required, optional=optional)
@@ -485,7 +568,7 @@ def _is_made(name: str) -> bool:
     """Warnings, and records that functions make and nobody else has to: those of which no list says what they hold."""
     value = getattr(summeval_nb, name)
     record = isinstance(value, type) and (issubclass(value, (Warning, tuple)) or dataclasses.is_dataclass(value))
-    return record and name not in LISTED
+    return record and name not in LISTED and not issubclass(value, summeval_nb.Metric)
 
 
 def names(rng: random.Random, folder: Path) -> None:
@@ -522,6 +605,8 @@ def attempt(target: Callable[..., Any], name: str, arguments: dict[str, Any]) ->
     shown = f"{name}({', '.join(f'{key}={value!r:.400}' for key, value in arguments.items())})"
     try:
         value = target(**arguments)
+        if isinstance(value, summeval_nb.Metric):
+            use(value, name)
         judges.result(
             list(_few(value)) if isinstance(value, Iterator) else value, name, finite=name not in MAY_HOLD_NAN
         )
@@ -532,6 +617,9 @@ def attempt(target: Callable[..., Any], name: str, arguments: dict[str, Any]) ->
     except Wrong as error:
         error.args = (f"{shown}: {error.args[0]}", *error.args[1:])
         raise
+    except LookupError as error:  # of data that nltk lacks; a KeyError or an IndexError is an accident
+        if type(error) is not LookupError or "nltk.download" not in str(error):
+            raise Wrong(f"{shown} raises {error!r:.500}", f"{type(error).__name__} of {name}") from error
     except TYPED as error:
         if not str(error).strip():
             raise Wrong(f"{shown} raises {type(error).__name__} without words", f"no words of {name}") from error
@@ -540,6 +628,21 @@ def attempt(target: Callable[..., Any], name: str, arguments: dict[str, Any]) ->
         raise Wrong(
             f"{shown} raises {type(error).__name__}: {str(error)[:500]}", f"{type(error).__name__} of {name}"
         ) from error
+
+
+def use(metric: Any, name: str) -> None:
+    """What everybody does with a metric that was made: a score, a row of a training loop, the same in batches."""
+    cells = dict.fromkeys(metric.columns, "It rained <zzq>. The cat \x1b[2J sat.")
+    cells |= {column: [text] for column, text in cells.items() if column in ("references", "contexts")}
+    judges.result(metric.score(*cells.values()), name, finite=name not in MAY_HOLD_NAN)
+    rows = {column: [cell] * 2 for column, cell in cells.items()}
+    whole, batches = metric.compute(**rows), metric.accumulator()
+    for _ in range(2):
+        batches.update(**{column: [cell] for column, cell in cells.items()})
+    if not all(map(math.isfinite, judges.numbers(whole))):
+        raise Wrong(f"{metric} computes {whole}", f"NaN in compute of {name}")
+    if batches.compute() != whole:
+        raise Wrong(f"{metric}: {batches.compute()} in batches and {whole} in one", f"batches of {name} differ")
 
 
 def _few(values: Iterator[Any]) -> Iterator[Any]:
