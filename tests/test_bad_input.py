@@ -185,6 +185,8 @@ TOO_LARGE = {
     "errors": (lambda: s.accepted_needed(HUGE), "errors must be at most"),
     "a risk that is nearly none": (lambda: s.accepted_needed(risk=5e-324), "risk must be at least 1e-09"),
     "an offset": (lambda: s.EmbeddedChecker(threshold=0.5, offset=HUGE), "offset finite"),
+    "p-values": (lambda: s.adjust_p_values([0.1, HUGE]), "p_values holds a number that no float can hold"),
+    "accepted": (lambda: s.error_bound([0], [HUGE]), "accepted holds a number that no float can hold"),
     "pairs": (lambda: s.plan_run(HUGE), "pairs must be a positive number"),
 }
 
@@ -193,6 +195,16 @@ TOO_LARGE = {
 def test_numbers_beyond_reason_are_value_errors_at_once(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_cell_beyond_all_floats_is_no_number_of_a_table():
+    with pytest.raises(TypeError, match="a must be a table of numbers.*no float can hold"):
+        s.compare([[1, 2], [2, HUGE]], [[1, 2], [2, 1]], [[1, 2], [2, 1]])
+
+
+def test_a_language_is_a_text():
+    with pytest.raises(TypeError, match="lang must be a string"):
+        s.evaluate("It rained.", "It rained.", lang={"en": 1})
 
 
 def test_a_ceiling_of_no_agreement_is_0():

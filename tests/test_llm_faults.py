@@ -1,5 +1,6 @@
 """A server that lies in every way of the table: each question ends in time, in an answer or a typed error."""
 
+import json
 import math
 import pickle
 import socket
@@ -12,7 +13,7 @@ import pytest
 from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
 from servers.misbehaving import MisbehavingServer, true_probability
 
-from summeval_nb import run
+from summeval_nb import LLMJudge, Rubric, compare_answers, context_recall, run
 from summeval_nb.cli import main
 from summeval_nb.models.llm import BackendError, BackendRejected, BackendUnavailable, Choice
 from summeval_nb.models.llm_server import ServerBackend
@@ -199,6 +200,61 @@ def test_a_probe_that_keeps_failing_asks_its_pages_once(tmp_path):
         with suppress(BackendError):
             run(rows, "rating", out=tmp_path, options={"quality": "fluency", "backend": backend}, workers=0)
         assert len(server.pages_asked) == 3 and server.asked <= (10 + 1) * 2 + 3
+
+
+LIES = ["logprob_nan", "logprob_above_0", "logprob_one_minus_infinite", "token_twice", "delta_null", "redirect_307"]
+LIES += ["401", "silent", "flood", "no_http"]
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_a_lie_decides_no_comparison_no_rubric_and_no_measure_of_retrieval(name):
+    truth, wrong = "It opened in 1931.", "It rained."
+    with MisbehavingServer() as other, MisbehavingServer(name, elsewhere=other.url) as server:
+        backend = backend_for(server)
+        rubric = Rubric(criteria="Is it polite?", backend=backend)
+        judge = LLMJudge(backend)
+        for call in (
+            lambda: compare_answers("When?", truth, wrong, backend=backend),
+            lambda: rubric.score("When?", truth),
+            lambda: context_recall("When?", [truth, wrong], truth, judge=judge),
+        ):
+            try:
+                found = call()
+            except BackendError as error:
+                said = f"{error}{error!r}"
+            else:
+                assert found.score is None and found.reason
+                said = f"{found.reason}{found!r}{found.to_dict()}{found.signature}"
+            assert KEY not in said and len(said) > 20
+        assert other.asked == 0
+
+
+@pytest.mark.parametrize("name", ["401", "ok"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compare", "rows.jsonl", "--backend"],
+        ["retrieval", "rows.jsonl", "--measure", "context_recall", "--judge"],
+        ["judge-bench", "--set", "pairs", "--limit", "1", "--judge"],
+        ["judge-bench", "--quality", "fluency", "--limit", "1", "--rater"],
+        ["checker-bench", "--data", "rows:rows.jsonl", "--checker"],
+    ],
+    ids=lambda command: f"{command[0]} {command[-1]}",
+)
+def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypatch, capsys):
+    row = {"question": "When?", "contexts": "It opened.", "truth": "It opened.", "answer": "It opened."}
+    row |= {"a": "It opened.", "b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row))
+    monkeypatch.setenv("SUMMEVAL_API_KEY", KEY)
+    monkeypatch.chdir(tmp_path)
+    with MisbehavingServer(name) as server:
+        model = "llm:scripted@" + server.url.replace("http://", "http://someone:hunter2@") + "?api_key=k-777"
+        with pytest.raises(SystemExit) as caught:
+            main([*command, model, "--html", "page.html", "--json"])
+        assert caught.value.code in (0, 2, 3) and server.asked
+    said = "".join(capsys.readouterr())
+    page = (tmp_path / "page.html").read_text() if (tmp_path / "page.html").exists() else ""
+    assert len(said) > 20 and not any(one in said + page for one in ("hunter2", "k-777", "someone", KEY))
 
 
 def test_the_table_is_whole():

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.evidence.claims import ClaimFinder
 from summeval_nb.judged._llm_tasks import choice_prompt
+from summeval_nb.judged._pairwise import Pair
 from summeval_nb.judged.judge_llm import PROMPTS
+from summeval_nb.judged.pairwise import Rubric, side_by_side_prompt
 from summeval_nb.judged.ratings import rating_prompt
 from summeval_nb.models._prompts import as_json, mark, plain
 from summeval_nb.models.llm import ScriptedBackend, neutralise
@@ -157,6 +159,21 @@ def test_ratings_and_judges_show_texts_as_json_only(one, other):
     asked = choice_prompt(PROMPTS["one entail"], {"premise": one, "statement": other}, ["yes", "no"])
     for made in (prompt, asked):
         assert not set("<>") & set(made) and not any(token in made for token in TOKENS)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text, text, text, st.booleans())
+def test_comparisons_and_rubrics_show_texts_as_json_only(question, one, other, swapped):
+    rubric = Rubric(criteria="Is it polite?", backend=ScriptedBackend(str))
+    made = {
+        side_by_side_prompt(Pair(question, one, other, "It rained."), swapped): side_by_side_prompt(
+            Pair("Q", "A", "B", "It rained."), swapped
+        ),
+        rubric.prompt(question, one): rubric.prompt("Q" if question.strip() else "", "A"),
+    }
+    for prompt, plain_prompt in made.items():
+        assert len(prompt.splitlines()) == len(plain_prompt.splitlines())
+        assert not set("<>") & set(prompt) and not any(token in prompt for token in TOKENS)
 
 
 @settings(max_examples=100, deadline=None)

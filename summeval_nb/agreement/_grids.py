@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import require_share
 
 
 def require_table(values: Any, name: str) -> np.ndarray:
     """Return a table of numbers as a float array (articles, systems); None and NaN cells are missing ones."""
     try:
-        table = np.asarray(values, dtype=np.float64)
+        table = float_array(values, name)
     except (TypeError, ValueError) as error:
         message = f"{name} must be a table of numbers, one row an article, one column a system: {error}"
         raise TypeError(message) from error

@@ -14,6 +14,7 @@ import numpy as np
 from . import _judge_bench as plumbing
 from ._annotators import coded, measured
 from .annotators import _cohen
+from ..ground._addresses import without_secrets
 from ..ground.results import Signature, require_count
 from ..judged.judge import load_judge
 from ..models._named import load_store
@@ -133,7 +134,8 @@ def benchmark_judge(
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
     rows, wrong, parts = [], [], {"metric": "judge-bench", "sets": "+".join(chosen)}
-    for name, one in named.items():
+    for given_name, one in named.items():
+        name = without_secrets(str(given_name))  # an address may hold a password
         rater = hasattr(one, "score_many") and hasattr(one, "quality")
         loaded, kept = one if rater else load_judge(one), load_store(store)
         parts[f"judge {name}"] = str(one.signature if rater else loaded.fingerprint)

@@ -26,6 +26,7 @@ from ._shown import in_words
 from ._swaps import pair_p_value, permutation_tests
 from .agreement import _draws, correlate
 from ..ground._resampling import middle
+from ..ground._plain import float_array
 from ..ground.results import Signature, require_count, require_option
 
 # %% auto #0
@@ -187,7 +188,7 @@ def adjust_p_values(p_values: Any, *, correction: str = "holm") -> np.ndarray:
     [0.03, 0.06, 0.06]
     """
     require_option(correction, "correction", CORRECTIONS)
-    p = np.asarray(p_values, dtype=float)
+    p = float_array(p_values, "p_values")
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise ValueError("p_values must be a list of numbers in [0, 1]")
     if correction == "none" or not p.size:

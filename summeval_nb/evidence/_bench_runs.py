@@ -14,6 +14,7 @@ from summeval_nb.evidence import _checker_bench as plumbing
 from summeval_nb.evidence._checker_bench import ask, used
 from summeval_nb.evidence.check import Checker, Pair, calibration
 from summeval_nb.evidence.claims import COMBINATIONS
+from summeval_nb.ground._addresses import without_secrets
 from summeval_nb.ground._resampling import middle
 from summeval_nb.ground.results import Signature, require_count, require_option, require_share
 from summeval_nb.ground.viz import Markup, escape, html_table, text_table
@@ -48,7 +49,7 @@ def chosen_sets(sets: Mapping[str, Any], kind: type[Any], limit: int | None, see
 def named_checkers(checker: Any) -> dict[str, Any]:
     """One checker or several by the names that a table shows."""
     if isinstance(checker, Mapping):
-        return {str(name): one for name, one in checker.items()}
+        return {without_secrets(str(name)): one for name, one in checker.items()}
     return {checker if isinstance(checker, str) else type(checker).__name__: checker}
 
 

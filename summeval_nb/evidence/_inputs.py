@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from summeval_nb.ground._callers import callers_level
-from summeval_nb.ground.results import InputWarning, require_share
+from summeval_nb.ground.results import InputWarning, require_share, require_text
 from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
 from summeval_nb.text._language import declared_languages, foreign_language, language_name, language_of
@@ -79,7 +79,7 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: s
         return [""] * len(sentences)
     read = {one.partition("-")[0] for one in languages}
     if lang is not None:
-        code = lang.partition("-")[0]
+        code = require_text(lang, "lang").partition("-")[0]
         return ["" if code in read else _unread("the text", code, languages)] * len(sentences)
     if (found := foreign_language(article[:4000], languages)) is not None:
         return [_unread("the article", found, languages)] * len(sentences)

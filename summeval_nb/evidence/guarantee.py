@@ -17,6 +17,7 @@ from ._guarantee import facts, kept_apart, promised_on, thresholds
 from ._guarantee import require_judged, require_labelled
 from ._guarantee import require_promise, why_none
 from .check import Checker, load_checker
+from ..ground._plain import float_array
 from ..ground.results import Signature, require_count, require_option
 from ..ground.results import require_share, require_text
 
@@ -65,7 +66,8 @@ def error_bound(errors: Any, accepted: Any, *, confidence: float = 0.9) -> np.nd
     [0.104, 0.099, 0.099]
     """
     require_promise(0.5, confidence)
-    k, n = np.broadcast_arrays(np.asarray(errors, float), np.asarray(accepted, float))
+    given = float_array(errors, "errors"), float_array(accepted, "accepted")
+    k, n = np.broadcast_arrays(*given)
     if not ((k >= 0) & (k <= n)).all():
         got = f"got {errors} and {accepted}"
         raise ValueError(f"errors must lie between 0 and the number accepted: {got}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from ._arrays import np
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -27,3 +29,11 @@ def made_of(what: str) -> Callable[[Callable[Given, Made]], Callable[Given, Made
         return call
 
     return wrap
+
+
+def float_array(values: Any, name: str) -> np.ndarray:
+    """Return numbers as an array of floats; a whole number that no float can hold is a `ValueError`."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} holds a number that no float can hold: {error}") from error

@@ -458,11 +458,12 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
             f"{name} must be a whole number, not {type(value).__name__} "
             f"({_short(value)})"
         )
-    if value < minimum:
+    count = int(value)
+    if count < minimum:
         raise ValueError(f"{name} must be at least {minimum}, not {_short(value)}")
-    if (most := _MOST.get(name)) is not None and value > most:
+    if (most := _MOST.get(name)) is not None and count > most:
         raise ValueError(f"{name} must be at most {most:,}, not {_short(value)}")
-    return int(value)
+    return count
 
 
 def require_flag(value: Any, name: str) -> bool:
@@ -494,7 +495,8 @@ def require_share(value: Any, name: str) -> float:
             f"{name} must be a number in [0, 1], not {type(value).__name__} "
             f"({_short(value)})"
         )
-    if not 0 <= value <= 1:  # compared as it is: not every whole number is a float
+    number: Any = value  # compared as it is: not every whole number is a float
+    if not 0 <= number <= 1:
         raise ValueError(f"{name} must lie in [0, 1], not {_short(value)}")
     return float(value)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from summeval_nb.ground._plain import float_array
 from summeval_nb.runs._identity import differences
 from summeval_nb.runs._run_rows import metric_name
 
@@ -111,7 +112,7 @@ def _same_item(one: _Key, other: _Key) -> bool:
 
 def require_pairs(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return two runs' scores as arrays, and where both have one; what cannot be compared raises a `ValueError`."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b = float_array(a, "a"), float_array(b, "b")
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two runs of the same items are needed, not {a.shape} and {b.shape}")
     if np.isinf(a).any() or np.isinf(b).any():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import require_count, require_option
 
 Points = list[list[float]]
@@ -18,7 +19,7 @@ BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place i
 def require_points(points: Any) -> Points:
     """Return points as a list of [x, y]: at least two, all finite."""
     try:
-        table = np.asarray(points, dtype=float)
+        table = float_array(points, "points")
     except (TypeError, ValueError) as error:
         raise TypeError(f"points must be pairs of numbers, such as [[1, 2], [3, 5]]: {error}") from None
     if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:

@@ -40,9 +40,21 @@ def _file(rng: random.Random, folder: Path, kind: str) -> str:
     return str(path)
 
 
+def _asked(rng: random.Random, folder: Path) -> str:
+    """A table with a column for each command that judges, perhaps damaged."""
+    path = folder / f"{rng.randrange(10**6)}.jsonl"
+    names = ["question", "contexts", "answer", "truth", "a", "b", "system", "article", "sentence"]
+    rows = [{name: corpus.text(rng)[:300] for name in names} | {"label": rng.choice([0, 1])} for _ in range(3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if rng.random() < 0.2:
+        runs.harm(rng, path)
+    return str(path)
+
+
 def _command(rng: random.Random, folder: Path) -> list[str]:
     table = lambda: _file(rng, folder, rng.choice(["jsonl", "csv"]))
     plain = lambda: _file(rng, folder, "txt")
+    asked = lambda: _asked(rng, folder)
     value = lambda: rng.choice(
         [
             "n=2",
@@ -78,6 +90,13 @@ def _command(rng: random.Random, folder: Path) -> list[str]:
             ["summeval", plain()],
             ["store", rng.choice(["info", "prune"]), plain()],
             ["answer", table()],
+            ["retrieval", asked(), "--measure", rng.choice(["context_recall", "answer_relevancy", value()])],
+            ["compare", asked()],
+            ["compare", asked(), "--rank"],
+            ["annotators", table(), "--raters", rng.choice(["id,candidate", value()]), "--level", "nominal"],
+            ["annotators", asked(), "--raters", "a,b", "--coefficient", rng.choice(["cohen", "fleiss"])],
+            ["checker-bench", "--data", f"{rng.choice(['rows', 'qags', 'begin', 'summedits'])}:{asked()}"],
+            ["judge-bench", "--judge", "words", "--set", rng.choice(["pairs", value()]), "--limit", "2"],
             ["score", table()],
             [corpus.text(rng)[:30], plain()],
         ]
