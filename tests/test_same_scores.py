@@ -14,6 +14,9 @@ import pytest
 import summeval_nb as s
 
 STORED = Path(__file__).with_name("same_scores.json")
+# To the last digit with the versions of constraints.txt. Another torch adds up in another order, and the jobs that
+# install other versions say so.
+WITHIN = float(os.environ.get("SCORES_WITHIN", "1e-12"))
 
 
 def table() -> dict[str, float | None]:
@@ -59,4 +62,4 @@ def test_scores_are_what_they_were():
     assert found.keys() == stored.keys()
     assert len(found) > 200
     for name, value in stored.items():
-        assert found[name] == (None if value is None else pytest.approx(value, abs=1e-12)), name
+        assert found[name] == (None if value is None else pytest.approx(value, abs=WITHIN)), name
