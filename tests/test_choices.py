@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 
 from summeval_nb.evidence import _pairs, faithfulness
-from summeval_nb.judged import _answer_stages, answers
+from summeval_nb.judged import _answer_stages, _summary_choices, answers, summary_score
 from summeval_nb.overlap import _choices, bleu, chrf, matching, rouge, ter
 
 FACES = [
@@ -33,6 +33,11 @@ OTHERS = [  # the functions of a metric, and what each takes beside its choices
             answers.evaluate_answers: ["table", "progress"],
         },
     ),
+    (
+        summary_score.SummaryScoreMetric,
+        _summary_choices.SummaryScoreChoices,
+        {summary_score.summarization_scores: ["table", "progress"]},
+    ),
 ]
 
 
@@ -42,7 +47,7 @@ def test_a_judged_metric_s_functions_show_its_choices(kind, typed, functions):
     for function, own in functions.items():
         shown = inspect.signature(function).parameters
         assert {name: one.default for name, one in shown.items() if name not in own} == choices
-        assert set(own) <= set(shown) and set(typed.__annotations__) | {"k"} >= set(choices) >= set(
+        assert set(own) <= set(shown) and set(typed.__annotations__) | {"k", "rank"} >= set(choices) >= set(
             typed.__annotations__
         )
 
@@ -62,3 +67,9 @@ def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
 def test_a_choice_that_does_not_exist_is_refused():
     with pytest.raises(TypeError, match="bta"):
         chrf.chrf_score("a", "a", bta=2)
+
+
+def test_a_single_summary_has_no_rank():
+    assert "rank" not in inspect.signature(summary_score.summarization_score).parameters
+    with pytest.raises(TypeError, match="rank"):
+        summary_score.summarization_score("It rained.", "It rained.", rank="score")

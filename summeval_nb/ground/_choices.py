@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def takes_choices_of(kind: type[Any]) -> Callable[[Function], Function]:
+def takes_choices_of(kind: type[Any], *, but: Sequence[str] = ()) -> Callable[[Function], Function]:
     """Show the fields of a metric in the signature of a function that hands `**choices` to it.
 
     A function says which fields it takes by a `TypedDict`, for type checkers; people, editors and pages ask
-    `inspect.signature`, and get every choice with its default.
+    `inspect.signature`, and get every choice with its default; `but` names those that the function does not take.
     """
 
     def show(function: Function) -> Function:
         own = inspect.signature(function)
         named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-        taken = {one.name for one in named}
+        taken = {*but, *(one.name for one in named)}
         for field in fields(kind):
             if field.init and field.name not in taken:
                 default = inspect.Parameter.empty if field.default is MISSING else field.default

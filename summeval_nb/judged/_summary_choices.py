@@ -6,7 +6,7 @@ Chapter 44 says what each choice is for.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from summeval_nb.ground.results import (
     Metric,
@@ -21,6 +21,7 @@ from summeval_nb.judged._answer_stages import table_records
 from summeval_nb.judged._summary_exam import join_contexts
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Judge
+from summeval_nb.models.store import Store
 from summeval_nb.overlap.ngrams import load_tokenizer
 
 LENGTHS: Mapping[str, Callable[[str], int]] = {
@@ -53,6 +54,20 @@ def check_rows(table: Any) -> list[tuple[str, str]]:
         )
         for number, record in enumerate(table_records(table, columns))
     ]
+
+
+class SummaryScoreChoices(TypedDict, total=False):
+    """The fields of `SummaryScoreMetric` for a single summary; a table has a rank, too."""
+
+    coeff: float
+    conciseness: bool
+    judge: str | Judge
+    guard: bool
+    length: str | Callable[[str], int]
+    n_keyphrases: int | None
+    check_questions: bool
+    max_failed: float
+    store: Store | str | None
 
 
 class SummaryChoices(Metric):

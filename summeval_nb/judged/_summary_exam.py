@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -132,20 +132,21 @@ def question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> l
     ]
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ScoreLayout(Score):
     """What the result of an exam shows; the result itself says what it holds."""
 
-    qa_score: float | None
-    conciseness: float | None
-    guarded: float | None
-    coeff: float
-    keyphrases: tuple[Keyphrase, ...]
-    questions: tuple[Question, ...]
-    answers: tuple[Answer, ...]
-    dropped: tuple[Question, ...]
-    degenerate: str
-    context: str
-    summary: str
+    qa_score: float | None = None
+    conciseness: float | None = None
+    guarded: float | None = None
+    coeff: float = 0.5
+    keyphrases: tuple[Keyphrase, ...] = ()
+    questions: tuple[Question, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    dropped: tuple[Question, ...] = ()
+    degenerate: str = ""
+    context: str = ""
+    summary: str = ""
 
     @property
     def n_failed(self) -> int:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 from ..ground.results import Signature, require_column, require_text
+from ..ground._choices import takes_choices_of
 from ._summary_choices import LENGTHS as LENGTHS
+from ._summary_choices import SummaryScoreChoices
 from ._summary_choices import SummaryChoices, check_rows
 from ._summary_choices import measure_length as measure_length
 from ._summary_exam import Exam, ScoreLayout, ScoreTableLayout
 from ._summary_exam import asking, sit_exams, why_undefined
 from ._summary_exam import join_contexts as join_contexts
-from .judging import Answer, Judge, Keyphrase, Question
+from .judging import Answer, Judge, Question
 from ..models.store import Store
 
 # %% auto #0
@@ -163,18 +165,6 @@ class SummarizationScore(ScoreLayout):
         The texts.
     """
 
-    qa_score: float | None = None
-    conciseness: float | None = None
-    guarded: float | None = None
-    coeff: float = 0.5
-    keyphrases: tuple[Keyphrase, ...] = ()
-    questions: tuple[Question, ...] = ()
-    answers: tuple[Answer, ...] = ()
-    dropped: tuple[Question, ...] = ()
-    degenerate: str = ""
-    context: str = ""
-    summary: str = ""
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SummarizationTable(ScoreTableLayout):
@@ -284,19 +274,11 @@ class SummaryScoreMetric(SummaryChoices):
         )
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #830d2e5a
+@takes_choices_of(SummaryScoreMetric, but=["rank"])
 def summarization_score(
     contexts: str | Sequence[str],
     summary: str,
-    *,
-    coeff: float = 0.5,
-    conciseness: bool = True,
-    judge: str | Judge = "embedded",
-    guard: bool = False,
-    length: str | Callable[[str], int] = "characters",
-    n_keyphrases: int | None = None,
-    check_questions: bool = True,
-    max_failed: float = 0.5,
-    store: Store | str | None = None,
+    **choices: Unpack[SummaryScoreChoices],
 ) -> SummarizationScore:
     """Score a summary by the questions it can answer about its text, and by its length.
 
@@ -353,33 +335,17 @@ def summarization_score(
     >>> result.score, result.degenerate
     (1.0, 'copy')
     """
-    return SummaryScoreMetric(
-        coeff=coeff,
-        conciseness=conciseness,
-        judge=judge,
-        guard=guard,
-        length=length,
-        n_keyphrases=n_keyphrases,
-        check_questions=check_questions,
-        max_failed=max_failed,
-        store=store,
-    ).score(contexts, summary)
+    metric = SummaryScoreMetric(**choices, rank="guarded")
+    return metric.score(contexts, summary)
 
 
+@takes_choices_of(SummaryScoreMetric)
 def summarization_scores(
     table: Any,
     *,
-    coeff: float = 0.5,
-    conciseness: bool = True,
-    judge: str | Judge = "embedded",
-    guard: bool = False,
-    length: str | Callable[[str], int] = "characters",
-    n_keyphrases: int | None = None,
-    check_questions: bool = True,
-    max_failed: float = 0.5,
     rank: str = "guarded",
-    store: Store | str | None = None,
     progress: bool = True,
+    **choices: Unpack[SummaryScoreChoices],
 ) -> SummarizationTable:
     """Score many summaries: the same numbers as `summarization_score` row by row.
 
@@ -415,15 +381,5 @@ def summarization_scores(
     >>> summarization_scores(data, progress=False)[0].row()["n_questions"]
     1
     """
-    return SummaryScoreMetric(
-        coeff=coeff,
-        conciseness=conciseness,
-        judge=judge,
-        guard=guard,
-        length=length,
-        n_keyphrases=n_keyphrases,
-        check_questions=check_questions,
-        max_failed=max_failed,
-        rank=rank,
-        store=store,
-    ).score_table(table, progress=progress)
+    metric = SummaryScoreMetric(**choices, rank=rank)
+    return metric.score_table(table, progress=progress)
