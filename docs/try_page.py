@@ -53,8 +53,9 @@ On your own machine the same is
 ```python
 from summeval_nb import bleu_score, rouge_score
 
-bleu_score("The cat is on the mat.", ["The cat sat on the mat.", "A cat is resting on the mat."])
-rouge_score("The cat is on the mat.", ["The cat sat on the mat.", "A cat is resting on the mat."])
+text = "The cat is on the mat."
+references = ["The cat sat on the mat.", "A cat is resting on the mat."]
+bleu_score(text, references), rouge_score(text, references)
 ```
 """
 

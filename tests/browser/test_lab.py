@@ -59,6 +59,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
     command += ["--LabApp.expose_app_in_browser=True"]  # a test opens notebooks without loading all of JupyterLab again
     command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}/nbs"]
+    command += ["--ServerApp.contents_manager_class=summeval_nb.teaching._lab.BookContents"]  # as make lab does
     with (home / "lab.log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
@@ -190,6 +191,19 @@ def test_every_chapter_reads_well_in_the_lab(lab, visit):
         if page.get_by_role("button", name="Discard").count():
             page.get_by_role("button", name="Discard").click()
     assert not raw, raw
+
+
+def test_a_fresh_notebook_is_not_marked_as_changed(lab, visit):
+    """Opened, with its kernel running: there is nothing to save. The check can fail: a typed letter marks it."""
+    page = visit(viewport={"width": 1400, "height": 1000}).page
+    page.goto(lab.format(path="3_overlap/33_rouge.ipynb"), timeout=2 * MINUTES)
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=2 * MINUTES)
+    model = "jupyterapp.shell.currentWidget.context.model"
+    page.wait_for_function(f"() => {model}.sharedModel.metadata.language_info")
+    page.wait_for_timeout(2000)  # what the kernel says of itself comes after it is idle
+    assert page.evaluate(f"() => {model}.dirty") is False
+    page.evaluate(f"() => {model}.sharedModel.cells[0].setSource('# Another title')")
+    assert page.evaluate(f"() => {model}.dirty") is True
 
 
 def test_a_work_opens_at_its_entry_on_the_first_click(lab, visit):
