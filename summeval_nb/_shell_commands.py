@@ -188,10 +188,11 @@ def retrieval(
 
     Example: summeval retrieval questions.jsonl --measure context_recall
     """
-    from summeval_nb.judged.retrieval import retrieval_scores, same_columns
+    from summeval_nb.judged._retrieval import same_columns
+    from summeval_nb.judged.retrieval import MEASURES, retrieval_scores
 
     many = partial(retrieval_scores, measures=measure)
-    _judge_table(same_columns(measure), "Retrieval", many, table, given, choices=retrieval_scores)
+    _judge_table(same_columns(MEASURES, measure), "Retrieval", many, table, given, choices=retrieval_scores)
 
 
 @takes(*_JUDGED)

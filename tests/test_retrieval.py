@@ -12,9 +12,9 @@ import pytest
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
-from summeval_nb.judged._retrieval import Asker, is_fragment
+from summeval_nb.judged._retrieval import Asker, is_fragment, same_columns
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
-from summeval_nb.judged.retrieval import EPSILON, MEASURES, noise_shares, relevant_share, same_columns
+from summeval_nb.judged.retrieval import EPSILON, MEASURES, noise_shares, relevant_share
 
 ROOT = Path(__file__).parents[1]
 QUESTION = "When did the Kestrel Bridge open, and how long is it?"
@@ -336,11 +336,14 @@ def test_a_run_writes_every_measure_and_a_search_that_found_nothing(tmp_path):
 
 
 def test_columns_of_some_measures():
-    assert same_columns() == "noise_sensitivity" and same_columns(["context_relevance"]) == "context_relevance"
+    assert (
+        same_columns(MEASURES) == "noise_sensitivity"
+        and same_columns(MEASURES, ["context_relevance"]) == "context_relevance"
+    )
     for size in (1, 2, 6):
         for names in product(MEASURES, repeat=size) if size < 3 else [tuple(MEASURES)]:
             wanted = {column for name in names for column in MEASURES[name].columns}
-            assert set(MEASURES[same_columns(names)].columns) == wanted
+            assert set(MEASURES[same_columns(MEASURES, names)].columns) == wanted
 
 
 def shell(*arguments):

@@ -675,6 +675,13 @@ class QuestionChoices(Choices, total=False):
     relevant: float
 
 
+def same_columns(known: Mapping[str, type[RetrievalMetric]], measures: Sequence[str] | None = None) -> str:
+    """The name of a measure that reads all the columns of some, or of all."""
+    kinds = [known[require_option(name, "measure", known)] for name in measures or known]
+    wanted = {column for kind in kinds for column in kind.columns}
+    return next(name for name, kind in known.items() if set(kind.columns) == wanted)
+
+
 def score_together(
     known: Mapping[str, type[RetrievalMetric]],
     table: Any,

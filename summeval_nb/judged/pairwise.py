@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..ground._choices import takes_choices_of
 from . import _pairwise as plumbing
 from ._pairwise import AnswerComparison, ComparisonTable, Order
 from ._pairwise import Pair, PairChoices, SystemRanking
@@ -141,6 +142,7 @@ class SideBySide(plumbing.PairMetric):
         return {"score": score, "winner": winner, "parts": {"f1 of a": a, "f1 of b": b}}
 
 
+@takes_choices_of(SideBySide)
 def compare_answers(
     question: str, a: str, b: str, *, truth: str = "", **choices: Unpack[PairChoices]
 ) -> AnswerComparison:
@@ -196,6 +198,7 @@ def compare_answers(
     return SideBySide(**choices).score(question, a, b, truth)
 
 
+@takes_choices_of(SideBySide)
 def compare_pairs(
     table: Any, *, progress: bool = True, **choices: Unpack[PairChoices]
 ) -> ComparisonTable:
@@ -303,6 +306,7 @@ def bradley_terry(
     return plumbing.rank_votes(outcomes, strengths, prior=prior, seed=seed, **how)
 
 
+@takes_choices_of(SideBySide)
 def rank_systems(
     table: Any,
     *,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from ..ground._choices import takes_choices_of
 from ..ground.results import require_option, require_share
 from ._retrieval import Choices, Found, Measured, QuestionChoices
 from ._retrieval import QuestionMetric, RetrievalMetric
@@ -21,7 +22,7 @@ from ..models.store import Store
 __all__ = ['EPSILON', 'MEASURES', 'average_precision', 'relevant_share', 'ContextPrecision', 'context_precision', 'ContextRecall',
            'context_recall', 'AnswerFaithfulness', 'answer_faithfulness', 'noise_shares', 'NoiseSensitivity',
            'noise_sensitivity', 'ContextRelevance', 'context_relevance', 'AnswerRelevancy', 'answer_relevancy',
-           'same_columns', 'retrieval_scores']
+           'retrieval_scores']
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #3bb43998
 EPSILON = 1e-10  # what the first implementation adds to the denominator
@@ -93,6 +94,7 @@ class ContextPrecision(RetrievalMetric):
         return Measured(numbers, rows, passages, "nothing was retrieved")
 
 
+@takes_choices_of(ContextPrecision)
 def context_precision(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
@@ -166,6 +168,7 @@ class ContextRecall(RetrievalMetric):
         return _counted(found, "truth")
 
 
+@takes_choices_of(ContextRecall)
 def context_recall(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
@@ -210,6 +213,7 @@ class AnswerFaithfulness(RetrievalMetric):
         return _counted(found, "answer")
 
 
+@takes_choices_of(AnswerFaithfulness)
 def answer_faithfulness(
     question: str,
     contexts: str | Sequence[str],
@@ -307,6 +311,7 @@ class NoiseSensitivity(RetrievalMetric):
         return Measured({self.noise: shares[self.noise]} | shares, rows, passages)
 
 
+@takes_choices_of(NoiseSensitivity)
 def noise_sensitivity(
     question: str,
     contexts: str | Sequence[str],
@@ -372,6 +377,7 @@ class ContextRelevance(QuestionMetric):
         return Measured(numbers, rows, found.ranked(shares), "nothing was retrieved")
 
 
+@takes_choices_of(ContextRelevance)
 def context_relevance(
     question: str, contexts: str | Sequence[str], **choices: Unpack[QuestionChoices]
 ) -> RetrievalScore:
@@ -431,6 +437,7 @@ class AnswerRelevancy(QuestionMetric):
         return Measured(dict(zip(names, (mean, share), strict=True)), rows)
 
 
+@takes_choices_of(AnswerRelevancy)
 def answer_relevancy(
     question: str, answer: str, **choices: Unpack[QuestionChoices]
 ) -> RetrievalScore:
@@ -464,29 +471,9 @@ def answer_relevancy(
     return AnswerRelevancy(**choices).score(question, answer)
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #8228e7bb
-MEASURES: Mapping[str, type[RetrievalMetric]] = {
-    "context_precision": ContextPrecision,
-    "context_recall": ContextRecall,
-    "context_relevance": ContextRelevance,
-    "answer_relevancy": AnswerRelevancy,
-    "answer_faithfulness": AnswerFaithfulness,
-    "noise_sensitivity": NoiseSensitivity,
-}
-
-
-def same_columns(measures: Sequence[str] | None = None) -> str:
-    """Return the name of a measure that reads all the columns of some, or of all.
-
-    Examples
-    --------
-    >>> same_columns(["context_relevance", "answer_relevancy"])
-    'answer_faithfulness'
-    """
-    kinds = [
-        MEASURES[require_option(n, "measure", MEASURES)] for n in measures or MEASURES
-    ]
-    wanted = {column for kind in kinds for column in kind.columns}
-    return next(name for name, kind in MEASURES.items() if set(kind.columns) == wanted)
+_ALL: list[type[RetrievalMetric]] = [ContextPrecision, ContextRecall, ContextRelevance]
+_ALL += [AnswerRelevancy, AnswerFaithfulness, NoiseSensitivity]
+MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
 
 
 def retrieval_scores(
