@@ -1,5 +1,7 @@
 """Many statements at once: what is read, what is closest, and that each distinct pair is checked once."""
 
+import warnings
+
 import numpy as np
 
 from summeval_nb.evidence.check import load_checker
@@ -40,6 +42,13 @@ def test_markup_is_taken_off_and_code_is_no_evidence():
     assert read_statement("- It **rained**.").plain == "It rained."
     assert read_statement("It rained. It snowed.").plain == "It rained. It snowed."
     assert [one.plain for one in read_premise("# Rain\n\nIt **rained**.\n\n```\nx = 1\n```\n")][-1] == "It rained."
+
+
+def test_a_statement_in_another_language_is_not_judged_and_says_so_once():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (one,) = EmbeddedJudge().entail(PREMISE, ["Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet."])
+    assert one.failed and "in German" in one.reason
 
 
 def test_each_distinct_pair_is_checked_once_and_every_item_has_its_answer():

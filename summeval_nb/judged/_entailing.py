@@ -37,8 +37,11 @@ def read_premise(premise: str) -> tuple[Reading, ...]:
 
 
 def read_statement(statement: str) -> Reading:
-    """A statement without markup; one of several sentences is read as it stands."""
-    (found,) = split_markdown([statement], progress=False)
+    """A statement without markup; one of several sentences is read as it stands.
+
+    Nothing is cut, so no language is asked for: what the checker does not read, its reason says.
+    """
+    (found,) = split_markdown([statement], lang="en", progress=False)
     if len(found) == 1 and not found[0].reason:
         return found[0]
     return Reading(Sentence(statement, 0, len(statement)), statement, range(len(statement)))
