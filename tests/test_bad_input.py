@@ -241,6 +241,14 @@ def test_names_of_metrics_break_no_figure(name):
     table.plot().canvas.draw()
 
 
+@pytest.mark.parametrize("name", [r"$\frac$", "a $5 system", "\ud83d \x1b[2J \u202e", "<script>"])
+def test_names_of_systems_and_rubrics_break_no_figure(name):
+    ranked = s.bradley_terry([(name, "x", name), ("x", name, "tie")], n_resamples=5)
+    ranked.plot().figure.canvas.draw()
+    rubric = s.Rubric(criteria="Is it polite?", title=name, backend=s.ScriptedBackend(lambda prompt: "4"))
+    rubric.score("When?", "At nine.").plot().figure.canvas.draw()
+
+
 @pytest.mark.parametrize("name", ["resume", "retry_failed"])
 def test_a_flag_of_a_run_is_true_or_false(name, tmp_path):
     rows = [{"candidate": "a", "references": "a"}]

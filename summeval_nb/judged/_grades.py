@@ -19,6 +19,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
+from summeval_nb.ground.viz import figure_text
 from summeval_nb.models.llm import Backend, BackendError
 from summeval_nb.models.store import Store, content_key, fill_missing
 
@@ -104,7 +105,7 @@ class Distribution(Score):
             first = min(self.distribution)
             ax.axvline(self.score - first, color="#b35c00", linewidth=2)
         number = "undefined" if self.score is None else f"{self.score:.2f}"
-        title = f"{self.quality}: expected grade {number}"
+        title = figure_text(f"{self.quality}: expected grade {number}")
         ax.set(xlabel="grade", ylabel="probability", ylim=(0, 1), title=title)
         return ax
 

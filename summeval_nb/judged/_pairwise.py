@@ -26,7 +26,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
-from summeval_nb.ground.viz import Markup, html_table, text_table
+from summeval_nb.ground.viz import Markup, figure_text, html_table, text_table
 from summeval_nb.judged._answer_report import mean_interval, rate
 from summeval_nb.judged._grades import RatingTable, ask_for_grades, rating_parts, require_scale, table_of
 from summeval_nb.judged._retrieval import Asker, Row, true_premise
@@ -336,7 +336,7 @@ class SystemRanking(Rows):
             if interval is not None:
                 ax.plot(interval, [place, place], color="#8fc1e8", linewidth=5)
             ax.plot([strength], [place], "o", color="#1f5f8b")
-        ax.set_yticks(range(len(self.systems)), list(reversed(self.systems)))
+        ax.set_yticks(range(len(self.systems)), [figure_text(one) for one in reversed(self.systems)])
         ax.axvline(0, color="#888888", linewidth=0.8)
         ax.set_xlabel("strength (log-odds against an average system)")
         return ax
