@@ -37,3 +37,11 @@ def site() -> Path:
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, f"the site does not build:\n{run.stdout}\n{run.stderr}"
     return folder
+
+
+@pytest.fixture(autouse=True)
+def own_counting(monkeypatch):
+    """Tests look at our own counting; tests/test_fast.py holds the optional accelerator against it."""
+    from summeval_nb.overlap import _fast
+
+    monkeypatch.setattr(_fast, "ENABLED", False)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from ..ground._arrays import np
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
+from . import _fast
 from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
 from ._lcs import union_matches, weighted_counts
@@ -272,6 +273,8 @@ _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 def _score_chunk(generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge) -> tuple[Any, Any]:
     """Return {type: (texts, 3)} and which texts have anything to compare."""
+    if (served := _fast.scores_of_many(generated, references, options, _tokenizer_of(options))) is not None:
+        return served
     pairs = lay_out(generated, references)
     tokens = number_texts(pairs.texts, options.cut)
     warn_of_lost_texts(pairs.texts, tokens.lengths, _tokenizer_of(options))
@@ -442,16 +445,25 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], options: Rouge) -> One:
-    """Score one text by the formula of the chapter, in plain Python."""
+def _items_of_one(formula: Formula, text: str, listed: list[str], options: Rouge) -> dict[str, RougeItem]:
+    """Precision, recall and F1 by type, counted here; nothing where no side holds a token."""
     made, *wanted = cut = [CutText(one, options) for one in [text, *listed]]
     lengths = {one.text: len(one.tokens) for one in cut}
     warn_of_lost_texts(list(lengths), lengths.values(), _tokenizer_of(options))
     counted = options.types if any(lengths.values()) else ()
-    items = {
+    return {
         name: combine_references([count_matches(name, made, one) for one in wanted], name, options, formula)
         for name in counted
     }
+
+
+def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], options: Rouge) -> One:
+    """Score one text by the formula of the chapter, in plain Python, or by what gives the same numbers faster."""
+    served = _fast.scores_of_one(text, listed, options, _tokenizer_of(options))
+    if served is None:
+        items = _items_of_one(formula, text, listed, options)
+    else:
+        items = {name: kind.item(*parts) for name, parts in served.items()}
     reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
     if not items:
         reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
