@@ -59,3 +59,42 @@ def test_a_borrowed_tokenizer_cuts(monkeypatch):
 def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="known: .*'zh'.*'flores200'"):
         bleu_score("a", "a", tokenize="klingon")
+
+
+JAPANESE = ["金利はそのまま据え置かれた。", "今日は天気がとても良い。", "となりのおじいさんは古い自転車を車庫で直す。"]
+KOREAN = ["오늘은 날씨가 매우 좋습니다.", "시의회는 새 다리 건설 계획을 승인했다.", "나는 어제 도서관에서 책을 읽었다."]
+
+
+def held_against_sacrebleu(name, texts):
+    metric = BLEU(tokenize=name, effective_order=True)
+    for one in texts:
+        for other in texts:
+            candidate = one[:-4] + other[-5:]
+            expected = metric.sentence_score(candidate, [one, other]).score
+            assert bleu_score(candidate, [one, other], tokenize=name).score == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "module"), [("ja-mecab", JAPANESE, "ipadic"), ("ko-mecab", KOREAN, "mecab_ko")]
+)
+def test_equal_to_sacrebleu_with_the_real_mecab(name, texts, module):
+    pytest.importorskip(module, reason="needs the extra languages")
+    held_against_sacrebleu(name, texts)
+
+
+@pytest.mark.parametrize("name", ["spm", "flores101", "flores200", "spBLEU-1K"])
+def test_equal_to_sacrebleu_with_a_real_model_of_pieces(name, monkeypatch, tmp_path):
+    """The model files cannot be had here: one that is trained on the spot stands in their place, for both."""
+    pieces = pytest.importorskip("sentencepiece", reason="needs the extra languages")
+    from sacrebleu.tokenizers import tokenizer_spm
+
+    (tmp_path / "models").mkdir()
+    (tmp_path / "text").write_text("\n".join([*JAPANESE, *KOREAN] * 40), encoding="utf-8")
+    file = tmp_path / "models" / _languages.BORROWED[name][4]
+    trained = {"input": str(tmp_path / "text"), "model_prefix": str(tmp_path / "own"), "minloglevel": 2}
+    pieces.SentencePieceTrainer.train(vocab_size=80, hard_vocab_limit=False, **trained)
+    (tmp_path / "own.model").rename(file)
+    monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    _languages.borrowed_tokenizer.cache_clear()
+    held_against_sacrebleu(name, [*JAPANESE, *KOREAN])
+    _languages.borrowed_tokenizer.cache_clear()

@@ -43,7 +43,7 @@ class RougeChoices(TypedDict, total=False):
     """The fields of `Rouge`."""
 
     types: Sequence[str]
-    stemmer: bool
+    stemmer: bool | str
     tokenizer: str | Callable[[str], Any] | None
     multi: str | None
     compat: str

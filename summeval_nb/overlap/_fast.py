@@ -62,7 +62,7 @@ def scores_of_one(
     warn_of_lost_texts(list(kept), kept.values(), name)
     if not any(kept.values()):
         return {}
-    scorer = _scorer(tuple(options.types), options.stemmer)
+    scorer = _scorer(tuple(options.types), bool(options.stemmer))
     found = scorer.score(references[0], text) if len(references) == 1 else scorer.score_multi(list(references), text)
     return {kind: found[kind] for kind in options.types}
 
@@ -78,7 +78,7 @@ def scores_of_many(
         kept = dict.fromkeys([*texts, *chain.from_iterable(references)], True)
         if sum(map(len, references)) > (_REPEATED_STEMMED if options.stemmer else _REPEATED) * len(kept):
             return None
-    scorer = _scorer(tuple(options.types), options.stemmer)
+    scorer = _scorer(tuple(options.types), bool(options.stemmer))
     if most == 1:
         found = scorer.score_batch([group[0] for group in references], list(texts))
     else:

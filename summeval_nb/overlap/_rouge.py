@@ -22,6 +22,7 @@ from ._match_picture import COLORS, MatchPicture, ngram_marks, token_spans
 from ._numbers import NumberedTexts, as_sequences, common_lengths, ngram_levels, number_texts
 from ._one_text import CutText, Formula, combine_references, count_matches
 from ._skip_bigrams import SKIP_TYPES, skip_counts, skip_marks
+from ._stemmers import warn_of_foreign_stems
 from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
 
 if TYPE_CHECKING:
@@ -301,6 +302,7 @@ def score_table(
     """Return the scores of many texts, counted in chunks."""
     from tqdm.auto import tqdm
 
+    warn_of_foreign_stems(options.stemmer, generated)
     starts = range(0, len(generated), _CHUNK)
     hidden = len(starts) < 2 or None if progress is None else not progress  # None: on terminals only
     chunks = [
@@ -459,6 +461,7 @@ def _items_of_one(formula: Formula, text: str, listed: list[str], options: Rouge
 
 def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], options: Rouge) -> One:
     """Score one text by the formula of the chapter, in plain Python, or by what gives the same numbers faster."""
+    warn_of_foreign_stems(options.stemmer, [text, *listed])
     served = _fast.scores_of_one(text, listed, options, _tokenizer_of(options))
     if served is None:
         items = _items_of_one(formula, text, listed, options)

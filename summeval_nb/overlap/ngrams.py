@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from ..ground.results import require_count, require_flag, require_option
+from ..ground.results import require_count, require_option
 from ..ground.results import require_text
 from . import _cut, _porter
 from ._cut import tokenizer_name
 from ._languages import BORROWED, borrowed_tokenizer
+from ._stemmers import clean_words, require_stemmer, snowball_stem
 from ._match_picture import MatchPicture, ngram_marks, token_spans
 from ._numbers import as_sequences, common_lengths
 from ._numbers import ngram_levels, number_texts
@@ -167,7 +168,7 @@ def wordnet_exceptions() -> dict[str, str]:
 
 def rouge_tokenizer(
     *,
-    stemmer: bool = False,
+    stemmer: bool | str = False,
     compat: str = "google",
     exceptions: Mapping[str, str] | str | None = None,
 ) -> WordTokenizer:
@@ -175,8 +176,10 @@ def rouge_tokenizer(
 
     Parameters
     ----------
-    stemmer : bool
-        Stem words of more than three letters.
+    stemmer : bool or str
+        Stem words of more than three letters: True for English by Porter, or the name
+        of a language that nltk's Snowball stems, such as `"german"`. Its words are runs
+        of letters, marks and digits of any script.
     compat : {"google", "rouge-1.5.5"}
         Whose lower-casing and whose stemmer: rouge-score's or the Perl script's.
     exceptions : mapping, "wordnet" or None
@@ -189,7 +192,7 @@ def rouge_tokenizer(
     ['cat', 'were', 'sleep']
     """
     require_option(compat, "compat", ["google", "rouge-1.5.5"])
-    require_flag(stemmer, "stemmer")
+    require_stemmer(stemmer)
     name, clean = (
         ("rouge", _cut.clean_google)
         if compat == "google"
@@ -200,6 +203,12 @@ def rouge_tokenizer(
         raise ValueError(
             f"exceptions are looked up before stemming by ROUGE-1.5.5: {remedy}"
         )
+    if isinstance(stemmer, str):
+        if compat != "google":
+            script = "ROUGE-1.5.5 stems English only"
+            raise ValueError(f"{script}: stemmer={stemmer!r} needs compat='google'")
+        word_stem, named = snowball_stem(stemmer), f"words+snowball-{stemmer}"
+        return WordTokenizer(named, clean_words, _cut.whole, word_stem)
     if not stemmer:
         return WordTokenizer(name, clean, _cut.whole)
     irregular, origin = _exceptions(exceptions)

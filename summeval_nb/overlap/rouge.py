@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from . import _lcs, _rouge, _skip_bigrams
 from ._choices import RougeChoices, takes_choices_of
+from ._stemmers import require_stemmer
 from summeval_nb.overlap._inputs import (
     require_candidate,
     require_pairs,
@@ -19,7 +20,7 @@ from summeval_nb.overlap._inputs import (
 )
 from .ngrams import Tokens, clipped_counts
 from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
-from ..ground.results import Metric, Signature, require_flag, require_option
+from ..ground.results import Metric, Signature, require_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -225,7 +226,7 @@ class Rouge(Metric):
     shard_size = 2000
 
     types: Sequence[str] = DEFAULT_TYPES
-    stemmer: bool = False
+    stemmer: bool | str = False
     tokenizer: str | Callable[[str], Tokens] | None = None
     multi: str | None = None
     compat: str = "google"
@@ -240,7 +241,7 @@ class Rouge(Metric):
         for name in self.types:
             require_option(name, "type", TYPES)
         require_option(self.compat, "compat", ["google", "rouge-1.5.5"])
-        require_flag(self.stemmer, "stemmer")
+        require_stemmer(self.stemmer)
         if self.multi is not None:
             require_option(self.multi, "multi", MULTI)
         if self.tokenizer is not None and (self.stemmer or self.exceptions is not None):
@@ -341,8 +342,9 @@ def rouge_score(
         lines), `"rougeW"` (weighted), `"rougeS"` (pairs of words in order), `"rougeS4"`
         (at most four words between them), `"rougeSU"`, `"rougeSU4"` (with the single
         words).
-    stemmer : bool
-        Stem words of more than three letters (English).
+    stemmer : bool or str
+        Stem words of more than three letters: True for English by Porter, or a language
+        of nltk's Snowball stemmers, such as `"german"`, with words of any script.
     tokenizer : str or callable, optional
         Your own text → tokens for any language; by default lower-cased runs of a-z and
         0-9.

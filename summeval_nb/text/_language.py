@@ -181,7 +181,8 @@ def _by_small_words(text: str, *, few: bool = False) -> str | None:
         own = {word for word in words if best in small.get(word, {})}
         known = any("en" in small.get(word, {}) for word in words)
         return best if len(own) > 2 and 2 * len(own) >= len(words) and first > second and not known else None
-    clear = first >= 0.12 * len(words) and first > second and len(signs.get(best, ())) > 1
+    own_signs = signs.get(best, set())  # a, b, c: letters alone are no language
+    clear = first >= 0.12 * len(words) and first > second and len(own_signs) > 1 and max(map(len, own_signs)) > 1
     return best if clear and (best == "en" or first > 2 * scores.get("en", 0.0)) else None
 
 
@@ -232,6 +233,10 @@ _NLTK_NAMES = """cs:czech da:danish de:german el:greek en:english es:spanish et:
 ml:malayalam nl:dutch no:norwegian pl:polish pt:portuguese ru:russian sl:slovene sv:swedish tr:turkish"""
 NLTK_LANGUAGES = dict(pair.split(":") for pair in _NLTK_NAMES.split())
 
+_SNOWBALL_NAMES = """ar:arabic da:danish nl:dutch en:english fi:finnish fr:french de:german hu:hungarian it:italian
+no:norwegian pt:portuguese ro:romanian ru:russian es:spanish sv:swedish"""
+_SNOWBALL = dict(pair.split(":") for pair in _SNOWBALL_NAMES.split())
+
 Codes = tuple[str, ...] | None
 ENGLISH: Codes = ("en",)
 
@@ -244,6 +249,7 @@ READS: dict[str, dict[str, Codes]] = {
     "key phrases": {"counted": ENGLISH, "keybert": ENGLISH},
     "claims": {"split_claims": ENGLISH},
     "splitter": {"punkt": ENGLISH, "punkt_tab": tuple(NLTK_LANGUAGES), "sentencex": None, "stanza": None},
+    "stemmer": {"porter": ENGLISH} | {name: (code,) for code, name in _SNOWBALL.items()},
     "tokenizer": {
         **dict.fromkeys(("rouge", "rouge-1.5.5"), ENGLISH),
         **dict.fromkeys(("none", "13a", "intl", "char"), None),
@@ -260,6 +266,7 @@ REMEDIES = {
     "key phrases": "judge='llm:FOLDER'",
     "claims": "claims='statements' and a language model (chapter 23)",
     "splitter": "splitter='sentencex' or 'stanza', and lang=",
+    "stemmer": "stemmer= with the language's name, or stemmer=False",
     "tokenizer": "tokenizer='intl' or 'char', or a function of yours",
 }
 

@@ -1,0 +1,75 @@
+"""Edited directly. Words and stems of other languages, by nltk's Snowball stemmers; tests/test_stemmers.py."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import Any
+
+from ..ground._callers import callers_level
+from ..ground.results import InputWarning
+from ..text._language import READS, foreign_language, language_name
+
+__all__ = ["SNOWBALL", "clean_words", "require_stemmer", "snowball_stem", "warn_of_foreign_stems"]
+
+SNOWBALL = tuple(name for name in READS["stemmer"] if name != "porter")
+_SAMPLE = 2000  # characters by which a language is told
+
+
+def require_stemmer(value: Any) -> bool | str:
+    """Return True (Porter's), False, or the name of a language that Snowball stems."""
+    if isinstance(value, bool) or (isinstance(value, str) and value in SNOWBALL):
+        return value
+    known = ", ".join(SNOWBALL)
+    shown = f"{type(value).__name__} ({value!r})"
+    raise TypeError(f"stemmer must be True or False, or the name of a language ({known}), not {shown}")
+
+
+@cache
+def _separators() -> Any:
+    import regex  # comes with nltk; Python's own `re` has no \p{...}
+
+    return regex.compile(r"[^\p{L}\p{M}\p{N}]+")
+
+
+def clean_words(text: str) -> str:
+    """Compose and lower-case; all but letters, marks and digits of any script becomes a space."""
+    return str(_separators().sub(" ", unicodedata.normalize("NFC", text.lower())))
+
+
+def snowball_stem(language: str) -> Callable[[str], str]:
+    """Return a function that stems words of more than three letters, as rouge-score does with its stemmer."""
+
+    @lru_cache(maxsize=2**16)
+    def stem(word: str) -> str:
+        return word if len(word) <= 3 else str(_snowball(language).stem(word)) or word
+
+    return stem
+
+
+@cache
+def _snowball(language: str) -> Any:
+    from nltk.stem.snowball import SnowballStemmer
+
+    return SnowballStemmer(language)
+
+
+def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
+    """Warn of texts that are clearly not in the language that a stemmer is made for; the numbers stay."""
+    if not stemmer:
+        return
+    name = "porter" if stemmer is True else str(stemmer)
+    sample, taken = [], 0
+    for text in texts:
+        sample.append(text[: _SAMPLE - taken])
+        if (taken := taken + len(sample[-1])) >= _SAMPLE:
+            break
+    reads = READS["stemmer"][name]
+    if code := foreign_language("\n".join(sample), reads):
+        own = language_name((reads or ("",))[0])
+        message = f"the stemmer {name!r} reads {own}, and the texts are in {language_name(code)}"
+        other = next((one for one, codes in READS["stemmer"].items() if codes == (code,)), "")
+        remedy = f"pass stemmer={other!r}" if other else "pass stemmer=False, and a tokenizer of their language"
+        warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
