@@ -180,10 +180,10 @@ class Score:
     def __post_init__(self) -> None:
         if self.score is None and not self.reason:
             raise ValueError("an undefined score (None) needs a reason that says why")
-        if self.score is not None and not is_finite(self.score):
+        if self.score is not None and not abs(self.score) <= sys.float_info.max:
             raise ValueError(
                 "a score must be a finite number or None with a reason, not "
-                f"{_short(self.score)}"
+                f"{self.score}"
             )
 
     def __float__(self) -> float:
