@@ -65,3 +65,39 @@ def test_keybert_chooses_among_the_same_candidates_for_each_text_by_itself():
     (alone,) = keybert_phrases([(TEXT, 3)], embedder)
     assert [one.text for one in alone] == [one.text for one in many[0]]
     assert keybert_phrases([("...", 3)], embedder) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "facts"),
+    [
+        ("The court ruled on Monday that the airport must close.", ["The court ruled that the airport must close."]),
+        ("Lund led by 15 to 10 in front of 11,400 people.", ["Lund led by 15 to 10"]),
+        ("The ferry did not run on Sunday.", ["The ferry did not run on Sunday."]),
+        ("The club only trains on Monday evening.", ["The club only trains on Monday evening."]),
+        ("Neither the patients nor the doctors knew which bottle was which.",) * 2,
+        ("Divers found a ship off the coast, in water so deep that nobody had seen it.",) * 2,
+        ("Divers have found a big ship off the coast of Lund, in water so deep that nobody had seen it.",) * 2,
+    ],
+)
+def test_a_fact_is_asked_about_without_its_day_and_its_onlookers(sentence, facts):
+    found = [one.statement for one in facts_of(sentence)]
+    if isinstance(facts, str):
+        facts = [facts.split(", in water")[0]]
+    assert found == facts
+
+
+def test_main_sentences_by_hand():
+    """A sentence that shares nothing counts nothing; of two alike, the one that says less beside it counts more."""
+    text = "The tram opened in Lund. The tram in Lund is red. The tram in Lund has a bell from Malmo. Sheep sleep."
+    tram, red, bell, sheep = Weights(text).main
+    assert sheep == 0.0 and red > bell > 0 and tram > 0
+    assert Weights("It rained all day.").main[0] > 0
+
+
+def test_the_facts_of_main_sentences_come_first():
+    text = (
+        "The tram of Lund will open in May. The tram costs 94 million euros. The tram of Lund carries 400 people. "
+        "A dog barked at 3 in the night. Anna Holm likes tea."
+    )
+    asked = make_questions(text, [one.text for one in counted_phrases(text, 3)])
+    assert {one.source for one in asked} <= {one.sentence for one in facts_of(text)[:3]}

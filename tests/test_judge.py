@@ -10,7 +10,9 @@ import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
+from summeval_nb.evidence.check import take_apart
 from summeval_nb.ground.results import Finding, Verdict
+from summeval_nb.judged._answering import denies
 from summeval_nb.judged.judge import EmbeddedJudge, load_judge, premise_sentences
 from summeval_nb.judged.judge_llm import PROMPTS, LLMJudge
 from summeval_nb.judged.judging import (
@@ -105,6 +107,20 @@ def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
     found = {kind: [bool(flag) for flag in ask_many(judge, "refusal", [(t,) for t in held[kind]])] for kind in held}
     assert [len(flags) for flags in found.values()] == [30, 30]
     assert sum(found["answered"]) <= 2 and sum(found["refused"]) >= 25
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "denied"),
+    [
+        ("It never opened.", "It opened in May.", True),
+        ("It opened in May.", "It never opened.", False),
+        ("It set 74 aside for loans that may not be repaid.", "It set 74 aside for loans.", False),
+        ("They live without power.", "They have power.", False),
+        ("He did not.", "He did.", True),
+    ],
+)
+def test_a_not_counts_where_the_other_text_says_what_it_denies(one, other, denied):
+    assert denies(take_apart(one), take_apart(other)) is denied
 
 
 # The types -----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ UNSURE = [
     ("The warranty covers the motor.", "It does not run without oil."),
     ("The bank was sold to the town.", "It was founded in 1901."),
     ("The buses carried the pupils.", "It carried parcels, too."),
+    ("Many teachers fear that they lose their afternoons.", "Their chairman asked for a limit."),
     ("The mayor met a doctor.", "He was ill."),
 ]
 

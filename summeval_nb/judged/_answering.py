@@ -30,6 +30,16 @@ def counted_things(parts: Parts) -> dict[str, set[str]]:
     return found
 
 
+def denies(one: Parts, other: Parts) -> bool:
+    """Whether a *not* in one text is about something that the other says, too; *without* denies nothing."""
+    for place, token in enumerate(one.tokens):
+        if token.kind == "negation" and one.text[token.start : token.end].lower() != "without":
+            after = [word.key for word in one.tokens[place + 1 :] if word.kind in ("content", "number")][:2]
+            if not after or other.content_set & set(after):
+                return True
+    return False
+
+
 def answer_many(
     items: Sequence[tuple[str, Sequence[Question]]],
     embedder: Any,

@@ -17,13 +17,22 @@ from summeval_nb.text.split import split_claims
 
 # how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not
 _RARE = 3.0
-# how much more a fact counts that holds a number, or a name: chosen on five of the articles in benchmarks/
-_NUMBER, _NAME = 3.0, 0.5
+# how much more a fact counts that holds a number, or a name (chosen on five of the articles in benchmarks/), and how
+# much less with each sentence before it
+_NUMBER, _NAME, _LATER = 3.0, 0.5, 0.1
+_OPENING_SHARE = 0.2  # what a sentence counts that shares no word with the first two
 _WORDS_A_QUESTION, _FEWEST, _MOST = 25, 10, 40
 # where a fact ends and a circumstance begins: the fact is asked about by itself
 _TAIL = re.compile(
-    r",? (?:because|since|after|before|while|although|though|so that|as if|in order to|according to|which|whose|who"
+    r"(?:, (?:in|on|at|with) (?:\w+ ){1,3}| )so \w+ that\b"
+    r"|,? (?:because|since|after|before|while|although|though|so that|as if|in order to|according to|which|whose|who"
     r"|where|when|until|unless|if)\b",
+    re.I,
+)
+# what must not be parted from the clause that follows: nobody knew / which bottle was which
+_ASKS = re.compile(
+    r"\b(?:knows?|knew|known|asks?|asked|wonders?|wondered|sees?|saw|sure|shows?|showed|explains?|explained|decides?|decided"
+    r"|depends? on|learned|found out|told(?: the)? \w+|of)$",
     re.I,
 )
 _SAYS = r"(?:said|says|announced|reported|told|wrote|added|explained|warned|replied)"
@@ -47,6 +56,23 @@ class Fact(NamedTuple):
 _LEADING = re.compile(r"^(?:In|On|At|After|Since|By|During|Before|For|With|Under|From)\b[^,]{3,60}, (?=[a-zA-Z0-9])")
 
 
+# a day of the week, and who looked on: a summary that leaves them out still says the fact
+_WHEN = re.compile(
+    r",? (?:on|since|by|until|last|next|this) (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+    r"(?: (?:morning|noon|afternoon|evening|night))?(?=[ ,.;]|$)"
+)
+_BEFORE_WHOM = re.compile(r" in front of (?:[^,;]|,(?=\d))*$")
+_NEGATION = re.compile(r"\b(?:not|no|never|nobody|none|nothing|neither|only|cannot)\b|n['’]t\b", re.I)
+
+
+def _without_circumstances(clause: str) -> str:
+    """A clause without its day and its onlookers; whole where a *not* could be about them, or little would be left."""
+    if _NEGATION.search(clause):
+        return clause
+    bare = _BEFORE_WHOM.sub("", _WHEN.sub("", clause))
+    return bare if len(bare.split()) >= 4 and _VERB_BEFORE.search(bare) else clause
+
+
 def _without_edges(clause: str) -> str:
     """A clause without an opening circumstance and without what follows the last comma, where no verb stands there."""
     opened = _LEADING.sub("", clause)
@@ -66,7 +92,10 @@ def _core(clause: str) -> str:
     clause = _SOURCE_BEFORE_END.sub("", _SOURCE_AT_END.sub("", clause)) or clause
     for tail in _TAIL.finditer(clause):
         head = clause[: tail.start()].rstrip(" ,;:")
-        if len(head.split()) >= 5 and _VERB_BEFORE.search(head) and head.count(",") % 2 == 0:
+        if _ASKS.search(head):
+            return clause
+        whole = head.count(", ") % 2 == 0
+        if len(head.split()) >= 5 and _VERB_BEFORE.search(head) and whole:
             return head
     return clause
 
@@ -79,8 +108,10 @@ def facts_of(text: str) -> tuple[Fact, ...]:
     facts: list[Fact] = []
     for number, (sentence, read) in enumerate(zip(sentences, resolved, strict=True)):
         for clause in split_claims(read) or [read]:
-            core = _without_edges(_core(clause))
-            if re.search(r"\w", core) and not (_NO_SUBJECT.match(core) and core != sentence.text):
+            core = _without_circumstances(_without_edges(_core(clause)))
+            bit = core.rstrip(".") not in sentence.text[: len(core)]
+            verbless = bit and len(core.split()) < 4 and not _VERB_BEFORE.search(core)
+            if re.search(r"\w", core) and not verbless and not (_NO_SUBJECT.match(core) and core != sentence.text):
                 facts.append(Fact(core, sentence.text, number))
     return tuple(dict.fromkeys(facts))
 
@@ -115,11 +146,43 @@ def stems_of(text: str) -> list[str]:
     return [token.key for token in sentence_tokens(text) if token.kind in ("content", "number")]
 
 
+def _main_sentences(sentences: Sequence[set[str]]) -> list[float]:
+    """How much each sentence belongs to what a text is about, from the stems of all its sentences.
+
+    The mean likeness to the other sentences (shared stem weight, divided by the geometric mean of both weights), times
+    the share of its stem weight that the first two sentences hold, too (a text of under eight sentences opens with one,
+    one of under four with none). Where no two sentences are alike, all are as central.
+    """
+    total = [sum(map(stem_weight, sorted(own))) for own in sentences]
+    first = min(2, len(sentences) // 4)
+    opening = set[str]().union(*sentences[:first])
+
+    def shared(one: set[str], other: set[str]) -> float:
+        return sum(map(stem_weight, sorted(one & other)))
+
+    central = []
+    for i, own in enumerate(sentences):
+        alike = [
+            shared(own, other) / math.sqrt(total[i] * total[j]) if total[i] and total[j] else 0.0
+            for j, other in enumerate(sentences)
+            if j != i
+        ]
+        central.append(sum(alike) / len(alike) if alike else 1.0)
+    if not any(central):
+        central = [1.0] * len(sentences)
+    held = [
+        _OPENING_SHARE + (shared(own, opening) / weight if first and weight else 1.0)
+        for own, weight in zip(sentences, total, strict=True)
+    ]
+    return [one * share for one, share in zip(central, held, strict=True)]
+
+
 class Weights:
-    """How much each stem of a text counts, and where it is met first."""
+    """How much each stem of a text counts, and where it is met first; how much each sentence and fact counts."""
 
     def __init__(self, text: str):
         sentences = [stems_of(one.text) for one in premise_sentences(text)]
+        self.main = _main_sentences([set(stems) for stems in sentences])
         held = Counter(stem for stems in sentences for stem in set(stems))
         self.worth = {stem: stem_weight(stem) * math.log1p(count) for stem, count in held.items()}
         self.first = {stem: i for i, stems in reversed(list(enumerate(sentences))) for stem in stems}
@@ -132,11 +195,15 @@ class Weights:
         return sum(self.worth[stem] for stem in known) / (1 + 0.1 * min(self.first[stem] for stem in known))
 
     def of_fact(self, fact: Fact) -> float:
-        """The weight of a fact: of its stems, where it is said, and more where it holds a number or a name."""
+        """The weight of a fact: the mean (a root of a product) of what its stems count and what its sentence counts.
+
+        More where it holds a number or a name, less the later it is said.
+        """
         worth = sum(self.worth.get(stem, 0.0) for stem in sorted(set(stems_of(fact.statement))))
         number = any(token.kind == "number" for token in sentence_tokens(fact.statement))
         name = re.search(r"\b[A-Z][a-z]+", fact.statement[1:]) is not None
-        return worth / (1 + 0.1 * fact.number) * (1 + _NUMBER * number + _NAME * name)
+        said = math.sqrt(worth * self.main[fact.number])
+        return said / (1 + _LATER * fact.number) * (1 + _NUMBER * number + _NAME * name)
 
 
 def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:

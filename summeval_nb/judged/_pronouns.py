@@ -45,7 +45,8 @@ _NOT_NAMES = frozenset(
 )
 _SUBJECT = re.compile(
     rf"(?:(?P<bare>[A-Z][a-z]+s)(?= [a-z])|(?P<title>{_TITLE})?(?P<name>{_NAME})"
-    r"|(?P<noun>(?:The|A|An|This|These|All|Some|Many)(?: [a-z][\w’'-]*){1,4}?)"
+    r"|(?P<noun>(?:The|A|An|This|These|All|Some|Many)"
+    r"(?: (?!(?:that|who|which|whose|what|where|when|they|he|she|it|we|i|you)\b)[a-z][\w’'-]*){1,4}?)"
     rf")(?:,[^,]{{1,80}},)? (?:also |then |now |never |later )?{_VERB}\b"
 )
 _OTHER_NOUN = re.compile(r"\b(?:the|a|an|this|that|its|his|her|their|another|each|every)\s+[a-z]", re.I)

@@ -18,7 +18,7 @@ from ..evidence.check import load_checker, sentence_matches, take_apart
 from ..evidence.faithfulness import DEFAULT_K
 from ..ground.results import Sentence, Verdict
 from ..ground.results import require_count, require_option, require_text
-from ._answering import answer_many, counted_things
+from ._answering import answer_many, counted_things, denies
 from ._entailing import entail_many
 from ._exam import counted_phrases, make_questions
 from ._exam import place_keyphrase as place_keyphrase
@@ -76,15 +76,8 @@ def _altered(statement: Parts, sentence: Parts) -> str:
     clauses = [take_apart(one) for one in split_claims(sentence.text)] or [sentence]
     content = statement.content_set
     nearest = max(clauses, key=lambda clause: len(clause.content_set & content))
-    negated = [
-        any(
-            token.kind == "negation"
-            and one.text[token.start : token.end].lower() != "without"
-            for token in one.tokens
-        )
-        for one in (statement, nearest)
-    ]
-    return "" if negated[0] == negated[1] else "one of the two is negated"
+    negated = denies(statement, nearest) != denies(nearest, statement)
+    return "one of the two is negated" if negated else ""
 
 # %% ../../nbs/4_judged/42_judge.ipynb #b8adfd47
 def _answer_said(
