@@ -2,6 +2,7 @@
 
     python benchmarks/judge.py [--rows 500] [--single 40] [--answers 5]
     python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 44 shows
+    python benchmarks/judge.py --facts 31           # and the part of it on questions about facts, on articles drawn
     python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 46
 
 The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
@@ -19,6 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from summeval_nb.evidence.check_llm import LLMChecker
 from summeval_nb.ground.data import load_summeval, sample_articles
@@ -124,6 +127,28 @@ def calls(rows: list[dict[str, str]]) -> None:
     print(f"  one row by itself: {one.calls} calls")
 
 
+def facts(articles: int) -> None:
+    """Write the QA score of the version that asks about facts into that table, for articles drawn by chance."""
+    data = real_data()
+    if data is None:
+        raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
+    drawn = sorted(np.random.default_rng(14).permutation(len(data.sources))[:articles].tolist())
+    rows = [{"contexts": data.sources[i], "summary": text} for i in drawn for text in data.summaries[i]]
+    results = summarization_scores(rows, judge="words")
+    scores = iter(results.results)
+    found = [[next(scores) for _ in data.summaries[i]] for i in drawn]
+    part: dict[str, Any] = {"signature": str(results.signature), "articles": drawn}
+    part["qa_score"] = [[None if r.qa_score is None else round(r.qa_score, 4) for r in own] for own in found]
+    part["n_questions"] = [len(own[0].questions) for own in found]
+    write_table(json.loads(TABLE.read_text(encoding="utf-8")) | {"facts": part})
+
+
+def write_table(table: dict[str, Any]) -> None:
+    """Write the table that chapter 44 shows, a row of numbers a line."""
+    text = json.dumps(table, separators=(",", ":"))
+    TABLE.write_text(re.sub(r"(\],)", r"\1\n", text) + "\n", encoding="utf-8")
+
+
 class Entailing(EmbeddedJudge):
     """The embedded judge as it answered at first: yes when the checker says that the statement is supported."""
 
@@ -163,8 +188,7 @@ def agreement(articles: int) -> None:
         name: [[round(float(x), 4) for x in data.ratings[name][i]] for i in chosen]
         for name in ("relevance", "consistency")
     }
-    text = json.dumps(table, separators=(",", ":"))
-    TABLE.write_text(re.sub(r"(\],)", r"\1\n", text) + "\n", encoding="utf-8")
+    write_table(table)
     print(f"wrote {TABLE.name}: {len(chosen)} articles x {systems} systems")
 
 
@@ -219,11 +243,15 @@ def main() -> None:
     parser.add_argument("--single", type=int, default=40)
     parser.add_argument("--answers", type=int, default=5, help="answers that share a context, at most 16")
     parser.add_argument("--agreement", type=int, metavar="ARTICLES")
+    parser.add_argument("--facts", type=int, metavar="ARTICLES")
     parser.add_argument("--server", help="the address of a model's server")
     parser.add_argument("--model", default="SmolLM2-135M-Instruct", help="its name there")
     arguments = parser.parse_args()
     if arguments.server:
         wisdom(arguments.server, arguments.model)
+        return
+    if arguments.facts:
+        facts(arguments.facts)
         return
     if arguments.agreement:
         agreement(arguments.agreement)
