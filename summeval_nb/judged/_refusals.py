@@ -56,6 +56,7 @@ _STRONG = (
     r"\bguess\b[^.!?]{0,20}\bmine\b|\bonly be guessing\b|\bguidelines\b[^.!?]{0,20}\bnot allow\b",
     r"\b(?:beyond|outside) (?:what|my|our|me|the scope)\b",
     r"\b(?:i|we)\b[^.!?;:]{0,12}\bnot in a position\b",
+    r"^\W*(?:answer|result|value)\W{0,4}[:=]\W*(?:null|none|nil|undefined)\b(?! \w)",
 )
 _WEAK = (
     rf"(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_SAY}\b|\bnever {_SAY}",
