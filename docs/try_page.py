@@ -31,8 +31,7 @@ STATIC = BUILD / "try_static"  # what the site gets beside docs/_static
 PAGE = """# Try it
 
 Type, and see the numbers: [BLEU](3_overlap/32_bleu.ipynb), [ROUGE](3_overlap/33_rouge.ipynb) and three
-[correlations](5_agreement/51_agreement.ipynb), computed by the package's own functions. Python itself runs in your
-browser, by [Pyodide](https://pyodide.org) (MPL 2.0): nothing is installed, and nothing that you type leaves this page.
+[correlations](5_agreement/51_agreement.ipynb), computed by the package's own functions. {how}
 
 ## Two texts
 
@@ -58,6 +57,11 @@ references = ["The cat sat on the mat.", "A cat is resting on the mat."]
 bleu_score(text, references), rouge_score(text, references)
 ```
 """
+
+
+RUNS = """Python itself runs in your
+browser, by [Pyodide](https://pyodide.org) (MPL 2.0): nothing is installed, and nothing that you type leaves this
+page."""
 
 
 class NotFetched(Exception):
@@ -207,7 +211,7 @@ def page(*, running: bool) -> str:
     """Return the page for MyST."""
     parts = {name: f"```{{raw}} html\n{form(name, running=running)}\n```" for name in FORMS}
     script = '\n```{raw} html\n<script type="module" src="_static/try.js"></script>\n```\n' if running else ""
-    return PAGE.format_map(parts) + script
+    return PAGE.format_map({**parts, "how": RUNS if running else STILL}) + script
 
 
 if __name__ == "__main__":

@@ -82,6 +82,7 @@ def test_the_still_page_shows_the_example_with_its_result():
     for running in (True, False):
         text = try_page.page(running=running)
         assert "BLEU 53.73 of 100" in text and ">0.8333<" in text and "Kendall</td><td>0.6000<" in text
+        assert ("Python itself runs" in text) is running
         assert ("try.js" in text) is running and (try_page.STILL in text) is not running
     assert "hidden" not in try_page.page(running=False)  # no button that does nothing
 
