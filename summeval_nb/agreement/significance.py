@@ -357,6 +357,8 @@ def pairwise_accuracy(
         raise ValueError(
             f"epsilon must be 'calibrate' or a number of at least 0, not {epsilon!r}"
         )
+    if not calibrated:
+        float_array(epsilon, "epsilon")
     if level == "system":
         missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
         scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
