@@ -18,7 +18,9 @@ import pytest
 
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.ground.items import make_shards, open_items
+from summeval_nb.ground.results import Verdict
 from summeval_nb.runs.batch import RunStopped, count_work, run
+from summeval_nb.runs.costs import Ledger, MeteredChecker
 
 ROOT = Path(__file__).parents[1]
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "over", "mat", "hill", "and", "then", "it", "rained"]
@@ -577,6 +579,34 @@ def test_metrics_without_a_model_keep_no_ledger(tmp_path):
     assert report.usage == {} and not (tmp_path / "ledger.jsonl").exists()
 
 
+class UnsureChecker:
+    """A checker of a user's own that asks a language model, and leaves what lies between its borders unclear."""
+
+    threshold, contradicted_below = 0.8, 0.3
+
+    def __init__(self, backend):
+        self.backend, self.backends = backend, [backend]
+        self.fingerprint = "unsure"
+
+    def check_many(self, pairs):
+        return [Verdict(probability=0.5) for _ in pairs if self.backend.choose("Is it so?", ["yes", "no"])]
+
+
+def test_a_metered_checker_keeps_its_borders():
+    from summeval_nb.evidence.check_llm import LLMChecker
+    from summeval_nb.evidence.faithfulness import evaluate
+    from summeval_nb.models.llm import ScriptedBackend
+
+    backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()
+    plain = UnsureChecker(backend)
+    metered = MeteredChecker(plain, ledger)
+    told = [evaluate("It rained.", "It rained.", checker=one) for one in (plain, metered)]
+    assert [one.n_unclear for one in told] == [1, 1]
+    assert str(told[0].signature) == str(told[1].signature) and "contradicted_below:0.3" in str(told[0].signature)
+    stricter = evaluate("It rained.", "It rained.", checker=MeteredChecker(LLMChecker(backend), ledger), threshold=0.9)
+    assert stricter.signature["threshold"] == "0.9" and ledger.to_dict()["checking"]["questions"] == 2
+
+
 def test_a_function_with_a_backend_is_metered(tmp_path):
     from summeval_nb import ScriptedBackend
 
@@ -616,7 +646,9 @@ def asks_twice(row, backend):
 
 FULL = """
 import sys
+from summeval_nb.ground.results import Verdict
 from summeval_nb.runs.batch import RunStopped, count_work, run
+from summeval_nb.runs.costs import Ledger, MeteredChecker
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
     return {"score": 1, "echo": row["text"]}

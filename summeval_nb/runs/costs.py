@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from ..evidence._inputs import with_threshold
 from ..judged.judging import BulkJudge, ask_many
 from ..models.llm import Backend, Choice, InvalidOutput, Schema, Usage
 from ..ground.results import Metric, Verdict, require_option
@@ -224,6 +225,9 @@ class MeteredChecker:
         self._inner = inner
         self.uses_vectors = getattr(inner, "uses_vectors", False)
         self.languages = getattr(inner, "languages", None)
+        for name in ("contradicted_below", "contradicted_below_of"):
+            if hasattr(inner, name):  # which of its verdicts are unclear
+                setattr(self, name, getattr(inner, name))
 
     @property
     def fingerprint(self) -> str:
@@ -234,6 +238,10 @@ class MeteredChecker:
     def threshold(self) -> float:
         """The checker's own."""
         return self._inner.threshold
+
+    def with_threshold(self, threshold: float) -> MeteredChecker:
+        """Return the checker with another threshold, and the same meter."""
+        return MeteredChecker(with_threshold(self._inner, threshold), self._ledger)
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
         """Return the checker's verdicts."""
