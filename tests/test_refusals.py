@@ -49,6 +49,20 @@ def test_the_lines_that_were_written_last_are_two_hundred_and_new():
     assert not {row["text"] for row in rows} & {row["text"] for name in old for row in labelled(name)}
 
 
+SHORT = """two chapters|The second passage.|half the team|all of them|one of three|left and right|downstairs, then left
+since last spring|during the war|every other day|once only|a blank cheque|an open question|a null result|zero points
+no entry sign|not the red one|none of the boats|the answer key|a search party|the file server|information desk
+the error message|out of order|they left|They said no.|not guilty|a wild guess|skip rope|total darkness|by candlelight
+forty-two|Dr Lind and her son"""
+
+
+def test_an_answer_of_a_few_words_is_an_answer(embedder):
+    texts = SHORT.replace("\n", "|").split("|")
+    assert len(texts) == 33 and not set(texts) & {row["text"] for row in labelled("refusals_styles")}
+    flags = refusal_flags(texts, embedder)
+    assert [text for text, flag in zip(texts, flags, strict=True) if flag] in ([], ["no entry sign"])
+
+
 def test_of_the_lines_written_last_three_answers_in_a_hundred_are_taken_for_refusals_at_most(embedder):
     rows = labelled("refusals_second")
     flags = refusal_flags([row["text"] for row in rows], embedder)

@@ -47,16 +47,18 @@ _STRONG = (
     r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t|do not|wouldn['’]?t|would not)\b[^.!?;:]{0,12}\bknow\b",
     r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t have|do not have|have no)\b[^.!?;:]{0,12}"
     r"\b(?:idea|clue|answer|information|knowledge|access|details?|ability)",
-    r"^\W*(?:(?:final )?answer\W+)?"
+    r"^\W*(?:(?:final )?answer\W+|\w+(?: \w+)?\W{0,3}[:=]\W*)?"
     r"(?:no idea|no clue|not a clue|dunno|beats me|no answer|n/a\b|unknown\W*$"
     r"|unanswerable|not answerable|cannot answer|insufficient|not enough"
     r"|not (?:stated|available|specified|found|in the)\b)",
+    r"^\W*(?:don['’]?t know|do not know|not sure|unsure|unclear|not known|can(?:not|['’]t) (?:say|tell)"
+    r"|impossible to (?:say|tell))\W*$",
     r"\bi(?:['’]m| am)(?: \w+)? (?:not sure|unsure)\b(?![^.!?]*\bbut\b)",
     r"\b(?:not enough|insufficient|need more|lacks? the)\b[^.!?;:]{0,20}\b(?:information|context|details?|data)\b",
     r"\bguess\b[^.!?]{0,20}\bmine\b|\bonly be guessing\b|\bguidelines\b[^.!?]{0,20}\bnot allow\b",
     r"\b(?:beyond|outside) (?:what|my|our|me|the scope)\b",
     r"\b(?:i|we)\b[^.!?;:]{0,12}\bnot in a position\b",
-    r"^\W*(?:answer|result|value)\W{0,4}[:=]\W*(?:null|none|nil|undefined)\b(?! \w)",
+    r"^\W*(?:answer|result|value)\W{0,4}[:=]\W*(?:$|(?:null|none|nil|undefined)\b(?! \w))",
 )
 _WEAK = (
     rf"(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_SAY}\b|\bnever {_SAY}",
