@@ -117,6 +117,7 @@ import try_in_browser
 for form, given in try_in_browser.EXAMPLES.items():
     found = try_in_browser.answer(form, json.dumps(given))
     assert '"error"' not in found, found
+assert '"error"' not in try_in_browser.answer("words", json.dumps(try_in_browser.EXAMPLES["words"] | {"stemmer": True}))
 own = ("summeval_nb", "lazy_loader", "try_in_browser")
 loaded = {name: one for name, one in sys.modules.items() if name.partition(".")[0] in own}
 path = lambda name, one: name.replace(".", "/") + ("/__init__.py" if hasattr(one, "__path__") else ".py")
@@ -132,7 +133,11 @@ def sources() -> dict[str, Path]:
     if run.returncode:
         raise RuntimeError(f"the page's example does not run:\n{run.stderr}")
     found = {name: Path(path) for name, path in json.loads(run.stdout).items()}
-    return found | {"summeval_nb/__init__.pyi": ROOT / "summeval_nb" / "__init__.pyi"}
+    read = (
+        "__init__.pyi",
+        "assets/small_words.txt",
+    )  # not imported: the lazy names, and the words that tell a language
+    return found | {f"summeval_nb/{name}": ROOT / "summeval_nb" / name for name in read}
 
 
 def write_archive(target: Path) -> None:

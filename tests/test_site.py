@@ -226,7 +226,8 @@ def test_readme_is_written_in_githubs_markdown(here, github):
 
 def test_a_broken_link_fails_the_build_every_time(tmp_path):
     """A warning is an error, and building again does not hide it."""
-    for name in ("conf.py", "nbdev_pages.py", "book.py", "execute.py", "closure.py", "watch.py", "search_order.js"):
+    made = ("conf.py", "nbdev_pages.py", "book.py", "execute.py", "closure.py", "watch.py", "search_order.js")
+    for name in (*made, "try_page.py", "try_in_browser.py"):
         (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "docs" / name).write_bytes((ROOT / "docs" / name).read_bytes())
     (tmp_path / "docs" / "_static").symlink_to(ROOT / "docs" / "_static")
