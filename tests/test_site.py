@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -240,5 +241,6 @@ def test_a_broken_link_fails_the_build_every_time(tmp_path):
     readme.nbformat.write(readme.nbformat.v4.new_notebook(cells=cells), tmp_path / "nbs" / "index.ipynb")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", "docs/_build/html"]
     for _ in range(2):
-        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        own = os.environ | {"PYTHONPATH": str(ROOT)}  # the page to try computes its example with the package
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=own)
         assert run.returncode == 1 and "missing.ipynb" in run.stderr, run.stderr
