@@ -17,6 +17,7 @@ STORED = Path(__file__).with_name("same_scores.json")
 # To the last digit with the versions of constraints.txt. Another torch adds up in another order, and the jobs that
 # install other versions say so.
 WITHIN = float(os.environ.get("SCORES_WITHIN", "1e-12"))
+WORDS = ("bleu", "corpus", "rouge")  # no torch in these: to the last digit everywhere
 
 
 def table() -> dict[str, float | None]:
@@ -62,4 +63,5 @@ def test_scores_are_what_they_were():
     assert found.keys() == stored.keys()
     assert len(found) > 200
     for name, value in stored.items():
-        assert found[name] == (None if value is None else pytest.approx(value, abs=WITHIN)), name
+        within = 1e-12 if name.startswith(WORDS) else WITHIN
+        assert found[name] == (None if value is None else pytest.approx(value, abs=within)), name
