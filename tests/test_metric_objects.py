@@ -140,10 +140,9 @@ def test_choices_of_a_metric_go_into_tables():
     assert np.array_equal(found.scores["rouge"], alone.scores["rouge1"])
 
 
-@pytest.mark.parametrize(("name", "row"), [("length", ("a", "b")), ("chrf", ("a", "b", "c"))])
-def test_a_text_too_many_is_named(name, row):
-    with pytest.raises(TypeError, match=rf"{name} reads candidate.*of {len(row)} values"):
-        METRICS[name].score(*row)
+def test_a_text_too_many_is_named():
+    with pytest.raises(TypeError, match="length reads candidate: 1 of 2 values"):
+        s.METRICS["length"].score("a", "b")
 
 
 def test_the_names_are_one_list():

@@ -797,7 +797,9 @@ class Metric:
         """Return the result of one text, given by the columns in their order."""
         if self.columns and len(row) > len(self.columns):
             told = f"{self.name or type(self).__name__} reads {', '.join(self.columns)}"
-            raise TypeError(f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest")
+            raise TypeError(
+                f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest"
+            )
         return self.score_many(*([value] for value in row), **choices)[0]
 
     def compute(
