@@ -71,37 +71,35 @@ class SummaryScoreChoices(TypedDict, total=False):
 
 
 class SummaryChoices(Metric):
-    """The choices of the metric, checked when it is made, and the signature that names them."""
+    """The choices of the metric, checked when it is made, and the signature that names them.
 
-    coeff: float
-    conciseness: bool
-    judge: str | Judge
-    guard: bool
-    length: str | Callable[[str], int]
-    n_keyphrases: int | None
-    check_questions: bool
-    max_failed: float
-    rank: str
+    The metric has the fields; `SummaryScoreChoices` says what they may be.
+    """
 
     def __post_init__(self) -> None:
-        require_share(self.coeff, "coeff")
-        require_share(self.max_failed, "max_failed")
+        chosen = self._chosen
+        for name in ("coeff", "max_failed"):
+            require_share(chosen[name], name)
         for name in ("conciseness", "guard", "check_questions"):
-            require_flag(getattr(self, name), name)
-        if self.n_keyphrases is not None:
-            require_count(self.n_keyphrases, "n_keyphrases")
-        require_option(self.rank, "rank", ["guarded", "score"])
-        measure_length(self.length)
+            require_flag(chosen[name], name)
+        if chosen["n_keyphrases"] is not None:
+            require_count(chosen["n_keyphrases"], "n_keyphrases")
+        require_option(chosen["rank"], "rank", ["guarded", "score"])
+        measure_length(chosen["length"])
+
+    @property
+    def _chosen(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.defaults()}
 
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
+        chosen = self._chosen
         named: dict[str, Any] = {
             "metric": "summarization",
-            "judge": load_judge(self.judge).fingerprint,
-            "length": measure_length(self.length)[0],
+            "judge": load_judge(chosen["judge"]).fingerprint,
+            "length": measure_length(chosen["length"])[0],
         }
         for name in ("coeff", "conciseness", "guard", "max_failed", "n_keyphrases", "check_questions", "rank"):
-            value = getattr(self, name)
-            named[name] = "by length" if value is None else value
+            named[name] = "by length" if chosen[name] is None else chosen[name]
         return Signature(named)
