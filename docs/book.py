@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from execute import NOTEBOOKS, ROOT
+from execute import NOTEBOOKS, ROOT, notebooks
 
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
@@ -40,6 +40,7 @@ PLACES = {  # pages outside of the folders: part, and order within it
     "bibliography": "reference/2",
     "api": "reference/3",
 }
+TEXTS = ("glossary",)  # pages that are plain Markdown: JupyterLab opens one at its heading on the first click
 CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*bibliography\.md#([^)\s]+)\)")
 NOTE = re.compile(r"^> \*\*(Note|Tip|Warning)\.\*\*[ ]*(.*(?:\n>.*)*)", re.M)  # what JupyterLab shows as a quotation
 GOALS = re.compile(r"^(?P<before>.*?)After this chapter you can:?[ ]*\n\n?(?P<list>(?:- .+\n?(?:  .+\n?)*)+)", re.M)
@@ -61,12 +62,22 @@ def in_order(names: list[str]) -> list[str]:
     return sorted(chosen, key=lambda name: (list(PARTS).index(part(name)), place(name)))
 
 
+def written() -> list[str]:
+    """Return the names of the pages that are written by hand: the notebooks, and the texts that this book has."""
+    found = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in notebooks()]
+    return found + [name for name in TEXTS if (NOTEBOOKS / f"{name}.md").is_file()]
+
+
 def read(name: str) -> nbformat.NotebookNode:
+    """Return a page as a notebook; one that is plain Markdown is a single cell."""
+    if name in TEXTS:
+        text = (NOTEBOOKS / f"{name}.md").read_text(encoding="utf-8")
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text, id=name)])
     return nbformat.read(NOTEBOOKS / f"{name}.ipynb", 4)
 
 
 def prose(name: str) -> str:
-    """Return the text of a notebook's markdown cells."""
+    """Return the text of a page's markdown cells."""
     return "\n\n".join(cell.source for cell in read(name).cells if cell.cell_type == "markdown")
 
 
@@ -75,7 +86,7 @@ def title_and_summary(name: str) -> tuple[str, str]:
     text = prose(name)
     title, summary = re.search(r"^# (.+)$", text, re.M), re.search(r"^> (.+)$", text, re.M)
     if not title:
-        raise ValueError(f"nbs/{name}.ipynb has no title: its first cell begins with '# '")
+        raise ValueError(f"the page {name!r} of nbs/ has no title: its text begins with '# '")
     return title[1].strip(), summary[1].strip() if summary else ""
 
 

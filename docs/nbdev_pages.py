@@ -8,7 +8,7 @@ A page is the notebook as it was executed, in the reader's order, with these cha
 - a link into bibliography.md cites the work, and leads to its entry in the bibliography;
 - exported code of more than a few lines is folded under what it does: a reader learns from the calls first;
 - what a reader can do after the chapter stands in a box, and so does a note;
-- a link offers the notebook itself.
+- a link offers the notebook itself; what is plain Markdown (the glossary) is a page without one.
 
 The pages that no notebook stands for (bibliography, API reference, what each chapter teaches) come from book.py.
 """
@@ -215,11 +215,13 @@ def write_pages(app: Sphinx, config: Any) -> None:
         raise ExtensionError("nbs/index.ipynb is missing: it is the site's first page")
     if failures := execute_many(paths.values()):
         raise ExtensionError("\n\n".join(map(str, failures)))
-    wanted = book.made_pages(list(paths))
+    names = book.written()
+    wanted = book.made_pages(names)
     wanted["try.md"] = try_page.page(running=try_page.place())
     config.html_static_path = [*config.html_static_path, str(try_page.STATIC)]
-    contents = book.contents([*paths, *(name.removesuffix(".md") for name in wanted)])
-    config.cited = book.citations([name for name in paths if not name.startswith("solutions/")])
+    contents = book.contents([*names, *(name.removesuffix(".md") for name in wanted)])
+    config.cited = book.citations([name for name in names if not name.startswith("solutions/")])
+    wanted |= {f"{name}.md": site_markdown(book.prose(name), name) for name in names if name not in paths}
     for name, path in paths.items():
         for short, full in public_names(path).items():
             config.public_names.setdefault(short, full)
@@ -229,7 +231,7 @@ def write_pages(app: Sphinx, config: Any) -> None:
         wanted[f"{name}.ipynb"] = nbformat.writes(page)
         wanted[f"_notebooks/{name}.ipynb"] = path.read_text(encoding="utf-8")
     order = SCORER.read_text(encoding="utf-8").replace(
-        "{/* filled in by nbdev_pages */}", json.dumps(book.taught_terms(list(paths)))
+        "{/* filled in by nbdev_pages */}", json.dumps(book.taught_terms(names))
     )
     BUILD.mkdir(parents=True, exist_ok=True)
     (BUILD / SCORER.name).write_text(order, encoding="utf-8")

@@ -13,7 +13,7 @@ from pybtex.database import parse_file
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 book, execute = map(importlib.import_module, ("book", "execute"))
-NAMES = [path.relative_to(execute.NOTEBOOKS).with_suffix("").as_posix() for path in execute.notebooks()]
+NAMES = book.written()
 CHAPTERS = [name for name in NAMES if re.match(r"\d_|workshop/", name)]
 WORKS = parse_file(ROOT / "nbs" / "references.bib").entries
 TERMS = re.findall(r"^## (.+)$", book.prose("glossary"), re.M)
@@ -101,10 +101,12 @@ def test_every_link_into_the_glossary_hits_a_term():
     anchors = {term.replace(" ", "-") for term in TERMS}
     wrong = {}
     for name in NAMES:
-        pattern = r"\]\(#([^)]+)\)" if name == "glossary" else r"\]\([^)]*glossary\.ipynb#([^)]*)\)"
+        pattern = r"\]\(#([^)]+)\)" if name == "glossary" else r"\]\([^)]*glossary\.md#([^)]*)\)"
         for anchor in re.findall(pattern, book.prose(name)):
             if anchor not in anchors:
                 wrong[name, anchor] = difflib.get_close_matches(anchor, anchors, cutoff=0.4)
+        if "glossary.ipynb" in book.prose(name):
+            wrong[name] = "the glossary is glossary.md"
     assert not wrong, f"no such term; near ones: {wrong}"
 
 
@@ -136,7 +138,7 @@ def test_every_solution_is_listed():
 
 
 def test_the_landing_page_leads_to_every_chapter():
-    linked = set(re.findall(r"\]\(([^)#]+)\.ipynb", book.prose("index")))
+    linked = set(re.findall(r"\]\(([^)#]+)\.(?:ipynb|md)\b", book.prose("index")))
     expected = {name for name in NAMES if name != "index" and not name.startswith("solutions/")}
     assert expected <= linked, f"not on the landing page: {sorted(expected - linked)}"
 

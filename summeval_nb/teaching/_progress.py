@@ -91,7 +91,7 @@ def _book(here: Path) -> Path:
     """Return the folder of the book in which a notebook runs, or that lies in this folder as `nbs`."""
     for place in (here, *here.parents):
         for one in (place, place / "nbs"):
-            if (one / "index.ipynb").is_file() and (one / "glossary.ipynb").is_file():
+            if (one / "index.ipynb").is_file() and (one / "glossary.md").is_file():
                 return one
     raise ValueError(f"no book at {str(here)!r}: give the folder of its notebooks, my_progress('.../nbs')")
 

@@ -216,6 +216,23 @@ def test_a_work_opens_at_its_entry_on_the_first_click(lab, visit):
     tour.screenshot("work")
 
 
+def test_a_term_opens_at_its_entry_on_the_first_click(lab, visit):
+    """From a chapter into the glossary, from there to another term, and on to the chapter that teaches it."""
+    tour = visit(viewport={"width": 1400, "height": 1000})
+    page = tour.page
+    page.goto(lab.format(path="2_evidence/26_faithfulness.ipynb"), timeout=2 * MINUTES)
+    page.locator(".jp-RenderedMarkdown a", has_text=re.compile("^verdict")).first.click(timeout=2 * MINUTES)
+    glossary = page.locator(".jp-MarkdownViewer")
+    expect(glossary.locator("h2", has_text=re.compile("^verdict"))).to_be_in_viewport(timeout=MINUTES)
+    expect(glossary.locator("h2", has_text=re.compile("^alpha"))).not_to_be_in_viewport()
+    tour.screenshot("term")
+    glossary.locator("a", has_text=re.compile("^unclear$")).first.click()
+    expect(glossary.locator("h2", has_text=re.compile("^unclear"))).to_be_in_viewport(timeout=MINUTES)
+    glossary.locator("a", has_text="chapter 82").first.click()
+    shown = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    expect(shown.locator("h1").first).to_contain_text("What a result must carry", timeout=MINUTES)
+
+
 def solution(chapter: str, exercise: int) -> object:
     """The answer to an exercise, computed as the notebook of worked solutions does."""
     names: dict[str, object] = {}
@@ -251,12 +268,9 @@ def test_a_newcomer_learns_what_rouge_is(lab, visit):
     expect(shown.locator("h1")).to_contain_text("ROUGE", timeout=MINUTES)
 
     rouge = page.locator(".lm-TabBar-tabLabel", has_text="33_rouge.ipynb")
-    word = shown.locator(".jp-RenderedMarkdown a", has_text="precision").first
-    word.click()
-    expect(shown.locator("h1")).to_contain_text("Glossary", timeout=MINUTES)
-    rouge.click()
-    word.click()  # JupyterLab scrolls to a heading only in a notebook that is already open
-    expect(shown.get_by_role("heading", name="precision", exact=True)).to_be_in_viewport()
+    shown.locator(".jp-RenderedMarkdown a", has_text="precision").first.click()
+    term = page.locator(".jp-MarkdownViewer h2", has_text=re.compile("^precision"))
+    expect(term).to_be_in_viewport(timeout=MINUTES)
     rouge.click()
     expect(shown.locator("h1")).to_contain_text("ROUGE")
 
