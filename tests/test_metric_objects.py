@@ -12,8 +12,9 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.ground._choices import is_function
 from summeval_nb.ground.results import score_rows
-from summeval_nb.runs.jobs import Job
+from summeval_nb.runs.jobs import Job, describe
 
 TOY = s.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
@@ -138,6 +139,124 @@ def test_choices_of_a_metric_go_into_tables():
     found = s.metric_table(TOY, [s.Rouge(types=["rouge1"]), "length"], n_resamples=0, rank=False)
     alone = s.metric_table(TOY, ["rouge1"], n_resamples=0, rank=False)
     assert np.array_equal(found.scores["rouge"], alone.scores["rouge1"])
+
+
+# ---------------------------------------------------------------- a call
+
+WORD_METRICS = [name for name in NAMES if metric_class(name)[0].__module__.startswith("summeval_nb.overlap.")]
+PAIRS = {
+    "en": ("the cat sat on a mat", "the cat sat on the mat"),
+    "de": ("die Katze saß da", "die Katze schläft"),
+    "zh": ("猫坐在垫子上", "一只猫坐在垫子上"),
+    "ru": ("кот сидел", "кот спал"),
+    "ar": ("القطة على السجادة", "القطة تحت السجادة"),
+}
+
+
+def test_the_word_metrics_are_all_there():
+    assert set(WORD_METRICS) == {"bleu", "rouge", "rouge1", "rouge2", "rougeL", "chrf", "ter", "meteor", "bertscore"}
+
+
+@pytest.mark.filterwarnings("ignore:the tokenizer 'rouge' left no token")
+@pytest.mark.parametrize("name", WORD_METRICS)
+def test_a_call_with_a_text_is_a_result_and_with_a_list_a_table(name):
+    metric = made(name)
+    for candidate, reference in PAIRS.values():
+        one = metric(candidate, [reference, "a dog"])
+        assert (
+            type(one) is type(metric.score("a", "a"))
+            and one.to_dict() == metric.score(candidate, [reference, "a dog"]).to_dict()
+        )
+    columns = [list(column) for column in zip(*PAIRS.values(), strict=True)]
+    wanted = metric.score_many(*columns)
+    for given in (columns, [tuple(column) for column in columns], [np.array(column) for column in columns]):
+        table = metric(*given)
+        assert type(table) is type(wanted) and table.to_dict() == wanted.to_dict()
+    named = dict(zip(("candidates", "references"), columns, strict=True))
+    assert metric(**named).to_dict() == metric(columns[0], references=columns[1]).to_dict() == wanted.to_dict()
+    alone = dict(zip(("candidate", "references"), PAIRS["en"], strict=True))
+    assert metric(**alone).to_dict() == metric(*PAIRS["en"]).to_dict()
+    assert metric(candidate="a", references=["b", "a"]).to_dict() == metric.score("a", ["b", "a"]).to_dict()
+
+
+def test_the_call_that_people_try_first():
+    assert s.METRICS["chrf"](["a b c"], ["a b d"]).scores == s.chrf_many(["a b c"], ["a b d"]).scores
+    assert s.METRICS["chrf"]("a b c", "a b d").score == s.chrf_score("a b c", "a b d").score
+    assert len(s.METRICS["bleu"](["a"], ["a"], progress=False)) == 1, "the keywords of score_many"
+    assert s.METRICS["length"]("a cat").score == 2 and s.METRICS["length"](["a cat"]).scores == [2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_of_any_metric_is_score_or_score_many(name):
+    """Also where the first column is a list for each text, as the passages of an answer are."""
+    metric, given = made(name), []
+    object.__setattr__(metric, "score", lambda *row, **named: given.append(("score", row, named)))
+    object.__setattr__(metric, "score_many", lambda *row, **named: given.append(("score_many", row, named)))
+    row = [ROW[column] for column in metric.columns]
+    metric(*row)
+    metric(*([value] * 2 for value in row), progress=False)
+    assert given == [("score", tuple(row), {}), ("score_many", tuple([v] * 2 for v in row), {"progress": False})]
+
+
+REFUSED = [None, 7, b"a", {"a": 1}, [7], [None], [b"a"], [["a"]], ["a", 7]]
+
+
+@pytest.mark.parametrize("name", [*WORD_METRICS, "length"])
+def test_a_call_refuses_what_the_method_refuses(name):
+    metric = made(name)
+    calls = [((wrong, "a"), "score" if not isinstance(wrong, list) else "score_many") for wrong in REFUSED]
+    calls += [(("a",), "score"), ((["a"],), "score_many"), ((), "score"), (("a", "a", "a"), "score")]
+    calls += [((["a"], ["a", "b"]), "score_many"), ((["a"], "a"), "score_many"), (("a", []), "score")]
+    for given, method in calls:
+        given = given[:1] if name == "length" and len(given) == 2 else given
+        found = []
+        for function in (metric, getattr(metric, method)):
+            try:
+                found.append(function(*given))
+            except (TypeError, ValueError) as error:
+                found.append((type(error), str(error)))
+        if name != "length" or len(given) > 1:
+            assert isinstance(found[1], tuple), given
+        if isinstance(found[1], tuple):
+            assert found[0] == found[1], given
+    with pytest.raises(TypeError, match="progres"):
+        metric(["a"], ["a"], progres=False)
+
+
+class Called(s.Bleu):
+    """A metric of somebody's with a call of its own."""
+
+    def __call__(self, row):
+        return 1.0
+
+
+def test_a_metric_is_never_taken_for_a_function_of_somebody_s(tmp_path):
+    for metric in (s.Bleu(), Longer(), s.METRICS["chrf"]):
+        assert callable(metric) and not is_function(metric)
+        with pytest.raises(TypeError, match="not the tokenizer object|a tokenizer is .*, not Chrf"):
+            s.load_tokenizer(metric)
+        with pytest.raises(TypeError, match="splitter must be a string"):
+            s.split_sentences("It rained.", splitter=metric)
+        with pytest.raises((TypeError, ValueError), match="length"):
+            s.SummaryScoreMetric(length=metric)
+    assert is_function(Called()) and is_function(len) and is_function(s.Bleu) and is_function(s.Bleu().score)
+    assert np.array_equal(s.metric_scores(TOY, [s.Bleu()])["bleu"], s.metric_scores(TOY, ["bleu"])["bleu"])
+
+
+def test_the_identity_of_a_metric_in_a_run_is_its_choices_as_before():
+    """As they stand in the manifests of runs that were made before a metric could be called."""
+    assert describe(Longer(), "metric") == {"fingerprint": "bleu-391efc7509a849da"}
+    assert describe(s.Bleu(n=2), "metric") == {"fingerprint": "bleu-e6f69748f13cd1d7"}
+    name = f"{Called.__module__}.Called"
+    assert describe(Called(), "metric") == {"function": name, "fingerprint": "bleu-391efc7509a849da"}
+    outer = s.FaithfulnessMetric(checker="words")
+    plain = describe(outer, "metric")
+    object.__setattr__(outer, "extra", Longer())
+    assert describe(outer, "metric") == plain
+    object.__setattr__(outer, "extra", s.Bleu())
+    assert describe(outer, "metric") == plain | {"inside": "6a9ccd9afee3c3fb"}, "one of ours, by its fingerprint"
+    object.__setattr__(outer, "extra", Called())
+    assert set(describe(outer, "metric")) == {*plain, "inside"}, "code of somebody's"
 
 
 def test_a_text_too_many_is_named():

@@ -1,14 +1,21 @@
 # A plain private module: edited directly, exported by no notebook, tested in tests/test_choices.py.
-"""Functions that take the choices of a metric by name: written once in the metric, shown by every function."""
+"""The choices of a metric by name, written once in the metric and shown by every function; a choice that is one."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
+
+from summeval_nb.ground.results import Metric
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def is_function(value: Any) -> TypeGuard[Callable[..., Any]]:
+    """Whether a choice is a function of somebody's. A metric, which can be called to score, is none."""
+    return callable(value) and getattr(type(value), "__call__", None) is not Metric.__call__  # noqa: B004
 
 
 def takes_choices_of(kind: type[Any], *, but: Sequence[str] = ()) -> Callable[[Function], Function]:

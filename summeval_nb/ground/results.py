@@ -411,9 +411,7 @@ def require_text(value: Any, name: str) -> str:
 def require_texts(values: Any, name: str) -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string
     element raises a `TypeError`."""
-    if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(
-        values, Iterable
-    ):
+    if not _is_listed(values):
         remedy = (
             "wrap one text in a list: [text]"
             if isinstance(values, str)
@@ -431,15 +429,19 @@ def require_texts(values: Any, name: str) -> list[str]:
 def require_column(values: Any, name: str) -> list[Any]:
     """Return one value for each text as a list; a single text or what cannot be listed
     raises a `TypeError`."""
-    if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(
-        values, Iterable
-    ):
+    if not _is_listed(values):
         remedy = "for one text call score, or wrap it in a list: [text]"
         raise TypeError(
             f"{name} must be a list, not {type(values).__name__} "
             f"({_short(values)}): {remedy}"
         )
     return list(values)
+
+
+def _is_listed(values: Any) -> bool:
+    """Whether these are many values: a text and a mapping are one."""
+    one = isinstance(values, (str, bytes, bytearray, Mapping))
+    return isinstance(values, Iterable) and not one
 
 
 def _short(value: Any) -> str:
@@ -754,7 +756,8 @@ class Metric:
 
     A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
     checked once, when it is made; models and stores may be named by a text.
-    It has `signature` and `score_many`; the rest follows.
+    It has `signature` and `score_many`; the rest follows. To call it is to call `score`
+    where the first text is a text, and `score_many` where it is a list of texts.
 
     Attributes
     ----------
@@ -801,6 +804,18 @@ class Metric:
                 f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest"
             )
         return self.score_many(*([value] for value in row), **choices)[0]
+
+    def __call__(self, *columns: Any, **named: Any) -> Any:
+        """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
+
+        The first column that holds a text decides which: `Bleu()("a cat", "a cat")` is
+        one result, `Bleu()(["a cat"], ["a cat"])` a table. All that is given goes there
+        as it is, keywords too, and what is refused there is refused here.
+        """
+        place = [*self.columns.values(), "text"].index("text")
+        others = [value for name, value in named.items() if name not in self.columns]
+        many = any(map(_is_listed, columns[place : place + 1] or others))
+        return (self.score_many if many else self.score)(*columns, **named)
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **columns: Any

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
+from summeval_nb.ground._choices import is_function
 from summeval_nb.ground.results import (
     Metric,
     Signature,
@@ -39,9 +40,10 @@ def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[s
     >>> measure_length("words")[1]("It rained.")
     2
     """
-    if callable(length):
+    if is_function(length):
         return getattr(length, "__qualname__", type(length).__name__), length
-    return length, LENGTHS[require_option(length, "length", LENGTHS)]
+    name = require_option(length, "length", LENGTHS)
+    return name, LENGTHS[name]
 
 
 def check_rows(table: Any) -> list[tuple[str, str]]:

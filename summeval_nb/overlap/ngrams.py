@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
+from ..ground._choices import is_function
 from ..ground.results import require_count, require_option
 from ..ground.results import require_text
 from . import _cut, _porter
@@ -268,7 +269,7 @@ def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tok
     if hasattr(choice, "tokenize"):
         method = f"{type(choice).__name__}.tokenize"
         raise TypeError(f"pass the method: {method}, not the tokenizer object itself")
-    if not callable(choice):
+    if not is_function(choice):
         known = "a name or a function from text to tokens"
         raise TypeError(f"a tokenizer is {known}, not {type(choice).__name__}")
 

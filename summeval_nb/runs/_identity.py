@@ -33,6 +33,7 @@ from types import (
 from typing import Any
 
 from summeval_nb.ground._addresses import without_secrets
+from summeval_nb.ground._choices import is_function
 
 _MODELS = ("checker", "judge", "backend", "embedder")
 _PACKAGED = {"embedded", "minilm"}  # named models that come with the package, whose version stands in the manifest
@@ -269,7 +270,7 @@ class _Walk:
         if self._declared(value) is None:
             return {"function": _name_of(value), "identity": _hash(found)}
         _, name, mark, *rest = found
-        shown = {"function": name, "fingerprint": mark} if callable(value) else {"fingerprint": mark}
+        shown = {"function": name, "fingerprint": mark} if is_function(value) else {"fingerprint": mark}
         shown |= {"threshold": rest[0]} if rest and rest[0] is not None else {}
         return shown | ({"inside": _hash(rest[1])} if rest[1:] and rest[1] else {})
 
@@ -340,7 +341,7 @@ class _Walk:
 
     def _decides(self, part: Any) -> bool:
         """Whether a part of one of our own objects can hold code of the user's."""
-        own = not isinstance(part, type) and callable(part) and _is_own(getattr(type(part), "__module__", None))
+        own = not isinstance(part, type) and is_function(part) and _is_own(getattr(type(part), "__module__", None))
         ours = type(part).__module__.startswith("summeval_nb.") and self._declared(part) is not None
         return isinstance(part, (FunctionType, MethodType, functools.partial)) or own or ours
 

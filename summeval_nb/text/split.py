@@ -12,6 +12,7 @@ from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..ground._choices import is_function
 from ..ground.results import Sentence, require_count, require_flag
 from ..ground.results import require_option, require_text, require_texts
 from . import _blocks as spans_of
@@ -149,7 +150,7 @@ def split_many(
     """
     texts = require_texts(texts, "texts")
     name = _require_splitter(splitter, lang)
-    if callable(splitter):
+    if is_function(splitter):
         return [spans_of.cut_by(splitter, text) for text in texts]
     blocks = [spans_of.blocks_of(text) for text in texts]
     bodies = [
@@ -171,7 +172,7 @@ def _require_splitter(splitter: Any, lang: str | None) -> str:
     """Return a known splitter's name, or nothing for a callable; otherwise raise."""
     if lang is not None:
         require_text(lang, "lang")
-    if callable(splitter):
+    if is_function(splitter):
         return ""
     return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
 
