@@ -87,7 +87,7 @@ format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in plac
 	$(BIN)/nbdev_export
 
 lab: $(VENV)/.lab  ## open the book in JupyterLab
-	$(BIN)/jupyter lab --ServerApp.contents_manager_class=summeval_nb.teaching._lab.BookContents nbs/index.ipynb
+	$(BIN)/summeval lab
 
 size: $(VENV)/.lab  ## how much disk the book with its models and JupyterLab takes
 	@du -sm $(VENV) | awk '{print $$1 " MB in $(VENV)"}'

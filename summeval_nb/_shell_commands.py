@@ -35,7 +35,7 @@ from summeval_nb._shell_tables import (
     takes,
     write,
 )
-from summeval_nb.ground.results import require_option
+from summeval_nb.ground.results import require_module, require_option
 from summeval_nb.ground.viz import text_table
 
 
@@ -512,6 +512,22 @@ stores = typer.Typer(
 StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
 
 
+def lab(
+    options: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[OPTION]...", help="Options of JupyterLab, such as --no-browser or --port=8889."),
+    ] = None,
+) -> None:
+    """Open the book in JupyterLab; its notebooks are not marked as changed before you change them.
+
+    Example: summeval lab
+    """
+    require_module("jupyterlab.labapp", "lab")
+    from summeval_nb.teaching._lab import open_book
+
+    open_book(options or ())
+
+
 def _existing_store(path: Path) -> Any:
     if not path.exists():
         fail(f"there is no store {str(path)!r}")
@@ -554,4 +570,5 @@ def register(app: typer.Typer) -> None:
     commands |= {"report": report}
     for name, command in commands.items():
         app.command(name)(command)
+    app.command("lab", context_settings={"ignore_unknown_options": True})(lab)
     app.add_typer(stores, name="store")

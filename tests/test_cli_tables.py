@@ -212,6 +212,7 @@ COMMANDS = [
     "languages",
     "report",
     "demo",
+    "lab",
 ]
 
 
@@ -336,5 +337,5 @@ def test_what_a_model_cost_is_said_and_nothing_without_one(capsys):
 def test_help_shows_the_commands_in_their_order():
     assert [one.name or one.callback.__name__ for one in app.registered_commands] == [
         *("evaluate", "demo", "bleu", "rouge", "answer", "score", "retrieval", "compare", "correlate", "annotators"),
-        *("summeval", "run", "checker-bench", "judge-bench", "languages", "report"),
+        *("summeval", "run", "checker-bench", "judge-bench", "languages", "report", "lab"),
     ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,7 +13,8 @@ from ipykernel.ipkernel import IPythonKernel
 
 pytest.importorskip("jupyter_server")
 
-from summeval_nb.teaching._lab import BookContents, add_kernel  # noqa: E402
+from summeval_nb.cli import main  # noqa: E402
+from summeval_nb.teaching._lab import BookContents, add_kernel, find_book  # noqa: E402
 
 
 def awaited(asked: Coroutine[Any, Any, dict]) -> dict:
@@ -39,3 +41,40 @@ def test_another_kernel_speaks_for_itself():
         before = json.dumps(metadata)
         add_kernel(metadata)
         assert json.dumps(metadata) == before
+
+
+@pytest.fixture
+def book(tmp_path):
+    folder = tmp_path / "checkout" / "nbs"
+    (folder / "3_overlap").mkdir(parents=True)
+    for name in ("index.ipynb", "glossary.md"):
+        (folder / name).touch()
+    return folder
+
+
+def test_the_book_is_found_from_inside_and_from_beside(book, tmp_path):
+    for place in (book, book / "3_overlap", book.parent, book.parent / "summeval_nb" / "teaching"):
+        assert find_book([tmp_path, place]) == book
+    with pytest.raises(ValueError, match="git clone"):
+        find_book([tmp_path])
+
+
+def left_with(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as leaving:
+        main(["lab", *arguments])
+    return leaving.value.code
+
+
+def test_the_shell_hands_lab_the_book_and_the_users_options(book, monkeypatch):
+    labapp, asked = pytest.importorskip("jupyterlab.labapp"), []
+    monkeypatch.setattr(labapp.LabApp, "launch_instance", asked.append)
+    monkeypatch.chdir(book.parent)
+    assert left_with("--no-browser", "--port=8889") == 0
+    contents = f"--ServerApp.contents_manager_class={BookContents.__module__}.BookContents"
+    assert asked == [[contents, "--no-browser", "--port=8889", str(book / "index.ipynb")]]
+
+
+def test_without_jupyterlab_the_shell_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "jupyterlab.labapp", None)
+    assert left_with() == 2
+    assert "[lab]" in capsys.readouterr().err

@@ -1,22 +1,25 @@
-"""Edited directly. Notebooks that JupyterLab opens without marking them as changed; tests/test_lab_contents.py.
+"""Edited directly. The book in JupyterLab, which marks no notebook as changed; tests/test_lab_contents.py.
 
 When a kernel starts, JupyterLab writes the kernel's name as it is displayed, and its exact version of Python, into the
 notebook's metadata. The book's notebooks are stored without either, because they differ from machine to machine, so
-each was marked as changed as soon as it was opened. `make lab` reads them through this class, which puts both in:
-
-    jupyter lab --ServerApp.contents_manager_class=summeval_nb.teaching._lab.BookContents nbs/index.ipynb
+each was marked as changed as soon as it was opened. `summeval lab` starts JupyterLab with a class that reads them and
+puts both in. No file on the disk is changed, and neither is the user's own configuration of Jupyter.
 """
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import NoSuchKernel, get_kernel_spec
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
-__all__ = ["BookContents", "add_kernel"]
+from summeval_nb.teaching._progress import book_folder
+
+__all__ = ["BookContents", "add_kernel", "find_book", "open_book"]
 
 
 def add_kernel(metadata: MutableMapping[str, Any]) -> None:
@@ -40,3 +43,23 @@ class BookContents(AsyncLargeFileManager):  # type: ignore[misc]
         if model["type"] == "notebook" and model["content"] is not None:
             add_kernel(model["content"]["metadata"])
         return model
+
+
+def find_book(places: Iterable[Path]) -> Path:
+    """Return the folder of the first book that holds one of these places, or lies beside one as `nbs`."""
+    for place in places:
+        with suppress(ValueError):
+            return book_folder(place)
+    raise ValueError(
+        "no book here: its notebooks come with the sources and not with the installed package; "
+        "call this in the folder that git clone made"
+    )
+
+
+def open_book(arguments: Sequence[str] = ()) -> None:
+    """Open the book's first page in JupyterLab, with the user's options, and return when the server is stopped."""
+    from jupyterlab.labapp import LabApp
+
+    first = find_book([Path.cwd(), Path(__file__)]) / "index.ipynb"
+    contents = f"--ServerApp.contents_manager_class={__name__}.{BookContents.__name__}"
+    LabApp.launch_instance([contents, *arguments, str(first)])

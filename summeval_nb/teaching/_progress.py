@@ -67,7 +67,7 @@ class Progress:
 
 def read_progress(folder: Path | None) -> Progress:
     """Read all notebooks below a folder, but no solutions; without one, below the book that holds this place."""
-    book = _book(Path.cwd()) if folder is None else folder
+    book = book_folder(Path.cwd()) if folder is None else folder
     if not book.is_dir():
         raise ValueError(f"no folder {str(book)!r}: give the one that holds the book's notebooks, such as 'nbs'")
     states: dict[str, str] = {}
@@ -87,7 +87,7 @@ def read_progress(folder: Path | None) -> Progress:
     return Progress(states, tuple(unread))
 
 
-def _book(here: Path) -> Path:
+def book_folder(here: Path) -> Path:
     """Return the folder of the book in which a notebook runs, or that lies in this folder as `nbs`."""
     for place in (here, *here.parents):
         for one in (place, place / "nbs"):

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A JupyterLab over a copy of nbs/, with no settings of the user's; gives an address with {path} to fill in."""
+    """What the README starts, over a copy of nbs/, without the user's settings; gives an address with a {path}."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "nbs", home / "nbs", ignore=shutil.ignore_patterns(".*"))
     cells = [nbformat.v4.new_code_cell("1 / 0"), nbformat.v4.new_code_cell("1 + 1")]
@@ -56,12 +56,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     token = secrets.token_hex(16)
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    command = [sys.executable, "-m", "summeval_nb", "lab", "--no-browser", f"--port={port}", "--allow-root"]
     command += ["--LabApp.expose_app_in_browser=True"]  # a test opens notebooks without loading all of JupyterLab again
-    command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={home}/nbs"]
-    command += ["--ServerApp.contents_manager_class=summeval_nb.teaching._lab.BookContents"]  # as make lab does
+    command += ["--ip=127.0.0.1", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
     with (home / "lab.log").open("w") as log:
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        server = subprocess.Popen(command, cwd=home, env=environment, stdout=log, stderr=log)
         try:
             _wait_for(f"http://127.0.0.1:{port}/api?token={token}", server, home / "lab.log")
             yield f"http://127.0.0.1:{port}/lab/tree/{{path}}?token={token}&reset"
