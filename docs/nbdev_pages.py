@@ -44,6 +44,7 @@ PAGES = BUILD / "pages"
 SCORER = Path(__file__).with_name("search_order.js")
 _OPEN_LINES = 15  # longer exported code is folded
 _DIRECTIVE = re.compile(r"^\s*#\s*\|\s*([\w-]+):?[ \t]*(.*)$")
+_ALIGNED = re.compile(r"\S {2,}\S|^\s*\[\[", re.M)  # what stands in columns
 _SPELLED = {"bleu": "BLEU", "rouge": "ROUGE", "summeval": "SummEval"}
 _TAGS = {
     ("hide", ""): "remove-cell",
@@ -102,7 +103,7 @@ def what_it_does(code: str) -> str:
     if first is None:
         return "names and tables"
     summary = (ast.get_docstring(first) or "").partition("\n")[0]
-    return f"{first.name}. {summary}".strip(". ") if summary else first.name
+    return f"{first.name}. {summary}".strip(". ").replace("`", "") if summary else first.name
 
 
 def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookNode:
@@ -125,6 +126,13 @@ def shown_outputs(outputs: list[Any]) -> list[Any]:
         out.get("data", {}).pop(widget, None)
     kept = [out for out in kept if not (out.get("name") == "stderr" and "\r" in out.text)]
     return [terminal_colors(out) if out.get("name") == "stdout" else out for out in kept]
+
+
+def is_prose(outputs: list[Any]) -> bool:
+    """Whether what a cell prints may break anywhere: messages and lists do, what stands in columns does not."""
+    plain = (out.get("text", "") or out.get("data", {}).get("text/plain", "") for out in outputs)
+    text = "\n".join(plain)
+    return bool(text.strip()) and not _ALIGNED.search(text)
 
 
 def terminal_colors(output: Any) -> Any:
@@ -179,6 +187,8 @@ def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode
         cell.source, cell.outputs = code, shown_outputs(cell.outputs)
         alt = directives.get("fig-alt", f"Figure of the section “{heading}”")
         cell.metadata["mystnb"] = {"image": {"alt": alt}}
+        if is_prose(cell.outputs):
+            tags.add("prose-output")
         if is_export(directives):
             cell.source = shorten_docstrings(code)
             if all(isinstance(node, (ast.Import, ast.ImportFrom, ast.If)) for node in ast.parse(code).body):

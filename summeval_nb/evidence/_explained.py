@@ -154,7 +154,7 @@ def _bar(moved: float) -> Markup:
     color = "#1f5f99" if moved >= 0 else "#a11212"
     wide = min(abs(moved), 5) * 1.2
     bar = f'<span style="display:inline-block;height:.6em;width:{wide:.2f}em;background:{color};color:{color}"></span>'
-    return Markup(f"{moved:+.3f} {bar}")
+    return Markup(f'<span style="white-space:nowrap">{moved:+.3f} {bar}</span>')
 
 
 def explained(checker: Any, text: str | Sequence[str], sentence: str, start: float, most: int) -> Explanation:
