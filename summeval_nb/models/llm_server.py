@@ -222,12 +222,12 @@ def _interpreter() -> type:
     class Interpreter(
         OpenAIRuleMixin, OpenAIJSONMixin, OpenAIRegexMixin, BaseOpenAIInterpreter
     ):
-        top_k = 20
-
-        def __init__(self, backend: ServerBackend, dialect: str, limits: Limits):
+        def __init__(
+            self, backend: ServerBackend, dialect: str, limits: Limits, shown: int
+        ):
             client: Any = _Client(backend, limits)
             super().__init__(model=backend.name, client=client)
-            self.dialect = dialect
+            self.dialect, self.top_k = dialect, shown
             self.pieces: list[_Piece] = []
 
         def _run(self, tools: Any = None, **request: Any) -> Iterator[Any]:
@@ -265,6 +265,9 @@ def _exact(probability: float) -> float:
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #917a9740
 DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
+# how many tokens at a place a server is asked to show: the protocol's most, and what
+# llama.cpp's server shows where these leave an option open
+_SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
 
 
 def _constraint(dialect: str, options: Sequence[str]) -> dict[str, Any]:
@@ -367,14 +370,17 @@ class _Pause:
             time.sleep(left)
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #0e5d58dc
-def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str) -> Any:
+def _ask(
+    backend: ServerBackend, prompt: str, node: Any, dialect: str, shown: int = _SHOWN
+) -> Any:
     """Ask a server through guidance, again where that may help; returns guidance's
     state after the answer."""
     start = time.monotonic()
     for repeats in range(backend.max_retries + 1):
         backend._pause.wait()
         try:
-            return _ask_once(backend, prompt, node, dialect, time.monotonic() - start)
+            spent = time.monotonic() - start
+            return _ask_once(backend, prompt, node, dialect, spent, shown)
         except BackendUnavailable as error:
             pause = (
                 error.retry_after
@@ -396,13 +402,18 @@ _PLAIN: Any = {}  # no sampling parameters: the temperature is 0
 
 
 def _ask_once(
-    backend: ServerBackend, prompt: str, node: Any, dialect: str, spent: float
+    backend: ServerBackend,
+    prompt: str,
+    node: Any,
+    dialect: str,
+    spent: float,
+    shown: int,
 ) -> Any:
     import guidance
     from guidance.models import Model
 
     state = Model(
-        _interpreter()(backend, dialect, backend.limits(spent)),
+        _interpreter()(backend, dialect, backend.limits(spent), shown),
         sampling_params=_PLAIN,
         echo=False,
     )
@@ -439,11 +450,11 @@ def _ask_choice(
     nested = any(
         one != other and other.startswith(one) for one in options for other in options
     )
-    masses, bound = _ask_masses(
-        backend, prompt, options, "openai" if nested else dialect
-    )
-    unseen = [option for option, mass in masses.items() if mass == 0]
-    if bound * len(unseen) > 0.02 * sum(masses.values()):
+    how = "openai" if nested else dialect
+    masses, bound = _ask_masses(backend, prompt, options, how)
+    if _left_open(masses, bound) and dialect == "llamacpp":
+        masses, bound = _ask_masses(backend, prompt, options, how, _SHOWN_BY_LLAMACPP)
+    if unseen := _left_open(masses, bound):
         what = (
             f"the tokens that the server shows leave {unseen} open: each may have a "
             f"probability up to {bound:.3f}"
@@ -465,14 +476,23 @@ def _ask_choice(
     return Choice.from_masses(masses)
 
 
+def _left_open(masses: Mapping[str, float], bound: float) -> list[str]:
+    """The options that were not shown, if what they may have could change a verdict."""
+    unseen = [option for option, mass in masses.items() if mass == 0]
+    return unseen if bound * len(unseen) > 0.02 * sum(masses.values()) else []
+
+
 def _ask_masses(
-    backend: ServerBackend, prompt: str, options: tuple[str, ...], dialect: str
+    backend: ServerBackend,
+    prompt: str,
+    options: tuple[str, ...],
+    dialect: str,
+    shown: int = _SHOWN,
 ) -> tuple[dict[str, float], float]:
     import guidance
 
-    state = _ask(
-        backend, prompt, guidance.select(list(options), name="answer"), dialect
-    )
+    node = guidance.select(list(options), name="answer")
+    state = _ask(backend, prompt, node, dialect, shown)
     text, pieces = state["answer"], state._interpreter.pieces
     about = {"model": backend.name, "server": backend.server}
     written = _written(dialect, text, options)
@@ -493,7 +513,7 @@ def _ask_masses(
     masses, open_groups, bound = _served_masses(pieces, *written)
     for group in dict.fromkeys(open_groups):
         more, further = (
-            _ask_masses(backend, prompt, group, dialect)
+            _ask_masses(backend, prompt, group, dialect, shown)
             if len(group) > 1
             else ({}, 0.0)
         )
@@ -736,7 +756,8 @@ class ServerBackend(_Connected):
     server is down. Threads may share one backend.
 
     A question is one request, at most `1 + max_retries`; options with a common
-    beginning may take one more for each such beginning. To that come, once, the probe
+    beginning may take one more for each such beginning, and llama.cpp's server is asked
+    again for 1,000 tokens where 20 leave an option open. To that come, once, the probe
     with up to three small pages, and for each prompt that may be too long a request
     that counts its tokens. A redirect is never followed, and no answer is read beyond
     16 MB.
