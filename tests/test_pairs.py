@@ -129,7 +129,7 @@ def test_a_finding_is_placed_in_the_text_as_it_stands():
     ((reading,),) = split_markdown(["- It **rained** here."], progress=False)
     start = reading.plain.index("rained")
     finding = Finding("word", "rained", start, start + 6, True)
-    verdict = _pairs._placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)])
+    verdict = _pairs._placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)], [reading])
     (moved,) = verdict.findings
     assert "rained" in reading.sentence.text[moved.start : moved.end] and moved.clash
     assert moved.text == reading.sentence.text[moved.start : moved.end]

@@ -24,6 +24,7 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.models.store import Store, content_key
+from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._markdown import NO_EVIDENCE
 from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
@@ -178,25 +179,32 @@ class Retrieved:
         return [
             Verdict(probability=None, threshold=threshold, reason=reason)
             if reason
-            else _placed(next(answers), reading, evidence)
+            else _placed(next(answers), reading, evidence, self.pair.source)
             for reading, reason, evidence in self._all
         ]
 
 
-def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence]) -> Verdict:
-    """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text."""
+def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source: Sequence[Reading]) -> Verdict:
+    """Return a verdict with its evidence, its findings placed in the sentence as it stands in the user's text.
+
+    A list's item that was read with its lead-in has a note that says how it was read.
+    """
     moved = []
     for one in verdict.findings:
         start, end = reading.in_sentence(one.start, one.end)
         moved.append(Finding(one.kind, reading.sentence.text[start:end], start, end, one.clash))
-    return replace(verdict, evidence=evidence, findings=moved)
+    shown = [("", reading), *(("the first evidence ", source[one.index]) for one in evidence[:1])]
+    notes = [f"{what}read as “{one.plain}”" for what, one in shown if isinstance(one, LedReading)]
+    notes = [*([verdict.details["note"]] if notes and "note" in verdict.details else []), *notes]
+    details = {**verdict.details, "note": "; ".join(notes)} if notes else verdict.details
+    return replace(verdict, evidence=evidence, findings=moved, details=details)
 
 
 def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric) -> list[ReadPair]:
     """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
     found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or None, progress=False)
-    read = dict(zip(distinct, found, strict=True))
+    read = {text: read_with_leads(text, own) for text, own in zip(distinct, found, strict=True)}
     prepared = []
     for text, summary in zip(texts, summaries, strict=True):
         source, own = may_be_evidence(read[text]), read[summary]

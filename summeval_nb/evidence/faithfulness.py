@@ -274,7 +274,8 @@ def evaluate(
 
     Each summary sentence is compared with the k most similar article sentences by a
     checker. Markdown is read: headings and code are not judged, and markers of lists
-    and emphasis do not reach the checker.
+    and emphasis do not reach the checker. An item below a lead-in with a *not*, such as
+    "These were not approved:", is read with it, and the report says how.
 
     Parameters
     ----------

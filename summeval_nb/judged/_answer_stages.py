@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.ground.results import Sentence, require_text, require_texts
-from summeval_nb.judged._statements import answer_units, as_premise, is_list, with_denying_leads
+from summeval_nb.judged._statements import answer_units, as_premise, is_list
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import (
     Entailment,
@@ -22,6 +22,7 @@ from summeval_nb.judged.judging import (
     ask_many,
 )
 from summeval_nb.models._named import load_store
+from summeval_nb.text._lists import with_denying_leads
 from summeval_nb.text.split import split_sentences, split_units
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from summeval_nb.evidence._pairs import check_with, may_be_evidence, unread_sent
 from summeval_nb.evidence.check import Checker
 from summeval_nb.ground.results import Finding, Sentence, Verdict
 from summeval_nb.judged.judging import Entailment, JudgeFailure, Label, Passage
+from summeval_nb.text._lists import read_with_leads
 from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.split import Reading, split_markdown
@@ -33,7 +34,7 @@ def closest(claim: np.ndarray, evidence: np.ndarray, k: int) -> dict[int, float 
 def read_premise(premise: str) -> tuple[Reading, ...]:
     """What of a premise may be evidence: its sentences without markup; code and dividing lines are left out."""
     (found,) = split_markdown([premise], progress=False)
-    return tuple(may_be_evidence(found))
+    return tuple(may_be_evidence(read_with_leads(premise, found)))
 
 
 def read_statement(statement: str) -> Reading:

@@ -36,6 +36,7 @@ from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, as
 from summeval_nb.models._named import load_store
 from summeval_nb.models.store import Store
 from summeval_nb.text._language import declared_languages
+from summeval_nb.text._lists import leads_into_items, with_denying_leads
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_sentences
@@ -327,12 +328,22 @@ class Asker:
         return [self._known[key] for key in keys]
 
     def statements(self, texts: Iterable[str]) -> None:
-        """Learn the statements of texts, sentence by sentence, pronouns replaced where the judge can."""
+        """Learn the statements of texts, sentence by sentence, pronouns replaced where the judge can.
+
+        An item of a list under a *not* is read with its lead-in, which is no statement by itself.
+        """
         pairs = [(text, [one.text for one in split_sentences(text)]) for text in dict.fromkeys(texts) if text.strip()]
         resolved = self.ask("resolve", pairs)
         units = {
             text: own if isinstance(new, JudgeFailure) else list(new.units)
             for (text, own), new in zip(pairs, resolved, strict=True)
+        }
+        read = {text: with_denying_leads(own) for text, own in units.items()}
+        units = {
+            text: [
+                whole for whole, leads in zip(read[text], leads_into_items(own, read[text]), strict=True) if not leads
+            ]
+            for text, own in units.items()
         }
         flat = list(dict.fromkeys(unit for own in units.values() for unit in own if unit.strip()))
         split = dict(zip(flat, self.ask("statements", [(unit,) for unit in flat]), strict=True))

@@ -1,0 +1,87 @@
+"""Lists under a lead-in with a *not*: what is read, where a finding stands, and that every measure reads alike."""
+
+import pytest
+
+from summeval_nb import answer_faithfulness, context_recall, evaluate, load_judge
+from summeval_nb.text._lists import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
+from summeval_nb.text.split import split_markdown
+
+DENIED = "These were not approved:\n- the new roof\n- the second car park"
+MINUTES = f"The board met on Monday. It approved the new library. {DENIED}\n\nThe meal was good."
+PLAIN = [
+    "The board met. It did not approve the roof.\n\nThe meal was good.",
+    "The price includes:\n- the charger\n- a cable",
+    "It is not cheap.\n- the charger\n- a cable",
+    "# Not included\n\n- the charger",
+    "It opened - not late - in 1931.",
+    "",
+]
+
+
+def read(text):
+    (found,) = split_markdown([text], progress=False)
+    return found, read_with_leads(text, found)
+
+
+def test_items_under_a_not_are_read_with_it_and_the_lead_in_is_not_judged_alone():
+    before, after = read(MINUTES)
+    assert [one.plain for one in after[3:5]] == [
+        "The new roof was not approved",
+        "The second car park was not approved",
+    ]
+    assert after[2].reason == LEADS and [one.reason for one in after].count(LEADS) == 1
+    assert [one.sentence for one in after] == [one.sentence for one in before]
+    assert all(isinstance(one, LedReading) == (i in (3, 4)) for i, one in enumerate(after))
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_other_texts_are_read_as_before(text):
+    before, after = read(text)
+    assert before == after and not any(isinstance(one, LedReading) for one in after)
+
+
+@pytest.mark.parametrize("text", [DENIED, "It does not cover\n* **scratches**.\n* rust;", "Nobody may bring:\n1. dogs"])
+def test_findings_stand_in_the_item(text):
+    for one in read(text)[1]:
+        assert len(one.places) == len(one.plain)
+        for start in range(len(one.plain)):
+            low, high = one.in_sentence(start, start + 1)
+            assert 0 <= low < high <= len(one.sentence.text)
+    led = read(DENIED)[1][1]
+    assert led.sentence.text[slice(*led.in_sentence(led.plain.index("was"), len(led.plain)))] == "the new roof"
+    assert led.sentence.text[slice(*led.in_sentence(4, 7))] == "new"
+
+
+def test_which_unit_leads():
+    units = ["It is cheap.", "It does not cover", "- scratches", "- rust", "It covers", "- the motor"]
+    assert leads_into_items(units, with_denying_leads(units)) == [False, True, False, False, False, False]
+
+
+def test_evaluate_the_judge_and_retrieval_read_a_list_alike():
+    said, denied = "The new roof was approved.", "The new roof was not approved."
+    found = evaluate(MINUTES, DENIED)
+    assert found.score == 1.0 and [one.judged for one in found.verdicts] == [False, True, True]
+    assert found.verdicts[1].details["note"].startswith("read as “The new roof was not approved”")
+    assert "read as “The new roof was not approved”" in found._repr_html_()
+    wrong = evaluate("The board approved the new roof and the second car park.", DENIED)
+    assert wrong.score == 0.0
+    assert [one.supported for one in evaluate(MINUTES, f"{said} {denied}").verdicts] == [False, True]
+    labels = [one.label for one in load_judge("embedded").entail(MINUTES, [said, denied])]
+    assert labels[0] != "entailed" and labels[1] == "entailed"
+    assert context_recall("What of the roof?", [MINUTES], denied).score == 1.0
+    recall = context_recall("What was not approved?", [MINUTES], DENIED)
+    assert [one.text for one in recall.statements] == [
+        "The new roof was not approved",
+        "The second car park was not approved",
+    ]
+    assert recall.score == 1.0
+    assert answer_faithfulness("What was approved?", [MINUTES], said).score == 0.0
+    assert [one.label for one in recall.statements] == ["entailed", "entailed"]
+
+
+def test_the_same_verdict_from_evaluate_and_the_judge():
+    found = evaluate(MINUTES, DENIED)
+    (one, two) = load_judge("embedded").entail(
+        MINUTES, ["The new roof was not approved", "The second car park was not approved"]
+    )
+    assert [one.probability, two.probability] == pytest.approx([v.probability for v in found.verdicts[1:]], abs=1e-6)
