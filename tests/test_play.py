@@ -372,6 +372,13 @@ def test_presets_show_what_they_promise(seed):
     assert all(0 <= value <= 10 for name in PRESETS for point in preset_points(name, seed=seed) for value in point)
 
 
+@pytest.mark.parametrize("x", [1e17, -1e99, 1e-320, 0.0])
+def test_points_in_one_place_are_drawn_whatever_their_size(x):
+    page = correlation_html(correlation_state([[x, 1.0], [x, 1.0], [x, 2.0]]))
+    assert "nothing correlates with a constant" in page
+    assert not re.search(r"\b(nan|inf)\b", page.lower())
+
+
 def test_points_on_a_horizontal_line_have_no_correlation():
     state = correlation_state([[1, 2], [2, 2], [3, 2]])
     assert state.caption == "3 points: Pearson undefined, Spearman undefined, Kendall undefined."
@@ -398,6 +405,7 @@ def test_circles_lie_inside_the_plot(points):
         ([1, 2, 3], ValueError, "at least two pairs"),
         ([[1, 2, 3], [4, 5, 6]], ValueError, "at least two pairs"),
         ([[1, float("nan")], [1, 2]], ValueError, "finite"),
+        ([[1e308, 1], [-1e308, 2]], ValueError, "within ±1e\\+100 to be drawn, not at 1e\\+308: rescale"),
         ([["a", "b"], ["c", "d"]], TypeError, "pairs of numbers"),
     ],
 )

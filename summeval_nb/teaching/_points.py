@@ -13,6 +13,7 @@ from summeval_nb.ground.results import require_count, require_option
 
 Points = list[list[float]]
 PRESETS = ("cloud", "outlier", "curve", "ties")
+LARGEST = 1e100  # differences of larger numbers overflow
 BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place in an SVG of 440 by 345
 
 
@@ -26,6 +27,10 @@ def require_points(points: Any) -> Points:
         raise ValueError(f"points must be at least two pairs [x, y], not an array of shape {table.shape}")
     if not np.isfinite(table).all():
         raise ValueError("points must be finite: leave out the ones without a value")
+    if np.abs(table).max() > LARGEST:
+        raise ValueError(
+            f"points must lie within ±{LARGEST:g} to be drawn, not at {np.abs(table).max():g}: rescale them"
+        )
     return table.tolist()
 
 
@@ -57,7 +62,8 @@ def frame_of(points: Points) -> dict[str, Any]:
     if table.min() >= 0 and table.max() <= 10 and table.max() > 1:
         low, high = np.zeros(2), np.full(2, 10.0)
     else:
-        space = np.maximum(np.ptp(table, axis=0) * 0.15, 1e-6)
+        least = np.maximum(np.abs(table).max(axis=0) * 1e-6, 1e-6)  # 1e17 and 1e17 + 1e-6 are one number
+        space = np.maximum(np.ptp(table, axis=0) * 0.15, least)
         low, high = table.min(axis=0) - space, table.max(axis=0) + space
     (x0, y0), (x1, y1) = low.tolist(), high.tolist()
     return {"x": [x0, x1], "y": [y0, y1], "box": BOX}
