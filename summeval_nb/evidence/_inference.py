@@ -11,6 +11,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from summeval_nb.evidence.claims import Judged, Question
+from summeval_nb.ground._offline import hub_only_if
 from summeval_nb.ground.results import require_count, require_module
 from summeval_nb.models.llm import BackendRejected, ContextTooLong
 
@@ -28,12 +29,12 @@ def load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, An
         if tokenizer is None:
             raise ValueError("a loaded model needs its tokenizer: NLIChecker(model, tokenizer=...)")
         return model, tokenizer
-    where = {"local_files_only": not download}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-        loaded = AutoModelForSequenceClassification.from_pretrained(
-            str(model), dtype=torch.float32, use_safetensors=True, **where
-        )
+        with hub_only_if(download) as where:
+            tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
+            loaded = AutoModelForSequenceClassification.from_pretrained(
+                str(model), dtype=torch.float32, use_safetensors=True, **where
+            )
     except (OSError, ValueError) as error:
         remedy = "give a folder that holds a classifier, or a hub name with download=True"
         raise BackendRejected(f"{model} cannot be loaded: {str(error).splitlines()[0]}", remedy=remedy) from error

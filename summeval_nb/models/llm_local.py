@@ -30,6 +30,7 @@ from summeval_nb.models.llm import (
     neutralise,
     option_masses,
 )
+from ..ground._offline import hub_only_if
 from ..ground.results import require_count, require_module
 
 # %% auto #0
@@ -458,12 +459,15 @@ def _loaded(
                 "tokenizer=...)"
             )
         return model, tokenizer, type(model).__name__
-    where = {"local_files_only": not download}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
-        loaded = AutoModelForCausalLM.from_pretrained(
-            str(model), dtype=dtype or torch.float32, use_safetensors=True, **where
-        )
+        with hub_only_if(download) as where:
+            tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
+            loaded = AutoModelForCausalLM.from_pretrained(
+                str(model),
+                dtype=dtype or torch.float32,
+                use_safetensors=True,
+                **where,
+            )
     except (OSError, ValueError) as error:
         remedy = "give a folder that holds a model, or a hub name with download=True"
         raise BackendRejected(

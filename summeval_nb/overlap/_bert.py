@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from ..ground._offline import hub_only_if
 from ..ground.results import Score, Signature, require_count, require_module, require_text
 from ..text.embed import encodable, load_embedder
 from ._inputs import require_pairs, require_references
@@ -59,8 +60,9 @@ class TokenModel:
         shown = logging.is_progress_bar_enabled()
         logging.disable_progress_bar()  # a bar for a local file says nothing
         try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            self.model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+            with hub_only_if(download=False) as where:
+                self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **where)
+                self.model = transformers.AutoModel.from_pretrained(folder, **where).eval()
         finally:
             if shown:
                 logging.enable_progress_bar()

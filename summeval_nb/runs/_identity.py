@@ -34,6 +34,7 @@ from typing import Any
 
 from summeval_nb.ground._addresses import without_secrets
 from summeval_nb.ground._choices import is_function
+from summeval_nb.ground._offline import hub_only_if
 
 _MODELS = ("checker", "judge", "backend", "embedder")
 _PACKAGED = {"embedded", "minilm"}  # named models that come with the package, whose version stands in the manifest
@@ -114,7 +115,8 @@ def _cached_content(name: str) -> str:
     try:
         from huggingface_hub import snapshot_download
 
-        return content_of(Path(snapshot_download(name, local_files_only=True)))
+        with hub_only_if(download=False) as where:
+            return content_of(Path(snapshot_download(name, **where)))
     except Exception:  # no such package, no such name, no such cache: the metric itself will say so
         return ""
 

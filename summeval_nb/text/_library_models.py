@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from summeval_nb.ground._offline import hub_only_if
 from summeval_nb.ground.results import require_module
 from summeval_nb.text._lots import require_vectors, warn_cut
 
@@ -84,8 +85,8 @@ def library_model(name: str | os.PathLike[str], device: str, download: bool) -> 
     try:
         if not (Path(source).is_dir() or _HUB_NAME.fullmatch(source)):  # the library would print it as it is
             raise ValueError(f"{source!r} is no name of a model")
-        with _quiet(not download):
-            return library.SentenceTransformer(source, device=device, local_files_only=not download)
+        with _quiet(not download), hub_only_if(download) as where:
+            return library.SentenceTransformer(source, device=device, **where)
     except ImportError:
         raise
     except Exception as error:  # damaged files raise errors of many libraries
