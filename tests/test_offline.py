@@ -55,7 +55,7 @@ def test_the_switch_is_turned_back():
     with pytest.raises(KeyError), hub_only_if(download=False) as where:
         assert constants.HF_HUB_OFFLINE and where == {"local_files_only": True}
         raise KeyError
-    assert constants.HF_HUB_OFFLINE == before
+    assert before == constants.HF_HUB_OFFLINE
 
 
 def test_who_forbade_downloads_is_not_overruled(monkeypatch):
