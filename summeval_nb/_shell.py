@@ -21,6 +21,9 @@ _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",
     "resume=False": "--no-resume",
     "format='jsonl' or 'csv'": "--format jsonl or --format csv",
+    "run nltk.download('wordnet') once": "run python -m nltk.downloader wordnet once",
+    "synonyms=None": "-o synonyms=null",
+    "'wordnet', None or a mapping": "wordnet, null or a JSON object",
     "Store(path).prune(damaged=True) deletes": "summeval store prune FILE --damaged deletes",
 }
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)

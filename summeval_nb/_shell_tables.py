@@ -157,10 +157,13 @@ def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str,
     return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
 
 
-def read_options(given: list[str] | None, function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the options of a call, each a keyword of the function; an unknown one lists the known."""
+def read_options(given: list[str] | None, function: Callable[..., Any], *, named: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the options of a call, each a keyword of the function; an unknown one lists the known.
+
+    What has an option of its own in other commands, such as `--embedder`, is one of these where it is `named`.
+    """
     found = read_pairs(given, "--option")
-    hidden = {"store", "progress", "judge", "embedder", "measures"}
+    hidden = {"store", "progress", "judge", "embedder", "measures"} - {*named}
     known = [p.name for p in signature(function).parameters.values() if p.default is not p.empty]
     for name in found:
         require_option(name, "option", [one for one in known if one not in hidden])

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from . import _shell_commands
 from ._shell import OneLine, fail, prepare_streams, say, show_warning
 from ._shell import say_usage_error, to_json
-from ._shell_tables import AsJson, Column, Format, Html, Options, References
-from ._shell_tables import keep_apart, leave_for, load_named, overlap_rows
-from ._shell_tables import read_options, read_text, show, write
+from ._shell_tables import AsJson, Given, References, keep_apart, leave_for
+from ._shell_tables import load_named, overlap_rows, read_options, read_text
+from ._shell_tables import show, takes, write
+from ._shell_words import WORD_METRICS, Each, Texts
 
 # %% auto #0
-__all__ = ['app', 'demo', 'evaluate', 'bleu', 'main']
+__all__ = ['app', 'demo', 'bleu', 'chrf', 'ter', 'meteor', 'bertscore', 'evaluate', 'main']
 
 # %% ../nbs/6_runs/63_cli.ipynb #e0f3a1b7
 _ABOUT = """Understand, run and trust automatic evaluation of summaries and generated \
@@ -118,44 +120,29 @@ def evaluate(
 demo = app.command("demo")(_shell_commands.demo)
 
 # %% ../nbs/6_runs/63_cli.ipynb #6ce37802
-@app.command()
-def bleu(
-    table: Annotated[
-        str,
-        typer.Argument(
-            help="Table, or plain file of candidates; - for standard input."
-        ),
-    ],
-    references: References = None,
-    column: Column = None,
-    option: Options = None,
-    format: Format = None,
-    each: Annotated[
-        bool,
-        typer.Option("--each", help="A score for each text instead of one for all."),
-    ] = False,
-    html: Html = None,
-    as_json: AsJson = False,
-) -> None:
-    """BLEU of texts against references: one score of the corpus, or one for each text.
+def _of_words(name: str) -> Callable[..., None]:
+    """Make the command of a word metric."""
+    metric = WORD_METRICS[name]
 
-    Example: summeval bleu predictions.jsonl --column candidate=prediction -o n=2
-    """
-    keep_apart(html, table, *references or ())
-    from summeval_nb.overlap.bleu import bleu_many, corpus_bleu
+    @takes("column", "option", "format", "html", "as_json")
+    def command(
+        table: Texts, given: Given, references: References = None, each: Each = False
+    ) -> None:
+        keep_apart(given.html, table, *references or ())
+        of_each, of_all = metric.functions()
+        columns = given.format, given.column
+        candidates, groups, bad = overlap_rows(name, table, references, *columns)
+        options = read_options(given.option, of_each, named=["embedder"])
+        result = (of_each if each else of_all)(candidates, groups, **options)
+        text = metric.text(result, each=each)
+        show(result, given.as_json, given.html, metric.title, text)
+        leave_for(bad, bad + len(candidates))
 
-    candidates, groups, bad = overlap_rows("bleu", table, references, format, column)
-    options = read_options(option, bleu_many)
-    result: Any = (bleu_many if each else corpus_bleu)(candidates, groups, **options)
-    if each:
-        scores = (row["bleu"] for row in result.rows())
-        text = "\n".join("none" if one is None else f"{one:.4f}" for one in scores)
-    elif result.score is None:
-        text = f"BLEU undefined: {result.reason}\n{result.signature}"
-    else:
-        text = f"BLEU {result.score:.4f}\n{result.signature}"
-    show(result, as_json, html, "BLEU", text)
-    leave_for(bad, bad + len(candidates))
+    command.__doc__ = metric.help
+    return app.command(name)(command)
+
+
+bleu, chrf, ter, meteor, bertscore = map(_of_words, WORD_METRICS)
 
 # %% ../nbs/6_runs/63_cli.ipynb #58c2eed1
 _shell_commands.register(app)

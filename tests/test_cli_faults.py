@@ -13,6 +13,7 @@ import nltk
 import pytest
 
 from summeval_nb import cli
+from summeval_nb._shell_words import WORD_METRICS
 from summeval_nb.text import _splitters, split
 
 ROOT = Path(__file__).parents[1]
@@ -47,6 +48,11 @@ def place(tmp_path, monkeypatch):
         "m1/manifest.json": DEEP,
         "m2/manifest.json": b"\xff\xfe",
         "m3/manifest.json": b'{"settings": []}',
+        "m5/config.json": b"{}",
+        "m6/config.json": b"\xff\xfe",
+        "m7/config.json": b'{"auto_map": {"AutoModel": "own.Own"}, "model_type": "\\u001b[2J"}',
+        "m7/own.py": b"raise SystemExit(9)\n",
+        "three.txt": b"a\nb\nc\n",
     }
     for name, content in files.items():
         path = tmp_path / name
@@ -82,6 +88,7 @@ ASKED = {
     "a": "It opened.",
 }
 ASKED |= {"b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
+METEOR = ["meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself it needs nltk's WordNet
 FAULTS = {
     "server down": ([*EVALUATE, "--checker", "llm:m@http://127.0.0.1:9/v1"], "is it running"),
     "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
@@ -161,6 +168,59 @@ FAULTS = {
     "page on a full disk": (["bleu", "pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
     "no model of stanza": ([*EVALUATE, "--splitter", "stanza"], "stanza.download"),
     "no tables of nltk": ([*EVALUATE, "--splitter", "punkt_tab"], "nltk.downloader punkt_tab"),
+    "order of chrF beyond reason": (
+        ["chrf", "pairs.jsonl", "-o", "char_order=1000000000"],
+        "char_order must be at most",
+    ),
+    "beta is no number": (["chrf", "pairs.jsonl", "-o", "beta=NaN"], "beta must lie between 0 and 1000, not nan"),
+    "beta is infinite": (["chrf", "pairs.jsonl", "-o", "beta=1e400"], "beta must lie between 0 and 1000, not inf"),
+    "beta is a text": (["chrf", "pairs.jsonl", "-o", f"beta={'9' * 5000}x"], "beta must be a number, not str"),
+    "no yes and no no for TER": (["ter", "pairs.jsonl", "-o", "normalized=maybe"], "normalized must be True or False"),
+    "no WordNet": (["meteor", "pairs.jsonl"], "run python -m nltk.downloader wordnet once, or pass -o synonyms=null"),
+    "synonyms of Python": ([*METEOR, "-o", "synonyms=None"], "synonyms must be wordnet, null or a JSON object"),
+    "synonyms that are a text": ([*METEOR, "-o", 'synonyms={"cat": "dog"}'], "synonyms of 'cat' must be a list"),
+    "synonyms nested too deeply": ([*METEOR, "-o", f"synonyms={'[' * 5000}"], "synonyms must be wordnet"),
+    "a weight that is no number": ([*METEOR, "-o", "alpha=NaN"], "alpha must lie between 0 and 1, not nan"),
+    "no such tokenizer": ([*METEOR, "-o", "tokenize=words"], "unknown tokenizer 'words'"),
+    "no such model": (["bertscore", "pairs.jsonl", "-o", "model=nowhere"], "nothing is downloaded"),
+    "a model is a number": (
+        ["bertscore", "pairs.jsonl", "-o", "model=5"],
+        "model must be 'minilm' or a folder, not int",
+    ),
+    "a model is a file": (
+        ["bertscore", "pairs.jsonl", "-o", "model=pairs.jsonl"],
+        "model must be 'minilm' or a folder",
+    ),
+    "a model without a tokenizer": (["bertscore", "pairs.jsonl", "-o", "model=m5"], "m5' cannot be loaded: "),
+    "a model whose settings are no text": (["bertscore", "pairs.jsonl", "-o", "model=m6"], "m6' cannot be loaded: "),
+    "a model with a program of its own": (["bertscore", "pairs.jsonl", "-o", "model=m7"], "m7' cannot be loaded: "),
+    "no such layer": (["bertscore", "pairs.jsonl", "-o", "layer=99"], "layer must be at most 6"),
+    "a baseline that is no number": (["bertscore", "pairs.jsonl", "-o", "baseline=NaN"], "baseline must be a number"),
+    "model beside embedder": (
+        ["bertscore", "pairs.jsonl", "-o", "embedder=minilm", "-o", "model=m5"],
+        "give model or embedder, not both",
+    ),
+}
+WORDS = {  # what every word metric meets alike
+    "gzip cut short": (["cut.jsonl.gz"], "not a whole gzip file"),
+    "doubled header": (["twice.csv"], "names a column twice"),
+    "bare carriage return": (["cr.csv"], "line 1 of the CSV holds a carriage return"),
+    "unclosed quote": (["quote.csv"], "line 3 of the CSV opens a quote"),
+    "deep JSON": (["deep.jsonl"], "nested too deeply"),
+    "page over a table": (["pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
+    "page over references": (["article.txt", "summary.txt", "--html", "summary.txt"], "would overwrite what is read"),
+    "page over another file": (["pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
+    "page on a full disk": (["pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
+    "no such option": (["pairs.jsonl", "-o", "order=2"], "unknown option 'order'; known: "),
+    "no such file of references": (["article.txt", "nowhere.txt"], "there is no file 'nowhere.txt'"),
+    "files of different lengths": (["article.txt", "three.txt"], "the same number of lines"),
+    "a store as references": (["article.txt", "store.sqlite"], "store.sqlite"),
+    "a folder as candidates": (["m1", "article.txt"], "is a folder; name a text file"),
+}
+FAULTS |= {
+    f"{metric}: {fault}": ([metric, *arguments, *(METEOR[2:] if metric == "meteor" else [])], message)
+    for metric in WORD_METRICS
+    for fault, (arguments, message) in WORDS.items()
 }
 
 
@@ -275,6 +335,10 @@ def test_no_text_commands_the_terminal(place, capsys):
         ["bleu", f"no{HOSTILE}.jsonl"],
         ["bleu", "pairs.jsonl", "-o", f"{HOSTILE}=1"],
         ["bleu", "pairs.jsonl", f"--{HOSTILE}"],
+        *([name, "bad.jsonl", "-o", f"{HOSTILE}=1"] for name in WORD_METRICS),
+        *([name, "bad.jsonl", *(METEOR[2:] if name == "meteor" else [])] for name in WORD_METRICS),
+        ["bertscore", "pairs.jsonl", "-o", f"model={HOSTILE[1:]}"],
+        ["meteor", "pairs.jsonl", "-o", f"tokenize={HOSTILE[1:]}"],
         [HOSTILE],
         [*EVALUATE],
         [*EVALUATE, "--json"],

@@ -141,6 +141,8 @@ def test_half_a_character_is_read_as_no_character():
         ({"embedder": TwoWords(), "layer": 2}, "belong to model="),
         ({"embedder": "minilm", "model": FOLDER}, "not both"),
         ({"model": "bert-base-uncased"}, "nothing is downloaded"),
+        ({"model": 5}, r"model must be 'minilm' or a folder, not int \(5\)"),
+        ({"model": None}, "model must be 'minilm' or a folder, not NoneType"),
         ({"layer": 7}, "at most 6"),
         ({"layer": -1}, "at least 0"),
         ({"baseline": 1}, "below 1"),
@@ -150,3 +152,68 @@ def test_half_a_character_is_read_as_no_character():
 def test_bad_options_are_named(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         bert_score("a", "a", **options)
+
+
+def _folder(place: Path, **changed: str | bytes) -> Path:
+    """The packaged model with other files of these names ('config' for config.json, empty for none)."""
+    place.mkdir()
+    for file in FOLDER.iterdir():
+        if file.is_file() and file.stem not in changed:
+            (place / file.name).symlink_to(file)
+    names = {"config": "config.json", "model": "model.safetensors", "tokenizer": "tokenizer.json"}
+    for name, content in changed.items():
+        if content:
+            (place / names[name]).write_bytes(content.encode() if isinstance(content, str) else content)
+    return place
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"model": b"\x10" * 1000},
+        {"model": ""},
+        {"config": "["},
+        {"config": "{}"},
+        {"config": b"\xff\xfe"},
+        {"tokenizer": "["},
+    ],
+    ids=str,
+)
+def test_a_damaged_model_is_named(changed, tmp_path):
+    with pytest.raises(ValueError, match=r"the model in '.*damaged' cannot be loaded: "):
+        bert_score("a", "a", model=_folder(tmp_path / "damaged", **changed))
+
+
+def test_no_code_of_a_model_is_run_and_no_pickle_is_read(tmp_path):
+    import torch
+
+    config = json.loads((FOLDER / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Own"}}
+    folder = _folder(tmp_path / "own", config=json.dumps(config))
+    (folder / "own.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    with pytest.raises(ValueError, match="cannot be loaded: .*custom code"):
+        bert_score("a", "a", model=folder)
+    assert not (tmp_path / "run").exists()
+    pickled = _folder(tmp_path / "pickled", model="")
+    torch.save({}, pickled / "pytorch_model.bin")
+    with pytest.raises(ValueError, match=r"cannot be loaded: .*model\.safetensors"):
+        bert_score("a", "a", model=pickled)
+
+
+@pytest.mark.parametrize(
+    ("synonyms", "message"),
+    [
+        (
+            {"cat": "dog"},
+            r"the synonyms of 'cat' must be a list of strings, not str \('dog'\): wrap one text in a list",
+        ),
+        ({"cat": 5}, "the synonyms of 'cat' must be a list of strings, not int"),
+        ({"cat": ["dog", 5]}, r"the synonyms of 'cat'\[1\] must be a string, not int"),
+        ({5: ["dog"]}, "a word with synonyms must be a string, not int"),
+        (5, "synonyms must be 'wordnet', None or a mapping"),
+    ],
+)
+def test_synonyms_are_lists_of_words(synonyms, message):
+    """A text in the place of a list was read as its letters."""
+    with pytest.raises((TypeError, ValueError), match=message):
+        Meteor(synonyms=synonyms)

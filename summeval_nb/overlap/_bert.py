@@ -57,13 +57,20 @@ class TokenModel:
     def __init__(self, folder: Path, layer: int | None) -> None:
         transformers = require_module("transformers", "models")
         logging = transformers.utils.logging
-        shown = logging.is_progress_bar_enabled()
+        shown, told = logging.is_progress_bar_enabled(), logging.get_verbosity()
         logging.disable_progress_bar()  # a bar for a local file says nothing
+        logging.set_verbosity_error()  # nor does a warning that quotes what the file says
         try:
             with hub_only_if(download=False) as where:
+                where |= {"trust_remote_code": False}
                 self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **where)
-                self.model = transformers.AutoModel.from_pretrained(folder, **where).eval()
+                self.model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True, **where).eval()
+        except (MemoryError, ImportError):
+            raise
+        except Exception as error:  # of transformers, safetensors, json: whatever a damaged file makes of them
+            raise ValueError(f"the model in {str(folder)!r} cannot be loaded: {error}") from error
         finally:
+            logging.set_verbosity(told)
             if shown:
                 logging.enable_progress_bar()
         layers = int(self.model.config.num_hidden_layers)
@@ -116,6 +123,8 @@ def require_baseline(baseline: Any) -> None:
 
 def require_one_source(model: Any, layer: Any, idf: bool, embedder: Any) -> None:
     """Refuse a model beside an embedder, and choices that an embedder has not."""
+    if not isinstance(model, str | Path):
+        raise TypeError(f"model must be 'minilm' or a folder, not {type(model).__name__} ({model!r})")
     if embedder is not None and model != "minilm":
         raise ValueError("give model or embedder, not both")
     own = embedder is not None and not (isinstance(embedder, str) and embedder == "minilm")

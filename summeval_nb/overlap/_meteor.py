@@ -9,13 +9,13 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..ground.results import Score, Signature, require_text
+from ..ground.results import Score, Signature, require_text, require_texts
 from ..ground.viz import Mark
 from ._inputs import require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable
 
-__all__ = ["MatchedWords", "count_chunks", "load_synonyms", "score_one", "score_table"]
+__all__ = ["MatchedWords", "count_chunks", "load_synonyms", "require_synonyms", "score_one", "score_table"]
 
 
 class Synonyms:
@@ -45,6 +45,14 @@ def load_synonyms(choice: Any) -> Any:
         message = f"METEOR needs WordNet for its synonyms, and nltk does not find it: {remedy}"
         raise LookupError(message) from error
     return wordnet
+
+
+def require_synonyms(choice: Any) -> Any:
+    """Return what nltk can ask for synonyms, and refuse what it could not, before any text is scored."""
+    if isinstance(choice, Mapping):
+        for word, others in choice.items():
+            require_texts(others, f"the synonyms of {require_text(word, 'a word with synonyms')!r}")
+    return load_synonyms(choice)
 
 
 def count_chunks(matches: Sequence[tuple[int, int]]) -> int:

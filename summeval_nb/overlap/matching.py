@@ -42,7 +42,7 @@ class Meteor(Metric):
     def __post_init__(self) -> None:
         for name, most in (("alpha", 1), ("beta", 100), ("gamma", 1)):
             require_number(getattr(self, name), name, 0, most)
-        _meteor.load_synonyms(self.synonyms), load_tokenizer(self.tokenize)
+        _meteor.require_synonyms(self.synonyms), load_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> Signature:

@@ -72,6 +72,8 @@ def _command(rng: random.Random, folder: Path) -> list[str]:
             ["bleu", table()],
             ["bleu", plain(), plain()],
             ["rouge", table()],
+            [rng.choice(["chrf", "ter"]), table()],
+            [rng.choice(["chrf", "ter"]), plain(), plain()],
             ["rouge", plain(), plain()],
             ["evaluate", plain(), plain()],
             [
