@@ -1,12 +1,14 @@
 """The site as its readers see it: search, light and dark, wide and narrow, with a keyboard and a screen reader."""
 
 import importlib.util
+import io
 import json
 import os
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
@@ -94,6 +96,49 @@ def test_nothing_is_cut_without_a_way_to_scroll(width, site_url, visit):
     for address in [*MAIN_PAGES, "tutorials/7_lecturers_guide.html", "5_agreement/51_agreement.html"]:
         page.goto(f"{site_url}/{address}", wait_until="networkidle")
         assert not (cut := page.evaluate(WIDER)), f"{address}: {cut}"
+
+
+def shade(page: Page, box: Locator) -> list[int]:
+    """How much darker a box is at its right edge than a little to the left, in each row of points, without its text."""
+    shot = Image.open(io.BytesIO(box.screenshot(animations="disabled"))).convert("L")
+    page_grey = [shot.getpixel((shot.width - 30, y)) for y in range(4, shot.height - 4)]
+    return [
+        grey - shot.getpixel((shot.width - 2, y)) for grey, y in zip(page_grey, range(4, shot.height), strict=False)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "which"),
+    [
+        ("tutorials/7_lecturers_guide.html", "#the-ninety-minutes .pst-scrollable-table-container"),
+        ("3_overlap/33_rouge.html", "#rouge-n div.math mjx-container"),
+        ("2_evidence/22_reading.html", ".cell_output .text_html:has(table)"),
+        ("3_overlap/33_rouge.html", ".se-scroll"),
+    ],
+)
+def test_on_a_telephone_a_shadow_says_that_there_is_more(address, which, site_url, visit):
+    """At the edge of what scrolls sideways, in light rows and dark ones, until its end is reached."""
+    tour = visit(viewport=NARROW, color_scheme="light")
+    page = tour.page
+    page.goto(f"{site_url}/{address}", wait_until="networkidle")
+    wider = "all => all.findIndex(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 20)"
+    box = page.locator("article").locator(which).nth(page.locator("article").locator(which).evaluate_all(wider))
+    tour.screenshot("telephone")
+    page.add_style_tag(
+        content="article, article * { border-color: transparent !important; color: transparent !important }"
+    )
+    before = shade(page, box)
+    assert sum(dark > 25 for dark in before) > 0.8 * len(before), "no shadow"
+    box.evaluate("one => one.scrollTo(one.scrollWidth, 0)")
+    assert max(shade(page, box)) < 15, "there is nothing more"
+
+
+def test_a_heading_weighs_more_than_those_below_it(site_url, visit):
+    page = visit(viewport=WIDE).page
+    page.goto(f"{site_url}/3_overlap/33_rouge.html")
+    style = "one => [parseFloat(getComputedStyle(one).fontSize), Number(getComputedStyle(one).fontWeight)]"
+    sizes, weights = zip(*(page.locator(f"article {h}").first.evaluate(style) for h in ("h1", "h2", "h3")), strict=True)
+    assert sizes[0] > sizes[1] > sizes[2] and weights[0] > weights[1] > weights[2]
 
 
 @by_scheme
@@ -204,6 +249,16 @@ def test_solutions_stand_behind_the_chapters(site_url, visit):
     expect(page.locator("article h1")).to_contain_text("Solutions")
 
 
+KEPT_WHOLE = """() => [...document.querySelectorAll('article pre')].filter(one => {
+    if (!one.checkVisibility()) return false;
+    for (let box = one; box.tagName !== 'ARTICLE'; box = box.parentElement) {
+        const style = getComputedStyle(box);
+        if (style.breakInside !== 'auto' || style.overflowX !== 'visible' || style.overflowY !== 'visible') return true;
+    }
+    return false;
+}).map(one => one.textContent.slice(0, 60))"""
+
+
 def test_a_chapter_on_paper(site_url, visit):
     """Printed from dark mode: white paper, no navigation, no code that runs off the page."""
     tour = visit(viewport=WIDE, color_scheme="dark")
@@ -221,6 +276,8 @@ def test_a_chapter_on_paper(site_url, visit):
         "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
     )
     assert cut == 0, f"{cut} pieces of code run off the paper"
+    whole = page.evaluate(KEPT_WHOLE)
+    assert not whole, f"a page ends before it and the next begins with it, whatever its length: {whole}"
     tour.screenshot("paper", full_page=True)
     page.emulate_media(media="screen")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
