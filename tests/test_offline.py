@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from summeval_nb import NLIChecker, SentenceTransformerEmbedder, TransformersBackend, load_summeval
 from summeval_nb.ground._offline import hub_only_if
 
 # Each in a process of its own: huggingface_hub asks once in a process, and the tests' own environment forbids it.
@@ -46,6 +47,19 @@ def test_a_name_that_is_not_here_is_asked_of_nobody(what, tmp_path):
 
 def test_the_listener_hears_who_asks(tmp_path):
     assert "ASKED" in _free("import socket; socket.getaddrinfo('localhost', 80)", tmp_path)
+
+
+@pytest.mark.parametrize("download", ["no", b"x", 1, None])
+def test_a_download_is_asked_for_by_true_and_by_nothing_else(download):
+    loaders = [
+        lambda: SentenceTransformerEmbedder("nobody/nothing", download=download),
+        lambda: NLIChecker("nobody/nothing", download=download),
+        lambda: TransformersBackend("nobody/nothing", download=download),
+        lambda: load_summeval(download=download),
+    ]
+    for load in loaders:
+        with pytest.raises(TypeError, match="download must be True or False"):
+            load()
 
 
 def test_the_switch_is_turned_back():

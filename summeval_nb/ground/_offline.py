@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from summeval_nb.ground.results import require_flag
+
 _ALONE = threading.RLock()  # the switch is one for the whole process
 
 
@@ -20,6 +22,7 @@ def hub_only_if(download: bool) -> Iterator[dict[str, Any]]:
     """
     from huggingface_hub import constants
 
+    require_flag(download, "download")  # a "no" would be true
     with _ALONE:
         before = constants.HF_HUB_OFFLINE
         constants.HF_HUB_OFFLINE = before or not download

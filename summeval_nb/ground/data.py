@@ -24,6 +24,7 @@ import numpy as np
 from ._files import require_path
 from summeval_nb.ground.results import (
     require_count,
+    require_flag,
     require_module,
     require_text,
     require_texts,
@@ -519,7 +520,7 @@ def load_summeval(
     if path is not None:
         file = require_path(path)
         return _build(_lines(file), file.name.split(".")[0], raters)
-    if not download:
+    if not require_flag(download, "download"):
         raise ValueError(
             "say where the ratings are: load_summeval(path), "
             "load_summeval(download=True) for the hub's mteb/summeval, "

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from summeval_nb.ground._offline import hub_only_if
-from summeval_nb.ground.results import require_module
+from summeval_nb.ground.results import require_flag, require_module
 from summeval_nb.text._lots import require_vectors, warn_cut
 
 
@@ -75,6 +75,7 @@ _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 def library_model(name: str | os.PathLike[str], device: str, download: bool) -> Any:
     """Load a model from a folder or the local cache; from the network only if `download`."""
+    require_flag(download, "download")
     library = require_module("sentence_transformers", "models")
     source = os.fspath(name)
     if Path(source).is_dir() and not Path(source, "modules.json").is_file():
