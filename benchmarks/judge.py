@@ -2,7 +2,7 @@
 
     python benchmarks/judge.py [--rows 500] [--single 40] [--answers 5]
     python benchmarks/judge.py --agreement 100     # writes the table of numbers that chapter 44 shows
-    python benchmarks/judge.py --facts 31           # and the part of it on questions about facts, on articles drawn
+    python benchmarks/judge.py --facts 100          # and the part of it on questions about facts (45 minutes of a core)
     python benchmarks/judge.py --server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct   # the one of chapter 46
 
 The rows are made of SummEval's articles (five systems' summaries as answers, the first reference as the ground truth)
@@ -128,19 +128,33 @@ def calls(rows: list[dict[str, str]]) -> None:
 
 
 def facts(articles: int) -> None:
-    """Write the QA score of the version that asks about facts into that table, for articles drawn by chance."""
+    """Write the scores of the version that asks about facts, by the default judge, into that table.
+
+    Articles are taken in an order drawn by chance (seed 14), one after the other; what is done is kept in a file of the
+    folder for temporary files, so that a second call goes on where the first was stopped.
+    """
     data = real_data()
     if data is None:
         raise SystemExit("set SUMMEVAL_NB_DATA to the folder of real data")
-    drawn = sorted(np.random.default_rng(14).permutation(len(data.sources))[:articles].tolist())
-    rows = [{"contexts": data.sources[i], "summary": text} for i in drawn for text in data.summaries[i]]
-    results = summarization_scores(rows, judge="words")
-    scores = iter(results.results)
-    found = [[next(scores) for _ in data.summaries[i]] for i in drawn]
-    part: dict[str, Any] = {"signature": str(results.signature), "articles": drawn}
-    part["qa_score"] = [[None if r.qa_score is None else round(r.qa_score, 4) for r in own] for own in found]
-    part["n_questions"] = [len(own[0].questions) for own in found]
+    kept = Path(tempfile.gettempdir()) / "summeval_facts.jsonl"
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    done = {one["article"]: one for one in map(json.loads, lines)}
+    for i in np.random.default_rng(14).permutation(len(data.sources))[:articles].tolist():
+        if i in done:
+            continue
+        rows = [{"contexts": data.sources[i], "summary": text} for text in data.summaries[i]]
+        found = summarization_scores(rows, progress=False)
+        done[i] = {"article": i, "signature": str(found.signature), "n_questions": len(found[0].questions)}
+        for name in ("qa_score", "guarded"):
+            values = [getattr(one, name) for one in found.results]
+            done[i][name] = [None if value is None else round(value, 4) for value in values]
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(done[i]) + "\n")
+    drawn = sorted(done)
+    part: dict[str, Any] = {"signature": done[drawn[0]]["signature"], "articles": drawn}
+    part |= {name: [done[i][name] for i in drawn] for name in ("qa_score", "guarded", "n_questions")}
     write_table(json.loads(TABLE.read_text(encoding="utf-8")) | {"facts": part})
+    kept.unlink()
 
 
 def write_table(table: dict[str, Any]) -> None:

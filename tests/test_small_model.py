@@ -1,20 +1,26 @@
 """A real small language model as the judge and the rater: SmolLM2-135M-Instruct behind llama.cpp's server.
 
 What is asserted is form: everything completes or fails with a type and is counted, every number can be traced, and a
-second run asks nothing. How wise the model is, chapter 46 says in a table (measured by benchmarks/judge.py --server).
+second run asks nothing. How wise the model is, chapter 46 says in a table (measured by benchmarks/judge.py --server),
+and chapters 47 and 48 for the twelve clear cases of benchmarks/clear_cases.json; what is stable of that is held here.
 """
 
 import json
 import math
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from servers.fixtures import small_model_server  # noqa: F401
 
 from summeval_nb import (
+    LLMChecker,
     LLMJudge,
+    Rubric,
     ServerBackend,
     Store,
+    compare_answers,
+    context_precision,
     evaluate_answer,
     rate,
     summarization_score,
@@ -24,6 +30,7 @@ from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
 
 pytestmark = pytest.mark.slow
+CASES = json.loads((Path(__file__).parents[1] / "benchmarks" / "clear_cases.json").read_text(encoding="utf-8"))
 FITNESS = (
     "A young company is bringing out a smartphone app that helps people reach their fitness goals. Users set daily "
     "exercise targets, note their meals and count the water they drink. The app suggests workouts that suit each "
@@ -125,3 +132,49 @@ def test_evidence_is_held_to_the_sentences_that_exist(backend):
     """The schema's bounds: a small model would name sentence 2 of 1 in every second reply."""
     found = [judge(backend).many("entail", [(one["premise"], [one["statement"]])])[0] for one in clear_pairs()[2:4]]
     assert not any(isinstance(one, JudgeFailure) for one in found)
+
+
+def test_the_place_decides_between_a_right_answer_and_gibberish_and_both_orders_show_it(backend):
+    """Measured on 48 comparisons: the first place won in both orders of every one; which answer was right, never."""
+    for case in CASES[:2]:
+        found = compare_answers(case["question"], case["truth"], case["gibberish"], backend=backend, workers=1)
+        assert [one.winner for one in found.orders] == ["a", "b"] and found.lean > 0.3
+        assert (found.winner, found.consistent) == ("tie", False) and abs(found.score - 0.5) < 0.1
+        assert all(0 < one.mass < 0.5 for one in found.orders)
+        turned = compare_answers(case["question"], case["gibberish"], case["truth"], backend=backend, workers=1)
+        assert turned.score == pytest.approx(1 - found.score, abs=1e-3)
+        assert turned.lean == pytest.approx(found.lean, abs=1e-3)
+    calls = backend.usage.calls
+    empty = compare_answers("When?", case["truth"], " ", backend=backend)
+    assert empty.score is None and empty.reason == "answer b is empty" and backend.usage.calls == calls
+
+
+def test_a_rubric_gives_everything_the_lowest_grade_and_says_how_little_it_stands_on(backend):
+    """Measured on 12 cases: a right answer above gibberish in 3 or 4, so the order is not asserted."""
+    rubric = Rubric(criteria="Is the answer right and clear?", backend=backend, workers=1)
+    case = CASES[0]
+    found = [rubric.score(case["question"], case[name]) for name in ("truth", "gibberish")]
+    for one in found:
+        assert 1 < one.score < 2 and max(one.distribution, key=one.distribution.get) == 1
+        assert 0 < one.mass < 0.5 and "held only" in one.note
+    assert rubric.score(case["question"], case["truth"]).score == pytest.approx(found[0].score, abs=1e-3)
+
+
+def test_a_passage_that_is_the_answer_is_likelier_than_one_about_something_else(backend):
+    """Measured on 12 cases: ranked right in 10 by a plain yes or no, in 8 by three labels; here the clearest three."""
+    chosen = [CASES[0], CASES[3], CASES[7]]
+    judge_of_labels = judge(backend, probabilities=True)
+    for case in chosen:
+        (same,), (other,) = judge_of_labels.many("entail", [(case[k], [case["truth"]]) for k in ("truth", "beside")])
+        assert same.probability > other.probability
+    pairs = [([case[name]], case["truth"]) for case in (CASES[0], CASES[8], CASES[9]) for name in ("truth", "beside")]
+    chances = [one.probability for one in LLMChecker(backend, workers=1).check_many(pairs)]
+    assert all(yes > no for yes, no in zip(chances[::2], chances[1::2], strict=True))
+
+
+def test_no_measure_of_retrieval_comes_about_because_every_truth_is_taken_for_a_refusal(backend):
+    for case in CASES[:2]:
+        found = context_precision(
+            case["question"], [case["beside"], case["truth"]], case["truth"], judge=judge(backend)
+        )
+        assert found.score is None and found.reason == "the truth is a refusal"

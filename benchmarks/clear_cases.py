@@ -1,0 +1,90 @@
+"""What the embedded judge and a small language model are worth side by side, as graders and for retrieval.
+
+    python benchmarks/clear_cases.py [--server http://127.0.0.1:8080/v1 --model SmolLM2-135M-Instruct]
+
+Twelve questions, each with its true answer, the same in a few other words, a wrong answer of the same form, gibberish,
+a sentence about something else and one about the same thing. Chapters 47 and 48 give the numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from summeval_nb import LLMChecker, LLMJudge, Rubric, ServerBackend, compare_pairs, retrieval_scores
+
+CASES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("right", "wrong"), ("truth", "wrong")]
+
+
+def compared(better: str, worse: str, *, truth: bool, **who: Any) -> None:
+    """Print how often the better answer wins, how often it is preferred, and how the places weigh."""
+    rows = [{"question": c["question"], "a": c[better], "b": c[worse], "truth": c["truth"] * truth} for c in CASES]
+    found = [one for one in compare_pairs(rows, progress=False, **who).results if one.score is not None]
+    won, tied = (sum(one.winner == name for one in found) for name in ("a", "tie"))
+    leans = [round(one.lean, 2) for one in found if one.lean is not None]
+    shown = f"{better} against {worse}{', truth shown' if truth else ''}"
+    preferred = sum(one.score > 0.5 for one in found)
+    print(f"{shown}: {won} of {len(found)} won, {tied} tied, {preferred} preferred, leans {min(leans, default=None)}"
+          f" to {max(leans, default=None)}")  # fmt: skip
+
+
+def retrieved(good: str, bad: str, judge: Any) -> None:
+    """Print how often a passage scores above a worse one that stands before it."""
+    rows = [{"question": c["question"], "contexts": [c[bad], c[good]], "truth": c["truth"]} for c in CASES]
+    found = retrieval_scores(rows, ["context_precision"], judge=judge, progress=False).tables["context_precision"]
+    scores = [[p.score or 0 for p in one.passages] for one in found.results if one.score is not None]
+    print(f"passage {good} above {bad}: {sum(b > a for a, b in scores)} of {len(scores)}", *set(found.reasons()))
+
+
+def entailed(name: str, chances: list[float | None]) -> None:
+    """Print how often the passage that is the truth gets the higher probability; pairs with a failure are left out."""
+    pairs = [(a, b) for a, b in zip(chances[::2], chances[1::2], strict=True) if a is not None and b is not None]
+    print(f"{name}: {sum(a > b for a, b in pairs)} of {len(pairs)}")
+
+
+def main() -> None:
+    """The embedded judge, and a model behind a server where one is named."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--server", help="the address of a model's server")
+    parser.add_argument("--model", default="SmolLM2-135M-Instruct", help="its name there")
+    arguments = parser.parse_args()
+    print("the embedded judge")
+    for better, worse in PAIRS:
+        compared(better, worse, truth=True)
+    for good, bad in product(("truth", "right"), ("beside", "other", "wrong")):
+        retrieved(good, bad, "embedded")
+    if not arguments.server:
+        return
+    backend = ServerBackend(arguments.model, base_url=arguments.server, timeout=240)
+    print(arguments.model)
+    for (better, worse), truth in zip(PAIRS[:4], (False, False, True, True), strict=True):
+        compared(better, worse, truth=truth, backend=backend, workers=1)
+    for criteria in (
+        "Does the answer answer the question? 1: it is nonsense. 5: it answers the question.",
+        "Is the answer right and clear?",
+    ):
+        rubric = Rubric(criteria=criteria, backend=backend, workers=1)
+        grades = {
+            name: [
+                one.score or 0
+                for one in rubric.score_many(*([c[k] for c in CASES] for k in ("question", name))).results
+            ]
+            for name in ("truth", "right", "gibberish", "beside")
+        }
+        for better, worse in product(("truth", "right"), ("gibberish", "beside")):
+            right = sum(a > b for a, b in zip(grades[better], grades[worse], strict=True))
+            print(f"rubric {criteria!r}: {better} above {worse} in {right} of {len(CASES)}")
+    retrieved("truth", "beside", LLMJudge(backend, workers=1))
+    asked = [(c[name], c["truth"]) for c in CASES for name in ("truth", "beside")]
+    found = LLMJudge(backend, workers=1, probabilities=True).many("entail", [(text, [one]) for text, one in asked])
+    entailed("three labels", [getattr(one[0], "probability", None) if isinstance(one, list) else None for one in found])
+    verdicts = LLMChecker(backend, workers=1).check_many([([text], one) for text, one in asked])
+    entailed("yes or no", [one.probability for one in verdicts])
+
+
+if __name__ == "__main__":
+    main()
