@@ -154,13 +154,13 @@ def exported() -> dict[str, list[str]]:
 
 
 def definition(module: str, name: str) -> tuple[str, str]:
-    """Return how a public name is called, without its annotations, and the first line of its docstring."""
+    """Return how a public name is called, without its annotations, and the summary in its docstring."""
     path = Path(ROOT / PACKAGE / f"{module.replace('.', '/')}.py")
     nodes: list[Any] = ast.parse(path.read_text(encoding="utf-8")).body
     node = next((one for one in nodes if getattr(one, "name", None) == name), None)
     if node is None:
         return "", ""
-    summary = (ast.get_docstring(node) or "").partition("\n")[0]
+    summary = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
     if isinstance(node, ast.ClassDef):
         return "", summary
     if node.decorator_list and node.args.kwarg:  # `takes_choices_of` puts a metric's choices in the place of **choices

@@ -85,24 +85,27 @@ def definitions(code: str | ast.ClassDef) -> list[Any]:
 
 
 def shorten_docstrings(code: str) -> str:
-    """Cut the docstrings of public definitions to their first lines: the whole stands in the reference below."""
+    """Cut the docstrings of public definitions to their summaries: the whole stands in the reference below."""
     lines = code.splitlines()
     for node in reversed(definitions(code)):
         first = node.body[0]
         if ast.get_docstring(node) and first.end_lineno > first.lineno:
             indent = " " * first.col_offset
-            lines[first.lineno - 1 : first.end_lineno] = [f'{indent}"""{ast.get_docstring(node).splitlines()[0]}"""']
+            summary = ast.get_docstring(node).partition("\n\n")[0].replace("\n", f"\n{indent}")
+            lines[first.lineno - 1 : first.end_lineno] = [f'{indent}"""{summary}"""']
     return "\n".join(lines)
 
 
 def what_it_does(code: str) -> str:
-    """Return the name and the first line of the docstring of the first thing that some code defines."""
+    """Return the name of the first thing that some code defines, with its summary; or the names of its tables."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     defined = [node for node in ast.parse(code).body if isinstance(node, kinds)]
     first = next((node for node in defined if not node.name.startswith("_")), defined[0] if defined else None)
     if first is None:
-        return "names and tables"
-    summary = (ast.get_docstring(first) or "").partition("\n")[0]
+        assigned = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.Name)]
+        names = dict.fromkeys(one.id for one in assigned if isinstance(one.ctx, ast.Store) and one.id.isupper())
+        return ", ".join(names) or "names and tables"
+    summary = " ".join((ast.get_docstring(first) or "").partition("\n\n")[0].split())
     return f"{first.name}. {summary}".strip(". ").replace("`", "") if summary else first.name
 
 

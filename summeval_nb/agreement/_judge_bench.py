@@ -282,8 +282,11 @@ class BenchTables(Rows):
         return f"{text_table(wide_rows(self.table))}\n\n{self.signature}"
 
     def _repr_html_(self) -> str:
-        table = html_table(wide_rows(self.table), caption="Judges, judged")
-        return Markup(f"{table}<p><small>{escape(str(self.signature))}</small></p>")
+        rows = wide_rows(self.table)
+        table = html_table(rows, columns=[name for name in rows[0] if name != "reason"], caption="Judges, judged")
+        said = [f"{row['judge']}, {row['set']}: {row['reason']}" for row in rows if row.get("reason")]
+        notes = "".join(f"<p><small>{escape(line)}</small></p>" for line in (*said, str(self.signature)))
+        return Markup(f"{table}{notes}")
 
     def plot(self) -> Figure:
         """Draw the share of right answers and kappa, with their intervals."""

@@ -686,7 +686,8 @@ class ScoreTable:
         return f"{type(self).__name__}({counts}, signature={str(self.signature)!r})"
 
     def _repr_html_(self) -> str:
-        heading = f"{type(self).__name__}: mean of {len(self)} texts"
+        first = ", the first 10 below" if len(self) > 10 else ""
+        heading = f"{type(self).__name__}: mean of {len(self)} texts{first}"
         reason, rows = f"no text of {len(self)} has a score", self.rows()[:10]
         return score_card(heading, self.mean(), reason, rows, str(self.signature))
 

@@ -16,7 +16,7 @@ from ..agreement.agreement import COEFFICIENTS, Correlation, correlate
 from ..evidence.faithfulness import DEFAULT_K, supported_share
 from ..ground.results import Verdict, require_count
 from ..ground.results import require_option, require_share, require_text
-from ..ground.viz import render
+from ..ground.viz import Markup, render
 from ..overlap.bleu import SMOOTHING, BleuScore, bleu_score
 from ..overlap.bleu import require_references
 from ..overlap.ngrams import rouge_tokenizer
@@ -91,7 +91,8 @@ class Picture:
         return f"{self.state.caption}\n{widgets.NOTE}"
 
     def _repr_html_(self) -> str:
-        return render("still.html", picture=self.state._repr_html_(), note=widgets.NOTE)
+        picture = Markup(self.state._repr_html_())
+        return render("still.html", picture=picture, note=widgets.NOTE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         still = {"text/plain": repr(self), "text/html": self._repr_html_()}
