@@ -20,6 +20,7 @@ import html
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,17 @@ def is_prose(outputs: list[Any]) -> bool:
     return bool(text.strip()) and not _ALIGNED.search(text)
 
 
+def folded(text: str) -> str:
+    """Fold the long sentences among printed lines, as a terminal would; what stands in columns stays as it is."""
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        if len(line) > 100 and "  " not in line.strip() and "\x1b" not in line:
+            line = "\n".join(textwrap.wrap(line, 88, subsequent_indent=f"{indent}  ", break_on_hyphens=False))
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def terminal_colors(output: Any) -> Any:
     """Turn the package's 24-bit terminal colours, which myst-nb would drop, into HTML."""
     pattern = re.compile(r"\x1b\[38;2;(\d+;\d+;\d+);48;2;(\d+;\d+;\d+)m(.*?)\x1b\[0m", re.S)
@@ -192,6 +204,8 @@ def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode
         cell.metadata["mystnb"] = {"image": {"alt": alt}}
         if is_prose(cell.outputs):
             tags.add("prose-output")
+        for out in cell.outputs if "prose-output" not in tags else []:
+            out.update({"text": folded(out.text)} if out.get("name") == "stdout" else {})
         if is_export(directives):
             cell.source = shorten_docstrings(code)
             if all(isinstance(node, (ast.Import, ast.ImportFrom, ast.If)) for node in ast.parse(code).body):

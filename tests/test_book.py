@@ -198,6 +198,22 @@ def test_the_chapter_of_a_term_is_known_to_the_search():
     assert set(taught) <= set(NAMES)
 
 
+def test_what_is_printed_breaks_at_the_edge_unless_it_stands_in_columns():
+    pages = importlib.import_module("nbdev_pages")
+    message, table = "ValueError: " + 30 * "word ", "n  precision\n1  1.0000"
+    shown = {}
+    for text in (message, table, f"{table}\n  {message}"):
+        printed = pages.nbformat.v4.new_output("stream", name="stdout", text=text)
+        cell = pages.nbformat.v4.new_code_cell("print()", outputs=[printed])
+        notebook = pages.convert(pages.nbformat.v4.new_notebook(cells=[cell]), "index")
+        shown[text] = notebook.cells[0].metadata["tags"], notebook.cells[0].outputs[0].text
+    assert shown[message] == (["prose-output"], message)
+    assert shown[table] == ([], table)
+    tags, both = shown[f"{table}\n  {message}"]
+    assert tags == [] and both.startswith(f"{table}\n  ValueError") and max(map(len, both.split("\n"))) <= 88
+    assert both.split() == f"{table} {message}".split()
+
+
 BUILT = (
     '''def long_one(text):
     """Return a text that is long.
