@@ -149,7 +149,7 @@ def test_real_models_are_rated_from_their_own_probabilities_and_a_low_mass_is_sa
     for a, b in zip(one, many, strict=True):
         assert abs(a.score - b.score) < 1e-4 and abs(a.mass - b.mass) < 1e-5
     for rating in (*one, *many, *far):
-        if rating.score is None:  # the server's twenty likeliest tokens leave the grades open: a failure, said
+        if rating.score is None:  # the tokens that the server shows leave the grades open: a failure, said
             assert rating in far and rating.reason
             continue
         assert 1 <= rating.score <= 5 and math.isclose(sum(rating.distribution.values()), 1, abs_tol=1e-6)

@@ -119,7 +119,7 @@ def test_grades_are_expectations_of_its_own_probabilities(backend, tmp_path):
     }
     assert sum(rating.score is not None for rating in graded.values()) >= 2
     for rating in graded.values():
-        if rating.score is None:  # the grades were not among the twenty tokens that a server shows
+        if rating.score is None:  # the grades were not among the tokens that a server shows
             assert "leave" in rating.reason
             continue
         chances = rating.distribution

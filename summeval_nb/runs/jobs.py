@@ -505,6 +505,7 @@ def _split_pairs(
 ) -> tuple[int, int]:
     """Count the distinct sentences and the pairs of rows, and put each summary's
     sentences into its row."""
+    from summeval_nb.text._lists import read_with_leads
     from summeval_nb.text.split import split_markdown
 
     texts = list(
@@ -512,7 +513,7 @@ def _split_pairs(
     )
     found = split_markdown(texts, splitter=splitter, lang=lang or "en", progress=False)
     split = {
-        text: [one.plain for one in read if not one.reason]
+        text: [one.plain for one in read_with_leads(text, read) if not one.reason]
         for text, read in zip(texts, found, strict=True)
     }
     for row in rows:
