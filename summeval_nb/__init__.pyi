@@ -63,9 +63,11 @@ from .models.llm import Backend as Backend
 from .models.llm import BackendError as BackendError
 from .models.llm import BackendRejected as BackendRejected
 from .models.llm import BackendUnavailable as BackendUnavailable
+from .models.llm import Calls as Calls
 from .models.llm import Choice as Choice
 from .models.llm import ContextTooLong as ContextTooLong
 from .models.llm import InvalidOutput as InvalidOutput
+from .models.llm import Most as Most
 from .models.llm import ScriptedBackend as ScriptedBackend
 from .models.llm import Usage as Usage
 from .models.llm import example_model as example_model
@@ -220,7 +222,7 @@ from .runs.run_report import RunComparison as RunComparison
 from .runs.run_report import RunReport as RunReport
 from .runs.run_report import compare_scores as compare_scores
 from .runs.costs import Ledger as Ledger
-from .runs.costs import Rehearsal as Rehearsal
+from .runs.costs import calls_at_most as calls_at_most
 from .runs.costs import find_backends as find_backends
 from .runs.costs import read_ledger as read_ledger
 from .runs.jobs import Job as Job

@@ -487,8 +487,8 @@ def test_the_ledger_holds_what_the_backend_counted_and_the_plan_foretells_it(met
     }
     assert total["calls"] == backend.usage.calls > 0 and total["from_store"] == 0
     assert math.isclose(total["call_seconds"], backend.usage.seconds)
-    least, plain, most = work.total_calls
-    assert least <= total["calls"] == plain <= most
+    assert total["calls"] <= work.total_calls <= 6 * total["calls"]
+    assert metric not in ("faithfulness", "rating") or total["calls"] == work.total_calls
     # two workers count apart; their ledgers add up to the same
     quiet(rows, metric, out=tmp_path / "two", **rest, shard_size=5, workers=2)
     two = json.loads((tmp_path / "two" / "manifest.json").read_text())["usage"]
@@ -506,7 +506,7 @@ def test_answers_from_the_store_are_counted_apart_and_planned_for(metric, tmp_pa
     asked = {name: stage["questions"] for name, stage in first.usage.items()}
     assert asked == {name: stage["from_store"] for name, stage in again.usage.items()}
     work = count_work(rows, metric, **rest)
-    assert work.total_calls[0] == 0 and (metric == "faithfulness" or work.total_calls == (0, 0, 0))
+    assert work.total_calls == 0 if metric != "faithfulness" else "after the embedding" in work.note
     assert (tmp_path / "one/results.jsonl").read_bytes() == (tmp_path / "two/results.jsonl").read_bytes()
     assert "What it cost" in again.to_html(tmp_path / "page.html").read_text()
 
@@ -515,7 +515,7 @@ def test_the_plan_of_a_run_that_was_half_done_counts_the_other_half(tmp_path):
     rows, rest = judged("rating")
     quiet(rows[:10], "rating", out=tmp_path, **rest, shard_size=5, workers=0)
     work = count_work(rows, "rating", out=tmp_path, **rest, shard_size=5)
-    assert (work.items, work.scored, work.to_score, work.total_calls) == (23, 10, 13, (13, 13, 13))
+    assert (work.items, work.scored, work.to_score, work.total_calls) == (23, 10, 13, 13)
 
 
 PAID = """
@@ -556,7 +556,7 @@ def test_the_tiny_llama_reports_its_tokens(tmp_path):
     sentence = "Anna bought a red car in Paris."
     rows = [{"text": sentence, "summary": "Anna bought a red car."}, {"text": sentence, "summary": "Ben sold a boat."}]
     options = {"checker": f"llm:{example_model()}"}
-    assert count_work(rows, "faithfulness", options=options).total_calls == (2, 2, 2)
+    assert count_work(rows, "faithfulness", options=options).total_calls == 2
     report = quiet(rows, "faithfulness", out=tmp_path, options=options, workers=2, shard_size=1)
     used = report.usage["checking"]
     assert used["calls"] == used["generated_tokens"] == 2 and used["prompt_tokens"] > 100
@@ -620,7 +620,7 @@ def test_who_calls_a_model_says_so():
     from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend
     from summeval_nb.evidence.checker_bench import ChunkedChecker
     from summeval_nb.judged.ratings import RatingMetric
-    from summeval_nb.runs.costs import exchange_backends, find_backends
+    from summeval_nb.runs.costs import find_backends
 
     one, two = ScriptedBackend(says_yes, name="one"), ScriptedBackend(says_yes, name="two")
     checker = LLMChecker(one, claims="statements", splitter=two)
@@ -628,8 +628,6 @@ def test_who_calls_a_model_says_so():
     assert find_backends(ChunkedChecker(checker)) == [one, two]
     assert find_backends(RatingMetric(quality="fluency", backend=one)) == [one]
     assert find_backends(partial(asks_twice, backend=two)) == [two]
-    exchanged = exchange_backends({"checker": ChunkedChecker(checker)}, lambda inner: ScriptedBackend(says_yes))
-    assert {inner.name for inner in find_backends(exchanged)} == {"scripted"} and checker.backends == [one, two]
     assert find_backends(lambda row: one.choose("?", ["yes", "no"])) == []
     asks = lambda row: one.choose("?", ["yes", "no"])
     asks.backends = [one]

@@ -28,7 +28,10 @@ ENTAILED = {"label": "entailed", "evidence": [1]}
 
 def test_there_is_a_task_for_every_question_but_the_choice():
     assert set(LLMJudge._tasks) | {"refusal"} == set(PURPOSES) == (set(PROMPTS) - {"one entail", "one answer"})
-    assert tasks(str)["statements"].read is str
+    assert tasks(lambda texts, of: (texts, of))["statements"].read(["It rained."], "It rained.") == (
+        ["It rained."],
+        "It rained.",
+    )
 
 
 def test_a_reply_holds_exactly_the_verdicts_that_were_asked_for():

@@ -18,6 +18,8 @@ import numpy as np
 from summeval_nb.ground.items import open_items
 from summeval_nb.ground.results import Verdict, require_option
 from summeval_nb.ground.viz import figure_text
+from summeval_nb.models._declared import declared
+from summeval_nb.models.llm import Calls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -238,6 +240,21 @@ def ask_pieces(checker: Any, pairs: Sequence[Any], cut: Callable[[Sequence[str]]
     asked = [([piece], claim) for found, (_, claim) in zip(pieces, pairs, strict=True) for piece in found]
     verdicts = iter(ask(checker, asked))
     return [[next(verdicts) for _ in found] for found in pieces]
+
+
+def most_of_chunks(inner: Any, pairs: Sequence[Any], words: int) -> dict[str, Calls]:
+    """At most what a checker calls for chunks of evidence: two chunks that follow each other have more than `words`."""
+    asked: list[Any] = []
+    for evidence, claim in pairs:
+        whole = " ".join(evidence)
+        chunks = min(len(evidence), (len(whole.encode()) + 1) // words + 1)  # a word and its space: two bytes
+        asked += [([whole], claim)] * chunks
+    return declared(inner, "checking", asked)
+
+
+def most_of_sentences(inner: Any, pairs: Sequence[Any]) -> dict[str, Calls]:
+    """At most what a checker calls for each evidence sentence by itself."""
+    return declared(inner, "checking", [([one], claim) for evidence, claim in pairs for one in evidence])
 
 
 def surest(verdict: Verdict) -> float:

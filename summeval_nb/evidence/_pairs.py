@@ -23,6 +23,9 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
+from summeval_nb.models._declared import declared
+from summeval_nb.models._prompts import plain
+from summeval_nb.models.llm import Calls
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._markdown import NO_EVIDENCE
@@ -226,6 +229,21 @@ def embed_pairs(lot: Sequence[ReadPair], settings: FaithfulnessMetric) -> Senten
         fresh = {key: held.known[text][0] for key, text in keys.items() if key not in stored}
         settings.store.put_many("embedding", fresh)
     return held
+
+
+def most_calls(metric: Choices, rows: Sequence[Mapping[str, str]], k: int) -> dict[str, Calls]:
+    """At most what a metric's checker calls for rows; which sentences are evidence only the vectors will tell.
+
+    So each question has the k longest sentences of the article; equal ones about the same article are asked once.
+    """
+    settings = replace(metric, checker=load_checker(metric.checker))
+    asked: dict[tuple[str, str], Pair] = {}
+    for pair in read_pairs([row["text"] for row in rows], [row["summary"] for row in rows], settings):
+        longest = sorted((one.plain for one in pair.source), key=lambda text: -len(plain(text).encode()))[:k]
+        for reading, reason in zip(pair.readings if pair.plain else [], pair.reasons, strict=False):
+            if not reason:
+                asked[pair.article, reading.plain] = (longest, reading.plain)
+    return declared(settings.checker, "checking", list(asked.values()))
 
 
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:

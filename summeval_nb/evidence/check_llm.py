@@ -12,7 +12,7 @@ from typing import Any
 
 from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
-from ..models.llm import Backend, BackendError
+from ..models.llm import Backend, BackendError, Calls
 from ..text._language import reads, require_languages
 from summeval_nb.ground.results import (
     Verdict,
@@ -193,6 +193,21 @@ class LLMChecker:
     def __repr__(self) -> str:
         shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"
         return f"LLMChecker({shown}, threshold={self.threshold}, {reads(self)})"
+
+    def calls_for(self, pairs: Sequence[Any]) -> dict[str, Calls]:
+        """Return at most what `check_many` calls, by stage.
+
+        It holds for other evidence, too: as many sentences that are no longer.
+        """
+        found = [(evidence, *self.finder.at_most(text)) for evidence, text in pairs]
+        asked = Calls.choices(
+            [filled(self.prompt, given, one) for given, _, own in found for one in own],
+            self.options,
+        )
+        marks = 13 * len(re.findall("</?(?:evidence|claim)>", self.prompt))
+        checking = {"checking": asked + Calls(prompt_bytes=marks * asked.calls)}
+        split = sum((calls for _, calls, _ in found), Calls())
+        return checking | ({"statements": split} if self.finder.backends else {})
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence).

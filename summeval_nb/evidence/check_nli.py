@@ -11,7 +11,7 @@ from typing import Any
 from ._inference import Row, Rows, fitting_window, judged
 from ._inference import load_classifier, probabilities
 from .claims import ClaimFinder, Judged, Question, judge_claims
-from ..models.llm import Backend, ContextTooLong, neutralise
+from ..models.llm import Backend, Calls, ContextTooLong, neutralise
 from ..models.llm_local import model_digest, special_texts
 from ..text._language import reads, require_languages
 from ..ground.results import Verdict
@@ -219,6 +219,13 @@ class NLIChecker:
     def __repr__(self) -> str:
         shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
         return f"NLIChecker({shown}, threshold={self.threshold}, {reads(self)})"
+
+    def calls_for(self, pairs: Sequence[Any]) -> dict[str, Calls]:
+        """Return at most what `check_many` calls: one that splits statements."""
+        if not self.backends:
+            return {}
+        calls = (self.finder.at_most(text)[0] for _, text in pairs)
+        return {"statements": sum(calls, Calls())}
 
     def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence).

@@ -18,6 +18,7 @@ from . import _checker_bench as plumbing
 from ._bench_runs import CheckerRun
 from .check import Checker, Pair, load_checker, sigmoid
 from .check_nli import NLIChecker
+from ..models.llm import Calls
 from summeval_nb.ground.results import (
     Signature,
     Verdict,
@@ -229,6 +230,10 @@ class ChunkedChecker:
             found[-1].append(sentence)
         return [" ".join(sentences) for sentences in found]
 
+    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
+        """Return at most what the inner checker calls for the chunks."""
+        return plumbing.most_of_chunks(self.inner, pairs, self.words)
+
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Any = None
     ) -> list[Verdict]:
@@ -289,6 +294,10 @@ class HistogramChecker:
         model = require_module("sklearn.linear_model", "models").LogisticRegression()
         model.fit(*runs.labelled_histograms(inner, labelled, bins))
         return cls(inner, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
+
+    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
+        """Return at most what the inner checker calls for the sentences."""
+        return plumbing.most_of_sentences(self.inner, pairs)
 
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Any = None

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._pairs import FaithfulnessChoices
 from ._pairs import Retrieved, embed_pairs, judge
-from ._pairs import lots_with_bar, read_pairs
+from ._pairs import lots_with_bar, most_calls, read_pairs
 from ._pairs import require_choices, require_pairs, with_models
 from ._inputs import warn_of_inputs
 from ._shown import JudgedSentences, JudgedTable, SideBySide
@@ -24,6 +24,7 @@ from ..ground._choices import takes_choices_of
 from ..ground._plain import made_of
 from ..ground.results import Metric, Sentence, Signature, Verdict
 from ..ground.results import require_text
+from ..models.llm import Calls
 from ..text.split import splitter_name
 
 # %% auto #0
@@ -195,6 +196,10 @@ class FaithfulnessMetric(Metric):
             }
             | ({} if low is None else {"contradicted_below": low})
         )
+
+    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
+        """Return at most what the checker calls for rows; no text is embedded."""
+        return most_calls(self, rows, DEFAULT_K if self.k is None else self.k)
 
     def score(self, text: str, summary: str) -> Faithfulness:
         """Return how much of a summary its article supports; see `evaluate`."""

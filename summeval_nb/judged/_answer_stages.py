@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.ground.results import Sentence, require_text, require_texts
+from summeval_nb.judged._bounds import Asking, largest, size, together
 from summeval_nb.judged._statements import answer_units, as_premise, is_list
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import (
@@ -21,7 +22,9 @@ from summeval_nb.judged.judging import (
     as_statement,
     ask_many,
 )
+from summeval_nb.models._declared import added
 from summeval_nb.models._named import load_store
+from summeval_nb.models.llm import Calls, Most
 from summeval_nb.text._lists import with_denying_leads
 from summeval_nb.text.split import split_sentences, split_units
 
@@ -282,6 +285,50 @@ def tag_pairs(
             tagged.append((unit, _better(tags(unit, statements), [tags(unit, one) for one in apart])))
         out[key] = (premises[key], tagged)
     return out
+
+
+def lots_of(rows: Sequence[Row], most: int = 256) -> list[list[int]]:
+    """The numbers of rows that are judged together, those with the same context one after the other."""
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
+    return [order[start : start + most] for start in range(0, len(order), most)]
+
+
+def most_calls(judge: Any, rows: Sequence[Mapping[str, Any]], keep_lists: bool) -> dict[str, Calls]:
+    """At most what the stages above ask a judge about rows, lot after lot."""
+    checked = [check_row(**{name: row[name] for name in Row._fields}) for row in rows]
+    return added(*(_most_of_lot(judge, [checked[i] for i in lot], keep_lists) for lot in lots_of(checked)))
+
+
+def _most_of_lot(judge: Any, rows: Sequence[Row], keep_lists: bool) -> dict[str, Calls]:
+    """At most what a lot asks: no text is a refusal, and each reply is as long as it may be."""
+    ask, undecided = Asking(judge), {name: Flag(value=False) for name in ("answer", "ground_truth")}
+    ask("refusal", [(opening(text),) for row in rows for text in (row.answer, row.ground_truth)])
+    wanted = [(row, name) for row in rows for name in TEXTS if not why_no_score(name, row, undecided, True)]
+    texts = list(dict.fromkeys(getattr(row, part) for row, name in wanted for part in TEXTS[name]))
+    places = {text: tuple(place.text for place in answer_units(text, keep_lists=keep_lists)) for text in texts}
+    resolved = dict(zip(texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True))
+    read = {text: _most_read(resolved[text], places[text], keep_lists) for text in texts}
+    statements = dict(zip(texts, ask("statements", [(read[text],) for text in texts]), strict=True))
+
+    def premise(name: str, row: Row) -> str | Most:
+        if name == "answer_given_context":
+            return premise_of(name, row, {})
+        given = row.ground_truth if name == "answer_given_truth" else row.answer
+        return Most(1, size(question_end(row.question)) + read[given].size + 10)
+
+    of = {"answer_given_context": "answer", "answer_given_truth": "answer", "truth_given_answer": "ground_truth"}
+    ask("entail", [(premise(name, row), statements[getattr(row, of[name])]) for row, name in wanted])
+    return ask.calls
+
+
+def _most_read(resolved: Most, units: Sequence[str], keep_lists: bool) -> Most:
+    """The units of a text as they are read: with their lead-ins where there are lists, and the parts of kept ones."""
+    if not any(map(is_list, units)):
+        return resolved
+    longest = largest(units, resolved)  # of a lead-in, which may stand above each item
+    read = Most(resolved.count, resolved.size + resolved.count * longest)
+    parts = sum(2 * len(answer_units(unit)) for unit in units if is_list(unit))
+    return together([read, Most(parts, read.size + parts * longest)]) if keep_lists else read
 
 
 def notes_of(row: Row, parts: Mapping[str, Parts]) -> tuple[str, ...]:

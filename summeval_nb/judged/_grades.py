@@ -20,7 +20,8 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.ground.viz import figure_text
-from summeval_nb.models.llm import Backend, BackendError
+from summeval_nb.models._named import load_backend, load_store
+from summeval_nb.models.llm import Backend, BackendError, Calls
 from summeval_nb.models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:
@@ -71,6 +72,16 @@ def ask_for_grades(
     keys = [content_key("rating", backend.fingerprint, prompt, options) for prompt in put]
     values = iter(fill_missing(store, "rating", keys, compute, progress=progress))
     return [next(values) if wanted else None for wanted in asked]
+
+
+def most_grades(
+    backend: Backend, prompts: Sequence[str], asked: Sequence[bool], options: list[str], store: Store | None
+) -> dict[str, Calls]:
+    """At most what `ask_for_grades` calls: each different prompt once, but for those that the store answers."""
+    put = dict.fromkeys(prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted)
+    keys = {prompt: content_key("rating", backend.fingerprint, prompt, options) for prompt in put}
+    known = store.get_many("rating", list(keys.values())) if store else {}
+    return {"rating": Calls.choices([prompt for prompt, key in keys.items() if key not in known], options)}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -152,6 +163,15 @@ class MetricOfGrades(Metric):
 
     columns = {"text": "text", "summary": "text"}
     judged = "summary"
+    backend: Any
+    scale: tuple[int, int]
+    store: Any
+
+    def most_grades(self, prompts: Sequence[str], summaries: Sequence[str]) -> dict[str, Calls]:
+        """At most the calls for these prompts; nobody is asked about an empty summary."""
+        grades = [str(grade) for grade in range(self.scale[0], self.scale[1] + 1)]
+        asked = [bool(summary.strip()) for summary in summaries]
+        return most_grades(load_backend(self.backend), prompts, asked, grades, load_store(self.store))
 
     @property
     def signature(self) -> Signature:

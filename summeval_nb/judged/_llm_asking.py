@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from summeval_nb.judged._bounds import Asked
+from summeval_nb.judged._llm_bounds import choice_calls, json_calls, most_of_item
 from summeval_nb.judged._llm_plans import ask_cases, collect, plan_statements, plan_texts, plan_units, rejoined
 from summeval_nb.judged._llm_tasks import Task, ask_group, choice_prompt, choose
 from summeval_nb.judged.judge import place_keyphrase
@@ -48,6 +50,19 @@ class AskingJudge(BulkJudge):
     def backends(self) -> list[Backend]:
         """The language models that it asks."""
         return [self._backend]
+
+    def calls_for(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> Asked:
+        """At most what `many(purpose, items)` calls, and what each reply holds; a `Most` stands for unknown texts."""
+        chosen = self._probabilities and purpose in ("entail", "answer")
+        found = [most_of_item(purpose, item, self._window, one_by_one=chosen) for item in items]
+        if chosen or purpose == "refusal":
+            options = LABELS if purpose == "entail" else ("yes", "no")
+            prompt = self._prompts[purpose if purpose == "refusal" else f"one {purpose}"]
+            calls = choice_calls(prompt, options, [one for one, _ in found])
+        else:
+            group = self._group, self._group_chars
+            calls = json_calls(self._prompts[purpose], [one for one, _ in found], *group)
+        return Asked(calls, [reply for _, reply in found])
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, Field, create_model
 
 from summeval_nb.ground.results import Sentence
+from summeval_nb.judged._statements import answer_units, is_list
 from summeval_nb.judged.judge import place_keyphrase
 from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Label, Passage, Question, word_list
 from summeval_nb.models._prompts import as_json
@@ -68,12 +69,32 @@ def up_to(kind: Any, count: int) -> Any:
     return Annotated[list[kind], Field(min_length=1, max_length=count)]
 
 
+def longest_unit(unit: str) -> int:
+    """How many bytes of JSON a unit may take once its pronouns are resolved."""
+    return 2 * len(as_json(unit).encode()) + 100
+
+
+def longest_statements(characters: int) -> int:
+    """How many bytes of JSON the statements of a hypothesis may take: four for each token that they have room for."""
+    return 4 * (60 + 2 * characters)
+
+
 def read_units(units: Sequence[str], before: Sequence[str]) -> list[str]:
-    """Resolved units, if each keeps at least half of its words."""
+    """Resolved units, if each keeps half of its words or more, and neither it nor a list in it grows beyond measure."""
     for new, old in zip(units, before, strict=True):
-        if len(set(word_list(old)) & set(word_list(new))) < len(set(word_list(old))) / 2:
+        kept = len(set(word_list(old)) & set(word_list(new))) >= len(set(word_list(old))) / 2
+        parts = 2 * len(answer_units(old)) if is_list(old) else 0
+        grown = len(as_json(new).encode()) > longest_unit(old) or (is_list(new) and len(answer_units(new)) > parts)
+        if not kept or grown:
             raise ValueError(f"a unit was rewritten and not only resolved: {new[:80]!r}")
     return list(units)
+
+
+def of_measure(statements: Sequence[str], hypothesis: str) -> Sequence[str]:
+    """The statements of a hypothesis, if they are not many times as long as it is."""
+    if len(as_json(list(statements)).encode()) > longest_statements(len(hypothesis)):
+        raise ValueError(f"the statements are many times as long as their hypothesis: {statements[0][:80]!r}")
+    return statements
 
 
 def read_questions(reply: Sequence[_Asked], text: str, keyphrases: Sequence[str]) -> list[Question]:
@@ -114,7 +135,7 @@ def tasks(read_statements: Callable[..., Any]) -> dict[str, Task]:
         "statements": Task(
             case=lambda hypothesis: {"hypothesis": hypothesis},
             reply=lambda hypothesis: up_to(Line, 12),
-            read=read_statements,
+            read=lambda reply, hypothesis: read_statements(of_measure(reply, hypothesis), hypothesis),
             tokens=lambda hypothesis: 60 + 2 * len(hypothesis),
         ),
         "keyphrases": Task(

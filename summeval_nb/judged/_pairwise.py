@@ -28,14 +28,22 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.ground.viz import Markup, figure_text, html_table, text_table
 from summeval_nb.judged._answer_report import mean_interval, rate
-from summeval_nb.judged._grades import RatingTable, ask_for_grades, rating_parts, require_scale, table_of
-from summeval_nb.judged._retrieval import Asker, Row, true_premise
+from summeval_nb.judged._bounds import Asking
+from summeval_nb.judged._grades import (
+    RatingTable,
+    ask_for_grades,
+    most_grades,
+    rating_parts,
+    require_scale,
+    table_of,
+)
+from summeval_nb.judged._retrieval import Asker, Row, most_statements, true_premise
 from summeval_nb.judged.answers import table_records
 from summeval_nb.judged.judging import Judge
 from summeval_nb.judged.ratings import Rating, expected_grade
 from summeval_nb.models._named import load_backend, load_store
 from summeval_nb.models._prompts import QUOTING
-from summeval_nb.models.llm import Backend
+from summeval_nb.models.llm import Backend, Calls, Most
 from summeval_nb.models.store import Store, content_key
 
 if TYPE_CHECKING:
@@ -223,6 +231,19 @@ def ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[dict[str, list[
             held += [(_premise(pair, answer), one) for one in asker.of(pair.truth)]
     asker.entail(held)
     return [tuple(_verdicts(pair, answer, asker) for answer in (pair.a, pair.b)) for pair in pairs]
+
+
+def most_calls(judge: Any, pairs: Sequence[Pair]) -> dict[str, Calls]:
+    """At most what `ask_judge` asks about pairs."""
+    ask = Asking(judge)
+    said = most_statements(ask, (text for pair in pairs for text in (pair.a, pair.b, pair.truth)))
+    held: list[tuple[str, Most]] = []
+    for pair in pairs:
+        for answer in (pair.a, pair.b):
+            held += [(_premise(pair, pair.truth), said[answer])] if pair.truth.strip() and answer.strip() else []
+            held += [(_premise(pair, answer), said[pair.truth])] if pair.truth.strip() and answer.strip() else []
+    ask("entail", held)
+    return ask.calls
 
 
 def _premise(pair: Pair, text: str) -> str:
@@ -563,6 +584,15 @@ class PairMetric(Metric):
         line = Signature({"metric": self.name} | parts | {"max_failed": self.max_failed})
         return ComparisonTable(results=[AnswerComparison(signature=line, **one) for one in found], signature=line)
 
+    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
+        """At most what the comparisons of rows call: both orders of a model, or what a judge is asked."""
+        pairs = [check_pair(**{name: row[name] for name in self.columns}) for row in rows]
+        if self.backend is None:
+            return most_calls(self.judge, pairs)
+        prompts = [self.prompt(pair, swapped) for pair in pairs for swapped in (False, True)]
+        asked = [bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)]
+        return most_grades(load_backend(self.backend), prompts, asked, list(OPTIONS), load_store(self.store))
+
     def _by_orders(self, pair: Pair, orders: tuple[Order, Order]) -> dict[str, Any]:
         if reason := empty_answer(pair):
             return {"score": None, "reason": reason}
@@ -656,6 +686,13 @@ class RubricBase(Metric):
         parts = {"metric": self.name, "title": self.title, "scale": f"{low}-{high}"}
         version = content_key(self.prompt("", ""), QUOTING)[:8]
         return Signature(parts | {"backend": load_backend(self.backend).fingerprint, "prompt": version})
+
+    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
+        """At most what the grades of rows call: one call for each answer that is not empty."""
+        (low, high), pairs = self.scale, [(row["question"], row["answer"]) for row in rows]
+        prompts, wanted = [self.prompt(*pair) for pair in pairs], [bool(answer.strip()) for _, answer in pairs]
+        grades = [str(grade) for grade in range(low, high + 1)]
+        return most_grades(load_backend(self.backend), prompts, wanted, grades, load_store(self.store))
 
     def score(self, question: str, answer: str) -> Rating:
         """Return the grade of one answer; the question may be empty."""

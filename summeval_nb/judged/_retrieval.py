@@ -30,10 +30,12 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.ground.viz import Markup, html_page, html_table, text_table
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
+from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._refusals import unread
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
 from summeval_nb.models._named import load_store
+from summeval_nb.models.llm import Calls, Most
 from summeval_nb.models.store import Store
 from summeval_nb.text._language import declared_languages
 from summeval_nb.text._lists import leads_into_items, with_denying_leads
@@ -544,6 +546,42 @@ def prepare(asker: Asker, rows: Sequence[Row], needs: Sequence[str]) -> None:
         asker.vectors([row.question for row in rows if row.question.strip()])
 
 
+def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
+    """At most what `Asker.statements` asks about texts, and the statements of each; none of a blank one."""
+    known = dict.fromkeys(texts)
+    units = {text: tuple(one.text for one in split_sentences(text)) for text in known if text.strip()}
+    resolved = ask("resolve", list(units.items()))
+    split = dict(zip(units, ask("statements", [(one,) for one in resolved]), strict=True))
+    return {text: split.get(text, Most()) for text in known}
+
+
+def most_calls(judge: Any, rows: Sequence[Row], needs: Sequence[str]) -> dict[str, Calls]:
+    """At most what `prepare` asks about rows: no passage entails a statement alone."""
+    ask = Asking(judge)
+    spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
+    ask(
+        "refusal",
+        [(opening(getattr(row, name)),) for row in rows for name in ("answer", "truth") if getattr(row, name)],
+    )
+    texts = [getattr(row, name) for row in rows for name in dict.fromkeys([*spoken, *_questioned(needs)])]
+    texts += [one for row in rows for one in row.contexts] if "questions of the contexts" in needs else []
+    said = most_statements(ask, texts)
+    pairs = [(p, said[getattr(r, name)]) for name in spoken for r in rows for p in r.contexts]
+    if "answer by truth" in needs:
+        pairs += [(true_premise(row), said[row.answer]) for row in rows]
+    ask("entail", [pair for pair in pairs if pair[0].strip()])
+    left = [(r.together, said[getattr(r, n)]) for n in spoken if f"{n} together" in needs for r in rows]
+    ask("entail", [pair for pair in left if pair[0].strip()])
+    asked = [said[getattr(row, name)] for row in rows for name in _questioned(needs)]
+    asked += [said[one] for row in rows for one in row.contexts] if "questions of the contexts" in needs else []
+    ask("questions", [(one, one) for one in asked])
+    return ask.calls
+
+
+def _questioned(needs: Sequence[str]) -> list[str]:
+    return ["answer"] if "questions of the answer" in needs else []
+
+
 @dataclass(frozen=True, kw_only=True)
 class RetrievalMetric(Metric):
     """The base of the six: choices, columns, the order of the questions. A measure says `needs` and `measure`.
@@ -588,6 +626,17 @@ class RetrievalMetric(Metric):
         own |= {name: getattr(self, name) for name in ("relevant", "noise") if hasattr(self, name)}
         return Signature({"metric": self.name, "judge": asker.judge.fingerprint, **own, "max_failed": self.max_failed})
 
+    def calls_for(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+        """At most what the scores of rows ask a judge, by kind of question."""
+        checked = [check_row(self.columns, row) for row in rows]
+        return most_calls(self.judge, [row for row in checked if not self._empty(row)], self.needs)
+
+    def _empty(self, row: Row) -> str:
+        """Which text that the measure needs is empty; '' if none is."""
+        said = [name for name in ("answer", "truth") if name in self.columns]
+        needed = ["question", *said] if hasattr(self, "embedder") else said
+        return next((name for name in needed if not getattr(row, name).strip()), "")
+
     def score(self, *row: Any) -> RetrievalScore:
         """Return the score of one row, given by the columns in their order."""
         checked = check_row(self.columns, dict(zip(self.columns, row, strict=True)))
@@ -603,8 +652,7 @@ class RetrievalMetric(Metric):
     def results(self, rows: Sequence[Row], asker: Asker) -> RetrievalTable:
         """Return the scores of checked rows, asked through one asker."""
         said = [name for name in ("answer", "truth") if name in self.columns]
-        needed = ["question", *said] if hasattr(self, "embedder") else said
-        empty = [next((name for name in needed if not getattr(row, name).strip()), "") for row in rows]
+        empty = [self._empty(row) for row in rows]
         spoken = [(row, name) for row, missing in zip(rows, empty, strict=True) for name in said if not missing]
         asker.ask("refusal", [(opening(getattr(row, name)),) for row, name in spoken])
         reasons = [

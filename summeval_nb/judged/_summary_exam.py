@@ -12,10 +12,12 @@ import numpy as np
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground.results import Outcome, ResultTable, Score, require_texts
 from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
+from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._exam import how_many_questions
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Answer, JudgeFailure, Keyphrase, Question, ask_many
 from summeval_nb.models._named import load_store
+from summeval_nb.models.llm import Calls
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,6 +104,20 @@ def sit_exams(
         asked = exams[rows[i][0]].questions
         found[i] = [Answer(value=None, reason=str(reply)) for _ in asked] if lost else reply
     return [(exams[context], found.get(i, [])) for i, (context, _) in enumerate(rows)]
+
+
+def most_calls(
+    judge: Any, rows: Sequence[tuple[str, str]], n_keyphrases: int | None, check_questions: bool
+) -> dict[str, Calls]:
+    """At most what `sit_exams` asks a judge: each context has all its key phrases, and all its questions are good."""
+    ask = Asking(judge)
+    texts = [text for text in dict.fromkeys(context for context, _ in rows) if text.strip()]
+    counts = [how_many_questions(text) if n_keyphrases is None else n_keyphrases for text in texts]
+    phrases = ask("keyphrases", list(zip(texts, counts, strict=True)))
+    questions = dict(zip(texts, ask("questions", list(zip(texts, phrases, strict=True))), strict=True))
+    ask("answer", list(questions.items()) if check_questions else [])
+    ask("answer", [(summary, questions[text]) for text, summary in rows if summary.strip() and text in questions])
+    return ask.calls
 
 
 def why_undefined(exam: Exam, summary: str, answers: Sequence[Answer], max_failed: float) -> str:

@@ -16,11 +16,13 @@ from ._answer_report import PAIRS, AnswerLayout, AnswerTableLayout
 from ._answer_stages import AnswerChoices
 from ._answer_stages import Ask, Row, Unit, ask_flags, asking
 from ._answer_stages import TEXTS, check_row, notes_of, split_texts
+from ._answer_stages import lots_of, most_calls
 from ._answer_stages import make_units as make_units
 from ._answer_stages import question_end as question_end
 from ._answer_stages import table_records, tag_pairs, why_no_score
 from .judge import load_judge
 from .judging import LABELS, Entailment, Flag, Judge, Statement
+from ..models.llm import Calls
 from ..models.store import Store
 
 # %% auto #0
@@ -340,14 +342,16 @@ class AnswerMetric(Metric):
             for number, record in enumerate(table_records(table, names))
         ]
         ask = asking(self.judge, self.store, progress)
-        order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
         reports: dict[int, AnswerReport] = {}
-        for start in range(0, len(rows), 256):  # what an interruption can cost
-            lot = order[start : start + 256]
+        for lot in lots_of(rows):  # what an interruption can cost
             found = self._reports([rows[i] for i in lot], ask)
             reports.update(zip(lot, found, strict=True))
         in_order = [reports[i] for i in range(len(rows))]
         return AnswerTable(reports=in_order, signature=self.signature)
+
+    def calls_for(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+        """Return at most what a judge is asked about rows, by kind of question."""
+        return most_calls(self.judge, rows, self.keep_lists)
 
     def _reports(self, rows: Sequence[Row], ask: Ask) -> list[AnswerReport]:
         """Reports for checked rows, stage by stage over all of them."""

@@ -24,7 +24,7 @@ from summeval_nb.judged._grades import (
 )
 from ..models._named import load_backend, load_store
 from ..models._prompts import QUOTING, as_json
-from ..models.llm import Backend
+from ..models.llm import Backend, Calls
 from ..models.store import Store, content_key
 
 # %% auto #0
@@ -294,6 +294,12 @@ class RatingMetric(MetricOfGrades):
         require_option(self.quality, "quality", QUALITY_DEFINITIONS)
         require_scale(self.scale)
         require_count(self.workers, "workers")
+
+    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
+        """Return at most what is called for rows: one call for each summary."""
+        how: dict[str, Any] = {"quality": self.quality, "scale": self.scale}
+        prompts = [rating_prompt(one["text"], one["summary"], **how) for one in rows]
+        return self.most_grades(prompts, [one["summary"] for one in rows])
 
     def score_many(
         self,

@@ -5,7 +5,7 @@
 # %% ../../nbs/4_judged/44_summary_score.ipynb #63a3cac1
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -16,9 +16,11 @@ from ._summary_choices import SummaryScoreChoices
 from ._summary_choices import SummaryChoices, check_rows
 from ._summary_choices import measure_length as measure_length
 from ._summary_exam import Exam, ScoreLayout, ScoreTableLayout
-from ._summary_exam import asking, sit_exams, why_undefined
+from ._summary_exam import asking, most_calls, sit_exams
+from ._summary_exam import why_undefined
 from ._summary_exam import join_contexts as join_contexts
 from .judging import Answer, Judge, Question
+from ..models.llm import Calls
 from ..models.store import Store
 
 # %% auto #0
@@ -220,6 +222,11 @@ class SummaryScoreMetric(SummaryChoices):
             signature=self.signature,
             rank=self.rank,
         )
+
+    def calls_for(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+        """Return at most what a judge is asked about rows, by kind of question."""
+        asked = self.n_keyphrases, self.check_questions
+        return most_calls(self.judge, check_rows(rows), *asked)
 
     def _results(
         self, rows: Sequence[tuple[str, str]], progress: bool

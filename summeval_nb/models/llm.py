@@ -31,8 +31,8 @@ Answer = TypeVar("Answer")
 
 # %% auto #0
 __all__ = ['Schema', 'Answer', 'Deeper', 'ZERO_WIDTH_SPACE', 'example_model', 'option_masses', 'Choice', 'BackendError',
-           'BackendUnavailable', 'BackendRejected', 'InvalidOutput', 'ContextTooLong', 'Usage', 'neutralise', 'Backend',
-           'counted', 'attempt', 'bounded_schema', 'ScriptedBackend']
+           'BackendUnavailable', 'BackendRejected', 'InvalidOutput', 'ContextTooLong', 'Usage', 'Calls', 'Most',
+           'neutralise', 'Backend', 'counted', 'attempt', 'bounded_schema', 'ScriptedBackend']
 
 # %% ../../nbs/workshop/87_llm.ipynb #437a407a
 def example_model() -> Path:
@@ -243,6 +243,56 @@ class Usage:
 
     def _repr_html_(self) -> str:
         return html_table([self.to_dict()], caption="Usage")
+
+# %% ../../nbs/workshop/87_llm.ipynb #c4115a02
+@dataclass(frozen=True)
+class Calls:
+    """At most how many calls are made, and how much is sent and written in them.
+
+    Parameters
+    ----------
+    calls : int
+        How many calls; a backend's repeated requests after a fault are not counted.
+    prompt_bytes : int
+        UTF-8 bytes of all prompts together: no fewer than their tokens.
+    generated_tokens : int
+        How many tokens all replies together may take.
+
+    Examples
+    --------
+    >>> Calls(1, 300, 4) + Calls(2, 500, 8)
+    Calls(calls=3, prompt_bytes=800, generated_tokens=12)
+    """
+
+    calls: int = 0
+    prompt_bytes: int = 0
+    generated_tokens: int = 0
+
+    def __add__(self, other: Calls) -> Calls:
+        return Calls(
+            self.calls + other.calls,
+            self.prompt_bytes + other.prompt_bytes,
+            self.generated_tokens + other.generated_tokens,
+        )
+
+    @classmethod
+    def choices(cls, prompts: Iterable[str], options: Sequence[str]) -> Calls:
+        """Return the calls of `choose_many`: one for each prompt."""
+        sizes = [len(one.encode("utf-8", "surrogatepass")) for one in prompts]
+        longest = max(len(one.encode("utf-8", "surrogatepass")) for one in options)
+        return cls(len(sizes), sum(sizes), len(sizes) * longest)
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the numbers as plain data."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True)
+class Most:
+    """Texts that are not known yet: at most `count`, of `size` bytes as JSON."""
+
+    count: int = 0
+    size: int = 0
 
 # %% ../../nbs/workshop/87_llm.ipynb #7d1393b4
 _ROLE_MARKS = re.compile(

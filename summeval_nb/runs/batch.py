@@ -301,8 +301,8 @@ def count_work(
     Returns
     -------
     Work
-        Where a number depends on what a language model will say, it stands between
-        bounds.
+        The calls are an upper bound, which the metric declares by `calls_for(rows)`;
+        None where it declares none.
 
     Examples
     --------

@@ -9,23 +9,22 @@ import copy
 import functools
 import json
 import os
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from ..evidence._inputs import with_threshold
 from ..judged.judging import BulkJudge, ask_many
-from ..models.llm import Backend, Choice, InvalidOutput, Schema, Usage
+from ..models._declared import declared
+from ..models.llm import Backend, Calls, Choice, Schema, Usage
 from ..ground.results import Metric, Verdict, require_option
 from ..ground.viz import html_table, text_table
 
 # %% auto #0
-__all__ = ['COUNTS', 'Stages', 'STAGES', 'LEDGER', 'COURSES', 'Ledger', 'find_backends', 'MeteredChecker', 'MeteredJudge',
-           'CountedStore', 'metered', 'note_usage', 'read_ledger', 'Rehearsal', 'exchange_backends']
+__all__ = ['COUNTS', 'Stages', 'STAGES', 'LEDGER', 'Ledger', 'find_backends', 'MeteredChecker', 'MeteredJudge', 'CountedStore',
+           'metered', 'note_usage', 'read_ledger', 'calls_at_most']
 
 # %% ../../nbs/workshop/93_costs.ipynb #93546de1
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")
@@ -361,125 +360,30 @@ def read_ledger(folder: str | Path) -> Ledger:
     return ledger
 
 # %% ../../nbs/workshop/93_costs.ipynb #5045d731
-COURSES = ("least", "plain", "most")
-_CASE = re.compile(r"^Case(?: \d+)?: (\{.*\})$", re.MULTILINE)
-
-
-def _made_up_statements(hypothesis: str, course: str) -> list[str]:
-    words = hypothesis[:700].split()
-    if course != "most" or len(words) < 2:
-        return [hypothesis[:700]]
-    first = max(1, len(words) - 11)
-    return [" ".join(words[:count]) for count in range(first, len(words) + 1)]
-
-
-def _made_up_phrases(text: str, n: int, course: str) -> list[str]:
-    words = list(dict.fromkeys(word[:80] for word in text.split()))
-    wanted = 1 if course == "least" else n
-    step = max(1, len(words) // wanted)
-    return (words[::step] + [f"phrase {i}" for i in range(wanted)])[:wanted]
-
-
-def _made_up(case: Mapping[str, Any], course: str) -> Any:
-    """An acceptable reply to a case of the judge, known by what the case holds."""
-    if "units" in case:
-        return [unit[:700] for unit in case["units"]]
-    if "hypothesis" in case:
-        return _made_up_statements(case["hypothesis"], course)
-    if "statements" in case:
-        return [{"label": "neutral", "evidence": []}] * len(case["statements"])
-    if "questions" in case:
-        return [{"answer": "0" if course == "least" else "1", "evidence": []}] * len(
-            case["questions"]
-        )
-    if "keyphrases" in case:
-        return [
-            {"question": f"Is it about {one}?", "statement": f"It is about {one}."}
-            for one in case["keyphrases"]
-        ]
-    return _made_up_phrases(case["text"], case["n"], course)
-
-# %% ../../nbs/workshop/93_costs.ipynb #fcf1ab22
-class Rehearsal(Backend):
-    """A stand-in for a language model that makes up acceptable answers, to count calls
-    without making one.
+def calls_at_most(metric: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+    """Return at most the calls that a metric makes for rows, by stage of its ledger.
 
     Parameters
     ----------
-    fingerprint : str
-        Of the model that it stands in for, so that a store's answers are recognised.
-    course : "least", "plain" or "most"
-        As few further calls as possible, a plain course, or as many as possible.
+    metric : object
+        With `calls_for(rows)`, which returns a number, `Calls`, or a mapping of stages
+        to them. Rows that are scored together are given together.
+    rows : sequence of mappings
+        The metric's columns.
+
+    Raises
+    ------
+    TypeError
+        If the metric, or the checker or judge in it, does not say what it calls.
 
     Examples
     --------
-    >>> Rehearsal("a model", "plain").choose("Is it so?", ["yes", "no"]).label
-    'yes'
+    >>> from summeval_nb import LLMChecker, ScriptedBackend
+    >>> from summeval_nb.evidence.faithfulness import FaithfulnessMetric
+    >>> metric = FaithfulnessMetric(checker=LLMChecker(ScriptedBackend(str)))
+    >>> rows = [{"text": "It rained.", "summary": "It rained. It was cold."}]
+    >>> calls_at_most(metric, rows)["checking"].calls
+    2
     """
-
-    def __init__(self, fingerprint: str, course: str):
-        self.name, self._fingerprint, self.usage = "rehearsal", fingerprint, Usage()
-        self.course = require_option(course, "course", COURSES)
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
-    def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
-        found = _CASE.findall(prompt)
-        case = json.loads(found[-1]) if found else {}
-        label = options[0]
-        if set(case) == {"answer"}:  # is it a refusal?
-            label = "yes" if self.course == "least" else "no"
-        elif "question" in case:
-            label = "no" if self.course == "least" else "yes"
-        return Choice(
-            label, {option: float(option == label) for option in options}, 1.0
-        )
-
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
-        cases = [json.loads(found) for found in _CASE.findall(prompt)]
-        if not cases:
-            count = 12 if self.course == "most" else 1
-            return json.dumps(
-                {
-                    name: [f"Statement {i}." for i in range(count)]
-                    for name in schema["properties"]
-                }
-            )
-        if self.course == "most" and "A first reply could not be used" not in prompt:
-            raise InvalidOutput("made up", model=self.name)
-        return json.dumps(
-            {
-                f"case_{i}": _made_up(case, self.course)
-                for i, case in enumerate(cases, 1)
-            }
-        )
-
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        raise InvalidOutput("a rehearsal writes no text", model=self.name)
-
-# %% ../../nbs/workshop/93_costs.ipynb #17b52169
-def exchange_backends(value: Any, make: Callable[[Backend], Backend]) -> Any:
-    """Return a copy of an option in which `make(backend)` stands in the place of each
-    language model."""
-    if isinstance(value, Backend):
-        return make(value)
-    if not find_backends(value):
-        return value
-    if isinstance(value, Mapping):
-        return {name: exchange_backends(one, make) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(exchange_backends(one, make) for one in value)
-    if not hasattr(value, "__dict__") or isinstance(
-        value, (functools.partial, FunctionType)
-    ):
-        raise TypeError(
-            f"the language model in a {type(value).__name__} cannot be exchanged"
-        )
-    copied = copy.copy(value)
-    for name, one in vars(value).items():
-        if find_backends(one):
-            # a dataclass that is frozen is copied, too
-            object.__setattr__(copied, name, exchange_backends(one, make))
-    return copied
+    found = declared(metric, "metric", rows, always=True)
+    return {STAGES.get(name, name): calls for name, calls in found.items()}

@@ -9,7 +9,6 @@ import hashlib
 import itertools
 import json
 import math
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,18 +17,11 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from ._identity import identify, identify_model
-from summeval_nb.runs.costs import (
-    COURSES,
-    Ledger,
-    Rehearsal,
-    Stages,
-    exchange_backends,
-    find_backends,
-    metered,
-)
+from ._planned import Unloaded, pairs_of, sentence_pairs, unanswered
+from .costs import Ledger, Stages, calls_at_most, find_backends, metered
 from ..agreement.metrics import METRICS, load_metric, metric_class
 from ..ground.items import Item
-from ..models.llm import Backend
+from ..models.llm import Backend, Calls
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -40,6 +32,7 @@ from summeval_nb.ground.results import (
 )
 from ..ground.viz import html_table, text_table
 from ..evidence._inputs import named_checker
+from ..models._declared import NotDeclared, added
 from ..models._named import load_model
 from .workers import try_together
 
@@ -457,106 +450,19 @@ def _settled(value: Any) -> Outcome:
     return value
 
 # %% ../../nbs/workshop/92_jobs.ipynb #eab71aca
-class _Overlay:
-    """A store to look things up in, and a temporary one for what a rehearsal makes
-    up."""
+def _planned_metric(job: Job) -> Any:
+    """The metric that says what a job will call; None where no model is asked.
 
-    def __init__(self, path: str | None):
-        from summeval_nb.models.store import Store
+    A model that is named is loaded only where a store knows its fingerprint."""
+    if not isinstance(job.metric, str):
+        return job.metric
+    kept = job.store if job.store and Path(job.store).is_file() else None
+    options = load_options(job.options, load_model if kept else Unloaded)
+    if not find_backends(options):
+        return None
+    from summeval_nb.models.store import Store
 
-        self._folder = tempfile.TemporaryDirectory()
-        self._made = Store(Path(self._folder.name) / "made-up.sqlite")
-        self._real = Store(path) if path and Path(path).is_file() else None
-        self.path = path
-
-    def get_many(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
-        found = self._real.get_many(kind, keys) if self._real else {}
-        return (
-            self._made.get_many(kind, [key for key in keys if key not in found]) | found
-        )
-
-    def put_many(self, kind: str, values: Mapping[str, Any]) -> int:
-        return self._made.put_many(kind, values)
-
-
-def _model_options(job: Job) -> dict[str, Any]:
-    """A job's options with their models; a named model is loaded only where a store
-    knows its fingerprint."""
-    known = job.store is not None and Path(job.store).is_file()
-    return load_options(
-        job.options,
-        load_model if known else lambda text: Rehearsal(f"llm:{text}", "plain"),
-    )
-
-
-def _bounds(counts: Sequence[int]) -> tuple[int, int, int]:
-    least, plain, most = counts
-    return min(counts), plain, max(counts)
-
-
-def _pairs(metric: str, row: Mapping[str, Any]) -> int:
-    if "references" in metric_class(metric)[0].columns:
-        return 1 if isinstance(row["references"], str) else len(row["references"])
-    return 3 if metric == "answers" else 1
-
-
-def _split_pairs(
-    rows: Sequence[dict[str, Any]], splitter: Any, lang: str | None
-) -> tuple[int, int]:
-    """Count the distinct sentences and the pairs of rows, and put each summary's
-    sentences into its row."""
-    from summeval_nb.text._lists import read_with_leads
-    from summeval_nb.text.split import split_markdown
-
-    texts = list(
-        dict.fromkeys(text for row in rows for text in (row["text"], row["summary"]))
-    )
-    found = split_markdown(texts, splitter=splitter, lang=lang or "en", progress=False)
-    split = {
-        text: [one.plain for one in read_with_leads(text, read) if not one.reason]
-        for text, read in zip(texts, found, strict=True)
-    }
-    for row in rows:
-        row["sentences"] = split[row["summary"]] if split[row["text"]] else []
-    usable = [row for row in rows if row["sentences"]]
-    distinct = {
-        one
-        for row in usable
-        for name in ("text", "summary")
-        for one in split[row[name]]
-    }
-    return len(distinct), sum(len(row["sentences"]) for row in usable)
-
-# %% ../../nbs/workshop/92_jobs.ipynb #56ba8f99
-class _Rehearsed:
-    """The calls of a course, rehearsed over shard after shard."""
-
-    def __init__(self, job: Job, options: Mapping[str, Any], course: str):
-        assert isinstance(job.metric, str)
-        self._metric, self._ledger = job.metric, Ledger()
-        exchanged = exchange_backends(
-            dict(options), lambda one: Rehearsal(one.fingerprint, course)
-        )
-        overlay = _Overlay(job.store) if job.store else None
-        self._options, self._store = metered(exchanged, self._ledger, overlay)
-
-    def add(self, rows: Rows) -> None:
-        if self._metric != "faithfulness":
-            score_rows(
-                named_metric(self._metric, self._options, self._store),
-                rows,
-                progress=False,
-            )
-        elif pairs := list(
-            dict.fromkeys(
-                (row["text"], one) for row in rows for one in row["sentences"]
-            )
-        ):
-            self._options["checker"].check_many([([text], one) for text, one in pairs])
-
-    @property
-    def calls(self) -> dict[str, int]:
-        return {stage: int(row["calls"]) for stage, row in self._ledger.stages.items()}
+    return named_metric(job.metric, options, Store(kept) if kept else None)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #96d7b597
 @dataclass(frozen=True)
@@ -571,9 +477,9 @@ class Work:
     sentences, pairs : int or None
         See the table in this chapter; None where they are not known beforehand or do
         not exist.
-    calls : mapping of str to (int, int, int), or None
-        For each stage the least, the plain and the greatest number of calls of a
-        language model; empty without one, None where they cannot be known.
+    calls : mapping of str to Calls, or None
+        For each stage at most the calls of a language model, and how large they are;
+        empty without one, None where they cannot be known.
     note : str
         What a reader should know.
     """
@@ -584,16 +490,18 @@ class Work:
     unreadable: int = 0
     sentences: int | None = None
     pairs: int | None = None
-    calls: Mapping[str, tuple[int, int, int]] | None = field(default_factory=dict)
+    calls: Mapping[str, Calls] | None = field(default_factory=dict)
     note: str = ""
 
     @property
-    def total_calls(self) -> tuple[int, int, int] | None:
-        """The least, plain and greatest number of calls of all stages."""
-        if self.calls is None:
-            return None
-        columns = list(zip(*self.calls.values(), strict=True)) or [(0,)] * 3
-        return sum(columns[0]), sum(columns[1]), sum(columns[2])
+    def total(self) -> Calls | None:
+        """At most the calls of all stages."""
+        return None if self.calls is None else sum(self.calls.values(), Calls())
+
+    @property
+    def total_calls(self) -> int | None:
+        """At most how many calls all stages make."""
+        return None if self.total is None else self.total.calls
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each count."""
@@ -603,51 +511,42 @@ class Work:
             for n in names
             if (v := getattr(self, n)) is not None
         ]
-        for stage, bounds in {**(self.calls or {}), "": self.total_calls or ()}.items():
-            name = f"calls for {stage}" if stage else "model calls"
-            rows.append(
-                {
-                    "what": name,
-                    **dict(zip(("least", "count", "most"), bounds, strict=False)),
-                }
-            )
-        return rows
+        for stage, calls in (self.calls or {}).items():
+            rows.append(_calls_row(f"calls for {stage}, at most", calls))
+        last = _calls_row("model calls, at most", self.total or Calls())
+        return [*rows, {"what": "model calls"} if self.total is None else last]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
-        calls = (
-            None
-            if self.calls is None
-            else {name: list(bounds) for name, bounds in self.calls.items()}
-        )
-        total = self.total_calls and list(self.total_calls)
-        names = (
-            "items",
-            "scored",
-            "to_score",
-            "unreadable",
-            "sentences",
-            "pairs",
-            "note",
-        )
-        return {
-            **{name: getattr(self, name) for name in names},
-            "calls": calls,
-            "total_calls": total,
-        }
+        found = {name: value for name, value in vars(self).items() if name != "calls"}
+        stages = (self.calls or {}).items()
+        calls = None if self.calls is None else {n: one.to_dict() for n, one in stages}
+        return {**found, "calls": calls, "total": self.total and self.total.to_dict()}
 
     def __repr__(self) -> str:
-        return text_table(self.rows(), columns=_WORK) + (
+        return text_table(self.rows(), columns=self._columns) + (
             f"\n{self.note}" if self.note else ""
         )
 
     def _repr_html_(self) -> str:
         return html_table(
-            self.rows(), columns=_WORK, caption="What a run would do", note=self.note
+            self.rows(),
+            columns=self._columns,
+            caption="What a run would do",
+            note=self.note,
         )
 
+    @property
+    def _columns(self) -> list[str]:
+        return ["what", "count", *(_SIZES.values() if self.calls else ())]
 
-_WORK = ["what", "count", "least", "most"]
+
+_SIZES = {"prompt_bytes": "prompt bytes", "generated_tokens": "generated tokens"}
+
+
+def _calls_row(what: str, calls: Calls) -> dict[str, Any]:
+    sizes = {shown: getattr(calls, name) for name, shown in _SIZES.items()}
+    return {"what": what, "count": calls.calls, **sizes}
 
 # %% ../../nbs/workshop/92_jobs.ipynb #b1d94a7e
 class Planner:
@@ -661,13 +560,10 @@ class Planner:
         )
         self.sentences: int | None = 0 if job.metric == "faithfulness" else None
         self.pairs: int | None = 0 if isinstance(job.metric, str) else None
-        options = _model_options(job) if isinstance(job.metric, str) else {}
+        self._metric, self._note = _planned_metric(job), ""
+        self._calls: dict[str, Calls] | None = {}
+        options = job.options if isinstance(job.metric, str) else {}
         self._splitter = options.get("splitter", "punkt"), options.get("lang", "en")
-        self._courses = (
-            [_Rehearsed(job, options, one) for one in COURSES]
-            if find_backends(options)
-            else []
-        )
 
     def skip(self, items: Sequence[Item]) -> None:
         """Count a shard that is already scored."""
@@ -682,40 +578,29 @@ class Planner:
         self.counts["to_score"] += len(items)
         self.counts["unreadable"] += len(items) - len(rows)
         if self.job.metric == "faithfulness":
-            found = _split_pairs(rows, *self._splitter)
+            found = sentence_pairs(rows, *self._splitter)
             self.sentences, self.pairs = (
                 (self.sentences or 0) + found[0],
                 (self.pairs or 0) + found[1],
             )
         elif self.pairs is not None:
-            self.pairs += sum(_pairs(str(self.job.metric), row) for row in rows)
-        for course in self._courses:
-            course.add(rows)
+            self.pairs += sum(pairs_of(str(self.job.metric), row) for row in rows)
+        if self._metric is not None and self._calls is not None:
+            try:
+                left = unanswered(self._metric, rows)
+                self._calls = added(self._calls, calls_at_most(self._metric, left))
+            except NotDeclared as error:
+                self._calls, self._note = None, str(error)
 
     def work(self) -> Work:
         """Return what was counted."""
-        note = ""
-        calls: dict[str, tuple[int, int, int]] | None = (
-            None if self.pairs is None else {}
-        )
-        if calls is None:
-            note = "what a function of yours asks for cannot be known beforehand"
-        elif self._courses:
-            courses = [course.calls for course in self._courses]
-            if self.job.store and self.job.metric == "faithfulness":
-                courses[0], note = (
-                    {},
-                    "how many verdicts the store already holds is not known before "
-                    "the embedding",
-                )
-            calls = {
-                stage: _bounds([one.get(stage, 0) for one in courses])
-                for stage in courses[-1]
-            }
+        note = self._note
+        if self.job.store and self._calls and self.job.metric == "faithfulness":
+            note = "how many verdicts the store holds is known only after the embedding"
         return Work(
             **self.counts,
             sentences=self.sentences,
             pairs=self.pairs,
-            calls=calls,
+            calls=self._calls,
             note=note,
         )

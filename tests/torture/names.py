@@ -471,7 +471,6 @@ LISTED: dict[str, dict[str, Any]] = {
     "ContextTooLong": {},
     "InvalidOutput": {},
     "JudgeFailure": {"malformed": st.booleans()},
-    "Rehearsal": {"fingerprint": texts},
     "EmbeddedChecker": {},
     "EmbeddedJudge": {},
     "load_checker": {},
