@@ -7,6 +7,7 @@ import pytest
 
 from summeval_nb.evidence import _shown
 from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
+from summeval_nb.ground.report import Entry, Report, evidence_text
 from summeval_nb.ground.results import Evidence, Finding, Sentence, Signature, Verdict
 
 LOW = {"threshold": 0.7, "contradicted_below": 0.3}
@@ -44,6 +45,24 @@ HEADING = Verdict(probability=None, reason="a heading")
 def test_the_title_counts(result, title):
     assert result.report().title == title
     assert title in result.to_text()
+
+
+FOLDED = """\
+A report
+
+  1  supported 0.94      It opened in 1931, which took nine
+                         years of hard work by many.
+          0.90  [1] The bridge opened in 1931 after nine
+                    years of work by four hundred people.
+          0.20  [2] It is 1,149 metres long."""
+
+
+def test_long_lines_go_on_below_their_own_text():
+    article = "The bridge opened in 1931 after nine years of work by four hundred people. It is 1,149 metres long."
+    sentence = "It opened in 1931, which took nine years of hard work by many."
+    entry = Entry(text=sentence, probability=0.94, supported=True, evidence=[(0, 0.9), (1, 0.2)])
+    report = Report(title="A report", source=article, spans=[(0, 74), (75, 99)], entries=[entry], signature="k:1")
+    assert evidence_text(report, width=60).startswith(FOLDED)
 
 
 def test_the_printed_form_tells_how_far_the_unclear_reach():
