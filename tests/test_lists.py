@@ -2,7 +2,8 @@
 
 import pytest
 
-from summeval_nb import answer_faithfulness, context_recall, evaluate, load_judge
+from summeval_nb import answer_faithfulness, context_recall, evaluate, load_judge, summarization_score
+from summeval_nb.judged._exam import facts_of
 from summeval_nb.text._lists import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
 from summeval_nb.text.split import split_markdown
 
@@ -85,3 +86,17 @@ def test_the_same_verdict_from_evaluate_and_the_judge():
         MINUTES, ["The new roof was not approved", "The second car park was not approved"]
     )
     assert [one.probability, two.probability] == pytest.approx([v.probability for v in found.verdicts[1:]], abs=1e-6)
+
+
+def test_an_exam_asks_about_items_with_their_lead_in():
+    facts = [one.statement for one in facts_of(MINUTES)]
+    assert "The new roof was not approved" in facts and "The second car park was not approved" in facts
+    assert not any("These were" in one or one.startswith("-") for one in facts)
+    kept = summarization_score(MINUTES, "The new roof was not approved, the library was.", conciseness=False)
+    answers = {question.statement: answer.value for question, answer in zip(kept.questions, kept.answers, strict=True)}
+    assert answers["The new roof was not approved"] == 1
+    wrong = summarization_score(MINUTES, "The new roof was approved.", conciseness=False)
+    answers = {
+        question.statement: answer.value for question, answer in zip(wrong.questions, wrong.answers, strict=True)
+    }
+    assert answers["The new roof was not approved"] == 0

@@ -13,6 +13,7 @@ from summeval_nb.evidence.check import Token, sentence_tokens, stem_weight
 from summeval_nb.judged._pronouns import resolve_by_rules
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Keyphrase, Question
+from summeval_nb.text._lists import leads_into_items, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.split import split_claims
 
 # how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not
@@ -100,14 +101,28 @@ def _core(clause: str) -> str:
     return clause
 
 
+def _lead_and_item(whole: str) -> tuple[str, str]:
+    """The lead-in and the one item that stands below it."""
+    lead, items = list_parts(whole)
+    return lead, items[0]
+
+
 @lru_cache(maxsize=256)
 def facts_of(text: str) -> tuple[Fact, ...]:
-    """The facts of a text in their order: each sentence's clauses, pronouns replaced where rules are sure."""
+    """The facts of a text in their order: each sentence's clauses, pronouns replaced where rules are sure.
+
+    An item of a list under a *not* is a fact with its lead-in, which is none by itself.
+    """
     sentences = premise_sentences(text)
     resolved = resolve_by_rules([one.text for one in sentences]).units if sentences else ()
+    read = with_denying_leads(resolved)
+    leads = leads_into_items(resolved, read)
     facts: list[Fact] = []
-    for number, (sentence, read) in enumerate(zip(sentences, resolved, strict=True)):
-        for clause in split_claims(read) or [read]:
+    for number, (sentence, own, whole) in enumerate(zip(sentences, resolved, read, strict=True)):
+        if leads[number]:
+            continue
+        stated = own if whole == own else with_lead(*_lead_and_item(whole))
+        for clause in split_claims(stated) or [stated]:
             core = _without_circumstances(_without_edges(_core(clause)))
             bit = core.rstrip(".") not in sentence.text[: len(core)]
             verbless = bit and len(core.split()) < 4 and not _VERB_BEFORE.search(core)
