@@ -179,3 +179,58 @@ def test_a_splitter_says_when_it_cuts_another_language_by_english_rules(splitter
     assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
     with pytest.warns(InputWarning, match="in German.*lang='de'; lang='en' if it is English"):
         split_text(GERMAN, splitter=splitter)
+
+
+AROUND_NAMES = {  # an article, a summary that says the opposite, and the language in which both are
+    "Tesla": ("Tesla Model Y 通过 European New Car Assessment Programme 测试。", "通过", "未通过", "zh"),
+    "Cook": ("Tim Cook 宣布 Apple Vision Pro 在 United States 上市。", "宣布", "否认", "zh"),
+    "Swift": ("Taylor Swift 的 The Eras Tour 在 Singapore National Stadium 开始。", "开始", "取消", "zh"),
+    "OpenAI": ("OpenAI 发布了 ChatGPT Enterprise，Microsoft 投资了。", "投资了", "没有投资", "zh"),
+    "Apollo": ("NASA 的 Apollo 11 于 1969 年 landing on the Moon 成功。", "成功", "没有成功", "zh"),
+    "Sony": ("Sony PlayStation 5 Pro は New York で 発売 された。", "された", "されなかった", "ja"),
+    "Samsung": ("Samsung Galaxy Ultra 는 New York 에서 출시됐다.", "출시됐다", "출시되지 않았다", "ko"),
+    "Euro NCAP": ("Tesla Model Y прошла European New Car Assessment Programme.", "прошла", "не прошла", "ru"),
+    "Apple": ("أطلقت Apple Vision Pro في United States of America.", "أطلقت", "لم تطلق", "ar"),
+}
+
+
+@pytest.mark.parametrize(("article", "old", "new", "code"), AROUND_NAMES.values(), ids=AROUND_NAMES)
+def test_a_sentence_full_of_names_is_in_the_language_that_holds_them(article, old, new, code):
+    """The names are the same on both sides, so that a checker for English finds nearly every word."""
+    summary = article.replace(old, new)
+    assert summary != article
+    for text in (article, summary):
+        assert foreign_language(text, ("en",)) == code and foreign_language(text, ("en", code)) is None
+        assert foreign_language(text, None) is None and foreign_language(text, ("de", "en")) == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Apple and Google signed the agreement in 北京 (Beijing).",
+        "The word 龙 means dragon, and 凤 means phoenix.",
+        "Let α be the angle, and let β and γ be the others.",
+        '"我不知道" is what he said, and "我知道" what she heard.',
+        "The ministry (Министерство обороны) denied the report on Monday.",
+        "She sang 'Für Elise' at the Carnegie Hall, and the audience was moved.",
+        "Xi Jinping (习近平) met the president in Beijing.",
+    ],
+)
+def test_a_foreign_name_makes_no_foreign_sentence(text):
+    assert foreign_language(text, ("en",)) is None
+
+
+def test_names_in_latin_letters_do_not_make_a_text_foreign_to_who_reads_its_script():
+    for text in ("Компания Apple выпустила iPhone в США.", "Tesla Model Y не прошла Euro NCAP."):
+        assert foreign_language(text, ("ru",)) is None
+    assert foreign_language("小米 SU7 在 Berlin 上市。", ("zh",)) is None
+
+
+def test_no_checker_for_english_calls_a_false_sentence_full_of_names_supported():
+    from summeval_nb import evaluate
+
+    for article, old, new, _ in AROUND_NAMES.values():
+        for checker in ("embedded", "words"):
+            judged = evaluate(article, article.replace(old, new), splitter="sentencex", checker=checker)
+            assert [verdict.state for verdict in judged.verdicts] == [None] * len(judged.verdicts)
+            assert "this checker reads English" in judged.verdicts[0].reason

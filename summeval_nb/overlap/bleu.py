@@ -126,8 +126,9 @@ class Bleu(Metric):
     n : int
         Greatest order, 1 to 100.
     tokenize : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to
-        tokens.
+        `"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"` (white space), one of sacrebleu's
+        that need a package or a model (`load_tokenizer` names them), or a function from
+        text to tokens.
     smooth : {"exp", "floor", "add-k", "none"}
         What to do with orders without matches.
     smooth_value : float, optional
@@ -298,8 +299,9 @@ def bleu_score(
     n : int
         Greatest order, 1 to 100.
     tokenize : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"none"` (white space), or a function from text to
-        tokens.
+        `"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"` (white space), one of sacrebleu's
+        that need a package or a model (`load_tokenizer` names them), or a function from
+        text to tokens.
     smooth : {"exp", "floor", "add-k", "none"}
         What to do with orders without matches.
     smooth_value : float, optional

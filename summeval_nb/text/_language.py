@@ -41,6 +41,8 @@ _SCRIPTS = {
 }
 _WEIGHTS = {"han": 3, "kana": 2, "ko": 2}
 _RUNS = re.compile("|".join(f"(?P<{name}>[{letters}]+)" for name, letters in _SCRIPTS.items()))
+_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）|\"[^\"]*\"|“[^“”]*”|「[^「」]*」|《[^《》]*》")
+_LOWER = re.compile(r"(?<![^\W\d_])[a-z\u00df-\u00f6\u00f8-\u00ff]+(?![^\W\d_])")
 _WORDS = re.compile(r"(?<!['’])[^\W\d_]+|(?<=['’])[^\W\d_]{2,}")  # not the s of "Reagan's"
 
 # How longer words end, or what stands in them, in one language and in few others; each speaks like a letter of its own.
@@ -210,6 +212,11 @@ def _by_script(text: str, read: set[str]) -> str | None:
     other = sum(count for script, count in counts.items() if script not in known)
     if not read <= NAMES.keys() or 2 * other <= counts.total():
         return None
+    return _of_script(text, counts, known)
+
+
+def _of_script(text: str, counts: Counter[str], known: set[str]) -> str | None:
+    """Return the language of the script that most letters are in, of those that are not known; None for Latin."""
     script = max((script for script in counts if script not in known), key=lambda one: counts[one])
     if script == "latin":
         return None
@@ -217,15 +224,42 @@ def _by_script(text: str, read: set[str]) -> str | None:
     return own.get(script, script)
 
 
+def _around_names(text: str, read: set[str]) -> str | None:
+    """Return a language whose sentences are full of names in Latin letters, in which most letters then are.
+
+    Its own words stand between the names and outnumber the words in lower case, the small ones of the languages
+    `read` counted twice, which in one of those would hold the sentence together; in a name, such as "The New York
+    Times", they are capitalised. What stands in brackets or quotation marks holds nothing together.
+    """
+    known = set().union(*map(_scripts_of, read)) if read else set()
+    if text.isascii() or not read <= NAMES.keys() or "latin" not in known:
+        return None
+    counts, runs, text = Counter[str](), 0, _ASIDE.sub(" ", text)
+    for run in _RUNS.finditer(text):
+        script = str(run.lastgroup)
+        if script != "el" or len(run[0]) > 1:  # a Greek letter by itself is a symbol
+            counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
+            runs += script not in known
+    other = sum(count for script, count in counts.items() if script not in known)
+    if not runs or other < 0.08 * counts.total():
+        return None
+    small, lower = _tables()[0], _LOWER.findall(text)
+    holding = len(lower) + sum(bool(small.get(word, {}).keys() & read) for word in lower)
+    return _of_script(text, counts, known) if 2 * runs > holding else None
+
+
 def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
     """Return the language of a text that is clearly none of `languages` (None: any will do), otherwise None.
 
-    A text too short to tell is foreign where most of its letters are in a script that none of the languages has.
+    A text too short to tell is foreign where most of its letters are in a script that none of the languages has, and
+    one full of names in Latin letters where such a script holds them together.
     """
     if languages is None:
         return None
     read = {one.partition("-")[0] for one in languages}
     found = language_of(text) or _by_script(text, read)
+    if found is None or found in read:
+        found = _around_names(text, read)
     return found if found is not None and found not in read else None
 
 
