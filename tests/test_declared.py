@@ -14,6 +14,7 @@ from summeval_nb.evidence.faithfulness import FaithfulnessMetric
 from summeval_nb.ground.results import Verdict, score_rows
 from summeval_nb.judged import retrieval
 from summeval_nb.judged.answers import AnswerMetric
+from summeval_nb.judged.judge import EmbeddedJudge
 from summeval_nb.judged.judge_llm import LLMJudge
 from summeval_nb.judged.judging import BulkJudge
 from summeval_nb.judged.pairwise import Rubric, SideBySide
@@ -135,6 +136,10 @@ def test_a_checker_or_judge_that_does_not_say_is_named_with_the_method():
         calls_at_most(FaithfulnessMetric(checker=ChunkedChecker(Silent())), rows)
     with pytest.raises(NotDeclared, match=r"SilentJudge does not say .* calls_for\(purpose, items\)"):
         calls_at_most(AnswerMetric(judge=SilentJudge()), rows)
+    around = EmbeddedJudge(checker=LLMChecker(Recorder("usual", 0)))  # how its checker is asked only the texts tell
+    assert len(find_backends({"judge": around})) == 1 and find_backends({"judge": EmbeddedJudge()}) == []
+    with pytest.raises(NotDeclared, match="EmbeddedJudge does not say"):
+        calls_at_most(AnswerMetric(judge=around), rows)
     with pytest.raises(NotDeclared, match=r"len does not say .* calls_for\(rows\)"):
         calls_at_most(len, rows)
 

@@ -187,6 +187,11 @@ class EmbeddedJudge(BulkJudge):
         shown = f"checker={self._checker!r}, k={self._k}, {reads(self)}"
         return f"EmbeddedJudge({shown})"
 
+    @property
+    def inner(self) -> Checker:
+        """The checker, which may ask a language model and is then asked about it."""
+        return self._checker
+
     def for_run(self) -> EmbeddedJudge:
         """Return a copy that keeps the vectors of 4,096 sentences while it lives."""
         copied = copy.copy(self)
