@@ -135,7 +135,7 @@ def test_evidence_is_held_to_the_sentences_that_exist(backend):
 
 
 def test_the_place_decides_between_a_right_answer_and_gibberish_and_both_orders_show_it(backend):
-    """Measured on 48 comparisons: the first place won in both orders of every one; which answer was right, never."""
+    """Measured on 48 comparisons: the first place leads in all (by .21 to .90), the right answer won none."""
     for case in CASES[:2]:
         found = compare_answers(case["question"], case["truth"], case["gibberish"], backend=backend, workers=1)
         assert [one.winner for one in found.orders] == ["a", "b"] and found.lean > 0.3
