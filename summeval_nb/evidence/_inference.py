@@ -31,6 +31,7 @@ def load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, An
         return model, tokenizer
     try:
         with hub_only_if(download) as where:
+            where |= {"trust_remote_code": False}  # else the user is asked, and a piped table may answer
             tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
             loaded = AutoModelForSequenceClassification.from_pretrained(
                 str(model), dtype=torch.float32, use_safetensors=True, **where

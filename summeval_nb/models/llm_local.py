@@ -461,6 +461,7 @@ def _loaded(
         return model, tokenizer, type(model).__name__
     try:
         with hub_only_if(download) as where:
+            where |= {"trust_remote_code": False}
             tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
             loaded = AutoModelForCausalLM.from_pretrained(
                 str(model),
