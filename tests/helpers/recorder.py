@@ -83,7 +83,8 @@ class Recorder(Backend):
             return text[: part.get("maxLength", 80)] or "rain"
         words = re.findall(r"\w+", case.get("hypothesis", case.get("text", ""))) or ["rain"]
         if "hypothesis" in case and self.manner == "greatest":
-            text = f"{case['hypothesis'][: 4 * len(words) + 20]} {words[case['place'] % len(words)]} {case['place']}"
+            room = (200 + 8 * len(case["hypothesis"])) // 12 - 14  # for each of twelve, so that all are accepted
+            text = f"{case['hypothesis'][:room]} {words[case['place'] % len(words)]} {case['place']}"
         else:
             more = draw.choice(["", " <", ' "[x', "。"])
             text = " ".join(draw.choices(words, k=draw.randint(1, 2 * len(words)))) + more
