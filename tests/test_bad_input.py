@@ -188,6 +188,8 @@ TOO_LARGE = {
     "p-values": (lambda: s.adjust_p_values([0.1, HUGE]), "p_values holds a number that no float can hold"),
     "accepted": (lambda: s.error_bound([0], [HUGE]), "accepted holds a number that no float can hold"),
     "a tie": (lambda: s.pairwise_accuracy([[1, 2]], [[2, 1]], epsilon=HUGE), "epsilon holds a number that no float"),
+    "vectors": (lambda: s.reference_similarities(HUGE, [[[1.0]]]), "machine holds a number that no float can hold"),
+    "a vector": (lambda: s.reference_similarities([[[1.0]]], [[[HUGE]]]), "human holds a number that no float"),
     "pairs": (lambda: s.plan_run(HUGE), "pairs must be a positive number"),
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from summeval_nb.agreement._known_metrics import KNOWN, metric_class
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Metric, ScoreTable, require_option, score_rows
 from summeval_nb.text.embed import load_embedder
@@ -91,7 +92,7 @@ def called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarra
 
 def given_table(values: Any, name: str, data: SummEval) -> np.ndarray:
     """A table that was given, if it has the shape of the data."""
-    table = np.asarray(values, dtype=float)
+    table = float_array(values, f"the table {name!r}")
     if table.shape != data.shape:
         raise ValueError(f"the table {name!r} has the shape {table.shape}, the data {data.shape}")
     return table

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from summeval_nb.agreement._grids import require_tables
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Signature
 from summeval_nb.ground.viz import html_table
@@ -18,7 +19,7 @@ from summeval_nb.ground.viz import html_table
 
 def finite_vectors(values: Any, name: str, rank: int) -> np.ndarray:
     """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
-    array = np.asarray(values, dtype=np.float64)
+    array = float_array(values, name)
     if array.ndim != rank:
         raise ValueError(f"{name} must have {rank} axes, the last one the dimension, not the shape {array.shape}")
     if not np.isfinite(array).all():

@@ -15,6 +15,7 @@ from summeval_nb.evidence._checker_bench import ask, used
 from summeval_nb.evidence.check import Checker, Pair, calibration
 from summeval_nb.evidence.claims import COMBINATIONS
 from summeval_nb.ground._addresses import without_secrets
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground._resampling import middle
 from summeval_nb.ground.results import Signature, require_count, require_option, require_share
 from summeval_nb.ground.viz import Markup, escape, html_table, text_table
@@ -67,7 +68,8 @@ def arrays_of_one_length(
     labels: Sequence[Any], probabilities: Sequence[Any], supported: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, probabilities and verdicts as arrays, shape (n,) each; raise unless there is one of each."""
-    y, p, s = (np.asarray(side, dtype=float) for side in (labels, probabilities, supported))
+    sides = {"labels": labels, "probabilities": probabilities, "supported": supported}
+    y, p, s = (float_array(side, name) for name, side in sides.items())
     if not len(y) == len(p) == len(s) > 0:
         raise ValueError(f"one of each for a sentence, please: there are {len(y)}, {len(p)} and {len(s)}")
     return y, p, s

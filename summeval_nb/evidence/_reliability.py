@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from summeval_nb.ground._plain import float_array
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -17,7 +19,7 @@ Numbers = Sequence[float] | np.ndarray
 def require_labelled(probabilities: Numbers, labels: Numbers) -> tuple[np.ndarray, np.ndarray]:
     """Both as float arrays of one length, probabilities in [0, 1] and labels 0 or 1; raise otherwise."""
     try:
-        values, truth = np.asarray(probabilities, dtype=float), np.asarray(labels, dtype=float)
+        values, truth = float_array(probabilities, "probabilities"), float_array(labels, "labels")
     except (TypeError, ValueError) as error:
         remedy = "leave out failed verdicts, whose probability is None, together with their labels"
         raise TypeError(f"probabilities and labels must be lists of numbers ({error}): {remedy}") from error
