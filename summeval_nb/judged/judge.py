@@ -26,7 +26,7 @@ from ._keybert import keybert_phrases
 from ._pronouns import resolve_by_rules
 from ._refusals import premise_sentences as premise_sentences
 from ._refusals import refusal_flags, refusal_rules, unread
-from ._statements import clause_statements
+from ._statements import READING, clause_statements
 from .judging import PURPOSES, Answer, BulkJudge, Entailment, Judge
 from .judging import JudgeFailure, Label, Passage
 from .judging import ask_many as ask_many
@@ -168,7 +168,7 @@ class EmbeddedJudge(BulkJudge):
         self._embedder: Any = load_embedder(embedder)
         self._k = require_count(k, "k")
         self._lang = None if lang is None else require_text(lang, "lang")
-        rules = content_key(refusal_rules(), SAID_ENOUGH)[:12]
+        rules = content_key(refusal_rules(), SAID_ENOUGH, READING)[:12]
         low = getattr(self._checker, "contradicted_below", None)
         borders = f"t{self._checker.threshold}" + ("" if low is None else f"-{low}")
         parts = [
