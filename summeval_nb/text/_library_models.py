@@ -83,11 +83,17 @@ def library_model(name: str | os.PathLike[str], device: str, download: bool) -> 
             f"{source} holds no modules.json, so it is not a sentence-transformers model: build one with "
             "SentenceTransformer(modules=[...]), choose its pooling, and pass that object or its saved folder"
         )
+    for pickled in sorted(Path(source).rglob("pytorch_model*.bin")) if Path(source).is_dir() else []:
+        if not any(pickled.parent.glob("*.safetensors")):
+            raise ValueError(
+                f"{source} has no file named model.safetensors beside {pickled.name}, and a pickle is not read: "
+                "save the model anew with SentenceTransformer(...).save(folder), where you trust it"
+            )
     try:
         if not (Path(source).is_dir() or _HUB_NAME.fullmatch(source)):  # the library would print it as it is
             raise ValueError(f"{source!r} is no name of a model")
         with _quiet(not download), hub_only_if(download) as where:
-            return library.SentenceTransformer(source, device=device, **where)
+            return library.SentenceTransformer(source, device=device, model_kwargs={"use_safetensors": True}, **where)
     except ImportError:
         raise
     except Exception as error:  # damaged files raise errors of many libraries
