@@ -98,6 +98,12 @@ def test_close_numbers_have_the_same_form_or_neighbouring_ones(value, change):
     assert abs(first - second) < 1.01e-4
 
 
+def test_a_whole_number_beyond_all_floats_is_no_answer():
+    assert "no answer is that long: int too large" in check_answer("31_ngrams/1", 10**400).message
+    with pytest.raises(ValueError, match="no answer is that long"):
+        common_slip("31_ngrams/1", [-(10**400)], "no help")
+
+
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), len, object(), [float("nan")], {"a": object()}])
 def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
     sealed({1: 1})

@@ -252,6 +252,10 @@ def test_comparing_summaries_of_one_article(tmp_path):
     assert all(kind in page for kind in kinds) and page.count('class="sr-article ') == 1
     with pytest.raises(TypeError, match="result of evaluate"):
         compare_reports([3.0])
+    with pytest.raises(TypeError, match=r"not dict: pass list\(results.values\(\)\)"):
+        compare_reports({"a": results[0]})
+    with pytest.raises(TypeError, match=r"not Faithfulness: pass \[result\]"):
+        compare_reports(results[0])
     with pytest.raises(ValueError, match="empty"):
         compare_reports([])
     with pytest.raises(ValueError, match=r"results\[1\] judges another article"):

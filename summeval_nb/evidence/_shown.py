@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -296,6 +296,12 @@ def _comparison_report(comparison: SideBySide) -> Report:
 
 def of_one_article(results: Sequence[One], names: Sequence[str] | None, kind: type[One]) -> tuple[list[One], list[str]]:
     """Return results and names as lists; raise unless all are of the same article, split alike, with a name each."""
+    if isinstance(results, Mapping) or not isinstance(results, Iterable):
+        remedy = (
+            "pass list(results.values()) and names=list(results)" if isinstance(results, Mapping) else "pass [result]"
+        )
+        raise TypeError(f"results must be a list of results of evaluate, not {type(results).__name__}: {remedy}")
+    results = list(results)
     if not results:
         raise ValueError("results is empty: pass at least one result of evaluate")
     first = results[0]
@@ -307,4 +313,4 @@ def of_one_article(results: Sequence[One], names: Sequence[str] | None, kind: ty
     listed = [f"summary {i + 1}" for i in range(len(results))] if names is None else require_texts(names, "names")
     if len(listed) != len(results):
         raise ValueError(f"there are {len(results)} results but {len(listed)} names")
-    return list(results), listed
+    return results, listed
