@@ -37,11 +37,7 @@ class _Canonical(NamedTuple):
     named: str
 
 
-def _number_text(answer: Any, shift: float) -> str:
-    try:
-        value = float(answer)
-    except OverflowError as error:
-        raise ValueError(f"no answer is that long: {error}") from None
+def _number_text(value: float, shift: float) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value} is no answer: find out where it comes from")
     # + 0.0 turns -0.0 into 0.0
@@ -65,7 +61,7 @@ def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
     if isinstance(answer, Mapping | set | frozenset | list | tuple):
         return _collection(answer, shift)
     if hasattr(answer, "__float__"):
-        return _Canonical("number", _number_text(answer, shift), "a number")
+        return _Canonical("number", _number_text(float(answer), shift), "a number")
     hint = f"pass {_KINDS}"
     if callable(answer):
         hint = "call it on the inputs that the exercise names, and pass what it returns"
