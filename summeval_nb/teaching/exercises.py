@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..ground._plain import float_array
 from ._hints import Said, in_words, named, nearly
 from ._progress import Progress, read_progress
 from ._seals import Seals
@@ -61,7 +62,8 @@ def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
     if isinstance(answer, Mapping | set | frozenset | list | tuple):
         return _collection(answer, shift)
     if hasattr(answer, "__float__"):
-        return _Canonical("number", _number_text(float(answer), shift), "a number")
+        value = float(float_array(answer, "the answer"))
+        return _Canonical("number", _number_text(value, shift), "a number")
     hint = f"pass {_KINDS}"
     if callable(answer):
         hint = "call it on the inputs that the exercise names, and pass what it returns"
