@@ -1,6 +1,6 @@
 """BLEU's tokenizers for other languages: equal to sacrebleu's where they are our own, refused with the remedy else."""
 
-import importlib.util
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
+from summeval_nb import sample_articles
 from summeval_nb.overlap import _languages
-from summeval_nb.overlap.bleu import bleu_score
+from summeval_nb.overlap.bleu import bleu_many, bleu_score, corpus_bleu
 from summeval_nb.overlap.ngrams import load_tokenizer
 
 settings.register_profile("unhurried", deadline=None)
@@ -30,12 +31,12 @@ def test_chinese_bleu_equals_sacrebleu():
 
 
 @pytest.mark.parametrize("name", _languages.BORROWED)
-def test_what_is_missing_is_named_with_the_remedy(name):
+def test_what_is_missing_is_named_with_the_remedy(name, monkeypatch):
     packages = _languages.BORROWED[name][2]
-    if all(importlib.util.find_spec(package) for package in packages):
-        pytest.skip("its packages are here")
-    with pytest.raises(ImportError, match=f"'{name}' needs .*, from "):
-        bleu_score("a", "a", tokenize=name)
+    monkeypatch.setattr(_languages.importlib.util, "find_spec", lambda package: None)
+    remedy = r"pip install -e '.\[languages\]'"
+    with pytest.raises(ImportError, match=f"'{name}' needs {' and '.join(packages)}, from .*: {remedy}"):
+        _languages.borrowed_tokenizer.__wrapped__(name)
 
 
 def test_a_missing_model_file_is_named_and_not_fetched(monkeypatch, tmp_path):
@@ -82,19 +83,91 @@ def test_equal_to_sacrebleu_with_the_real_mecab(name, texts, module):
     held_against_sacrebleu(name, texts)
 
 
-@pytest.mark.parametrize("name", ["spm", "flores101", "flores200", "spBLEU-1K"])
-def test_equal_to_sacrebleu_with_a_real_model_of_pieces(name, monkeypatch, tmp_path):
-    """The model files cannot be had here: one that is trained on the spot stands in their place, for both."""
+SPM = ["spm", "flores101", "flores200", "spBLEU-1K"]
+ENGLISH = [one.text for article in sample_articles() for one in article.summaries.values()]
+GROUPS = [[ENGLISH[i - 1], text[: len(text) * (i % 8) // 10]] for i, text in enumerate(ENGLISH)]
+
+
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    """sacrebleu's folder with all model files: they cannot be had here, so one that is trained on the spot is each."""
     pieces = pytest.importorskip("sentencepiece", reason="needs the extra languages")
     from sacrebleu.tokenizers import tokenizer_spm
 
-    (tmp_path / "models").mkdir()
-    (tmp_path / "text").write_text("\n".join([*JAPANESE, *KOREAN] * 40), encoding="utf-8")
-    file = tmp_path / "models" / _languages.BORROWED[name][4]
+    lines = [line for article in sample_articles() for line in article.text.splitlines() if line]
+    (tmp_path / "text").write_text("\n".join([*lines, *ENGLISH, *JAPANESE * 40, *KOREAN * 40]), encoding="utf-8")
     trained = {"input": str(tmp_path / "text"), "model_prefix": str(tmp_path / "own"), "minloglevel": 2}
-    pieces.SentencePieceTrainer.train(vocab_size=80, hard_vocab_limit=False, **trained)
-    (tmp_path / "own.model").rename(file)
+    pieces.SentencePieceTrainer.train(vocab_size=400, hard_vocab_limit=False, **trained)
+    (tmp_path / "models").mkdir()
+    for name in SPM:
+        model = (tmp_path / "own.model").read_bytes()
+        (tmp_path / "models" / _languages.BORROWED[name][4]).write_bytes(model)
     monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
+    monkeypatch.setattr(tokenizer_spm, "download_file", lambda *_: pytest.fail("it fetched something"))
+    monkeypatch.setenv("SACREBLEU", str(tmp_path))  # other processes find it so
     _languages.borrowed_tokenizer.cache_clear()
+    yield tmp_path
+    _languages.borrowed_tokenizer.cache_clear()
+
+
+@pytest.mark.parametrize("name", SPM)
+def test_equal_to_sacrebleu_with_a_real_model_of_pieces(name, home):
     held_against_sacrebleu(name, [*JAPANESE, *KOREAN])
-    _languages.borrowed_tokenizer.cache_clear()
+    text = ENGLISH[0]
+    assert load_tokenizer(name)(text) != text.split()  # pieces, not words
+    sentence, whole = BLEU(tokenize=name, effective_order=True), BLEU(tokenize=name)
+    expected = [sentence.sentence_score(*pair).score for pair in zip(ENGLISH, GROUPS, strict=True)]
+    assert min(expected) < 30 < max(expected)
+    ones = [bleu_score(*pair, tokenize=name).score for pair in zip(ENGLISH, GROUPS, strict=True)]
+    many = bleu_many(ENGLISH, GROUPS, tokenize=name)
+    assert ones == pytest.approx(expected, abs=1e-11) and many.scores.tolist() == pytest.approx(expected, abs=1e-11)
+    corpus = corpus_bleu(ENGLISH, GROUPS, tokenize=name)
+    streams = [list(stream) for stream in zip(*GROUPS, strict=True)]
+    assert float(corpus) == pytest.approx(whole.corpus_score(ENGLISH, streams).score, abs=1e-11)
+    theirs = dict(part.split(":") for part in str(whole.get_signature()).split("|"))
+    own = dict(corpus.signature)
+    assert theirs.pop("version") and {key: own[key] for key in theirs} == theirs
+    assert dict(many.signature)["tok"] == theirs["tok"] == ("flores101" if name == "spm" else name)
+
+
+def test_pieces_in_the_shell_in_a_run_and_in_its_processes(home, capsys):
+    from summeval_nb import cli, run
+
+    rows = [{"candidate": text, "references": group} for text, group in zip(ENGLISH, GROUPS, strict=True)]
+    (home / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    metric, sentence = BLEU(tokenize="flores200"), BLEU(tokenize="flores200", effective_order=True)
+    whole = metric.corpus_score(ENGLISH, [list(stream) for stream in zip(*GROUPS, strict=True)]).score
+    expected = [sentence.sentence_score(*pair).score for pair in zip(ENGLISH, GROUPS, strict=True)]
+    with pytest.raises(SystemExit) as leaving:
+        cli.main(["bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200", "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert leaving.value.code == 0 and said["score"] == pytest.approx(whole, abs=1e-11)
+    assert "tok:flores200" in said["signature"]
+    for workers in (0, 1):
+        run(home / "pairs.jsonl", "bleu", options={"tokenize": "flores200"}, out=home / f"run{workers}",
+                   workers=workers, progress=False)  # fmt: skip
+        lines = (home / f"run{workers}" / "results.jsonl").read_text().splitlines()
+        assert [json.loads(line)["score"] for line in lines] == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("damaged", [b"", b"<html>not found</html>", "half"])
+def test_a_damaged_model_file_is_named_with_the_remedy(home, damaged):
+    file = home / "models" / _languages.BORROWED["flores200"][4]
+    file.write_bytes(file.read_bytes()[:2000] if damaged == "half" else damaged)
+    with pytest.raises(
+        ValueError, match=r"model file of the tokenizer 'flores200', .*cannot be read.*fetch it once more"
+    ):
+        bleu_score("a", "a", tokenize="flores200")
+
+
+def test_without_the_file_nothing_is_fetched_neither_in_a_shell_nor_in_a_run(home, capsys):
+    from summeval_nb import cli, run
+    from summeval_nb.runs.workers import WorkerRefused
+
+    (home / "models" / _languages.BORROWED["flores200"][4]).unlink()
+    (home / "pairs.jsonl").write_text('{"candidate": "a", "references": ["a"]}\n')
+    with pytest.raises(SystemExit) as leaving:
+        cli.main(["bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200"])
+    assert leaving.value.code == 2 and "sacrebleu --tokenize flores200" in capsys.readouterr().err
+    with pytest.raises(WorkerRefused, match="sacrebleu --tokenize flores200"):
+        run(home / "pairs.jsonl", "bleu", options={"tokenize": "flores200"}, out=home / "run", progress=False)

@@ -98,10 +98,13 @@ def require_tokens(tokens: Any, source: Any) -> Tokens:
     return listed
 
 
+_SIGNED = {"spm": "flores101"}  # an older name of the same model; sacrebleu signs both alike
+
+
 def tokenizer_name(choice: Any) -> str:
     """Return how a signature names a tokenizer: its name, the model it belongs to, or module and function."""
     if isinstance(choice, str):
-        return choice
+        return _SIGNED.get(choice, choice)
     owner = getattr(choice, "__self__", None)
     for place, attribute in ((choice, "name"), (owner, "name_or_path")):
         if isinstance(getattr(place, attribute, None), str) and getattr(place, attribute):

@@ -58,12 +58,14 @@ def scores_of_one(
     """Precision, recall and F1 by type; empty where there is nothing to compare, None where we count ourselves."""
     if not _serves(options, len(references)):
         return None
-    kept = {one: int(_holds_token(one)) for one in (text, *references)}
-    warn_of_lost_texts(list(kept), kept.values(), name)
-    if not any(kept.values()):
-        return {}
     scorer = _scorer(tuple(options.types), bool(options.stemmer))
     found = scorer.score(references[0], text) if len(references) == 1 else scorer.score_multi(list(references), text)
+    alike = any(found[kind][2] for kind in options.types)
+    if not alike or len(references) > 1:  # what shares a word has one on both sides
+        kept = {one: int(_holds_token(one)) for one in (text, *references)}
+        warn_of_lost_texts(list(kept), kept.values(), name)
+        if not any(kept.values()):
+            return {}
     return {kind: found[kind] for kind in options.types}
 
 

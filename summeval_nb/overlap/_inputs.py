@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ..ground._callers import callers_level
@@ -32,6 +33,8 @@ def require_candidate(candidate: Any, references: Any, name: str = "candidate") 
 
 def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
+    if _plainly_paired(candidates, references):  # nothing but strings in lists needs no closer look
+        return list(candidates), [[item] if type(item) is str else item for item in references]
     swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
     if swapped and isinstance(references, (list, tuple)) and all(isinstance(one, str) for one in references):
         raise TypeError(
@@ -48,14 +51,17 @@ def require_pairs(candidates: Any, references: Any, name: str = "candidates") ->
             f"references must have one entry per candidate ({len(texts)}), not {len(listed)}; from reference streams "
             "(one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
         )
-    plain = {str}
-    groups = [  # a list of nothing but strings needs no closer look
-        item
-        if type(item) is list and set(map(type, item)) == plain
-        else require_references(item, f"references[{index}]")
-        for index, item in enumerate(listed)
-    ]
+    groups = [require_references(item, f"references[{index}]") for index, item in enumerate(listed)]
     return texts, groups
+
+
+def _plainly_paired(candidates: Any, references: Any) -> bool:
+    """Whether there are as many references as candidates, all of them strings or lists of some strings."""
+    if not type(candidates) is type(references) is list or len(candidates) != len(references):
+        return False
+    groups = [item for item in references if type(item) is not str]
+    listed = set(map(type, groups)) <= {list} and all(groups)
+    return listed and set(map(type, candidates)) <= {str} >= set(map(type, chain.from_iterable(groups)))
 
 
 def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: str) -> None:

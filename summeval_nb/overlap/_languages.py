@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from ..ground.results import require_module, require_text
+from ..ground.results import how_to_install, require_module, require_text
 
 __all__ = ["BORROWED", "borrowed_tokenizer"]
 
@@ -34,14 +34,23 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
     missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
         raise ImportError(
-            f"the tokenizer {name!r} needs {' and '.join(missing)}, from {install} on the index", name=missing[0]
+            f"the tokenizer {name!r} needs {' and '.join(missing)}, from {install}: {how_to_install('languages')}",
+            name=missing[0],
         )
     if file:
         path = Path(loaded.SACREBLEU_DIR) / "models" / file
         if not path.is_file():  # sacrebleu would fetch it; nothing is fetched that nobody asked for
             remedy = f"have sacrebleu fetch it once (sacrebleu --tokenize {name} on any two files), or put it there"
             raise FileNotFoundError(f"the tokenizer {name!r} needs its model file, which is not at {path}: {remedy}")
-    cut = getattr(loaded, kind)()
+    try:
+        cut = getattr(loaded, kind)()
+    except (OSError, RuntimeError) as error:
+        if not file:
+            raise
+        remedy = "it is empty, cut short or another file: delete it and fetch it once more"
+        raise ValueError(
+            f"the model file of the tokenizer {name!r}, {path}, cannot be read ({error}): {remedy}"
+        ) from None
 
     def tokenize(text: str) -> list[str]:
         return cut(require_text(text, "text")).split()

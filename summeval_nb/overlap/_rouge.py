@@ -100,9 +100,18 @@ def require_weight(weight: float) -> float:
 
 def sign(metric: Rouge, sizes: Sequence[int] | None) -> Signature:
     """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
+    count = None if sizes is None else sizes[0] if len(set(sizes)) == 1 else "var"
+    known = vars(metric).setdefault("_signed", {})  # a signature takes as long as the counting of a short text
+    key = (*metric.types, count)
+    if key not in known:
+        known[key] = _sign(metric, count)
+    return known[key]
+
+
+def _sign(metric: Rouge, count: int | str | None) -> Signature:
     named: dict[str, Any] = {"metric": "+".join(metric.types)}
-    if sizes is not None:
-        named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
+    if count is not None:
+        named["nrefs"] = count
     named |= {"multi": metric.combining, "compat": metric.compat, "tok": _tokenizer_of(metric)}
     return Signature(named | ({"weight": str(float(metric.weight))} if "rougeW" in metric.types else {}))
 
@@ -466,7 +475,7 @@ def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], o
     if served is None:
         items = _items_of_one(formula, text, listed, options)
     else:
-        items = {name: kind.item(*parts) for name, parts in served.items()}
+        items = dict(zip(served, map(kind.item._make, served.values()), strict=True))
     reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
     if not items:
         reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
