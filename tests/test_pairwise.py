@@ -246,6 +246,8 @@ def test_drawing():
 
     ax = s.bradley_terry([("x", "y", "x"), ("x", "y", "y")] * 4).plot()
     assert {label.get_text() for label in ax.get_yticklabels()} == {"x", "y"}
+    low, high = ax.get_ylim()
+    assert low <= -0.5 and high >= 1.5  # no row lies on the axis
     plt.close("all")
 
 

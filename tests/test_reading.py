@@ -98,7 +98,7 @@ def test_thresholds_and_calibration_stand_beside_the_fingerprint():
 def test_the_report_says_who_judged_and_how_well():
     result = evaluate(" ".join(ARTICLE), TRUE[0])
     measured = load_checker("embedded").measured["package"]
-    for page in (result.to_text(), result._repr_html_(), str(result.to_dict()["judged_by"])):
+    for page in (" ".join(result.to_text().split()), result._repr_html_(), str(result.to_dict()["judged_by"])):
         assert f"{measured['n']} sentences" in page and "nli:FOLDER" in page
     own = evaluate(" ".join(ARTICLE), TRUE[0], threshold=0.5)
     assert "set by you" in own.judged_by
@@ -113,7 +113,7 @@ def test_the_report_says_what_is_promised_on_which_sets_and_what_is_left_unclear
     assert [stored["errors"], stored["articles"]] == fitted()["guarantees"]["all"]["supported"][1:]
     assert set(stored["sets"]) == set(fitted()["measured"]["states"])
     result = evaluate(" ".join(ARTICLE), TRUE[0])
-    for page in (result.to_text(), result._repr_html_(), str(result.to_dict()["judged_by"])):
+    for page in (" ".join(result.to_text().split()), result._repr_html_(), str(result.to_dict()["judged_by"])):
         assert f"at most {stored['risk']:.0%} are not, with {stored['confidence']:.0%} confidence" in page
         assert "SummEval" in page and f"{stored['unclear']:.0%} of those sentences were left unclear" in page
     assert "at most" not in EmbeddedChecker(threshold=0.5).judged_by

@@ -1,6 +1,9 @@
 """What judged sentences show of themselves: titles, rows, plain data and back, a heat map, several side by side."""
 
 import json
+import re
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -63,6 +66,33 @@ def test_long_lines_go_on_below_their_own_text():
     entry = Entry(text=sentence, probability=0.94, supported=True, evidence=[(0, 0.9), (1, 0.2)])
     report = Report(title="A report", source=article, spans=[(0, 74), (75, 99)], entries=[entry], signature="k:1")
     assert evidence_text(report, width=60).startswith(FOLDED)
+
+
+def wide_report():
+    words = "one hundred and eleven people crossed the bridge on Monday and Tuesday " * 4
+    marks = [("word", found.start(), found.end()) for found in re.finditer("bridge|Monday|people", words)]
+    entry = Entry(text=words, probability=0.5, supported=False, evidence=[(0, 0.9)], findings=marks, note=words)
+    signature = "|".join(f"choice{n}:value" for n in range(20))
+    told = {"title": words, "judged_by": words, "signature": signature}
+    return Report(**told, source=words, spans=[(0, len(words))], entries=[entry])
+
+
+def test_a_report_is_as_wide_as_the_terminal_and_elsewhere_88(monkeypatch):
+    report = wide_report()
+    lines = evidence_text(report).split("\n")
+    assert 80 < max(map(len, lines)) <= 88
+    assert "".join(line.strip() for line in lines).endswith(report.signature)
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setenv("COLUMNS", "120")
+    assert 110 < max(map(len, evidence_text(report).split("\n"))) <= 120
+    monkeypatch.setattr(sys, "stdout", None)  # a program without a console
+    assert max(map(len, evidence_text(report).split("\n"))) <= 88
+
+
+def test_who_judged_goes_on_with_an_indent():
+    lines = evidence_text(wide_report(), width=60).split("\n\n")[0].split("\n")
+    ahead = [line.startswith("    ") for line in lines]
+    assert not ahead[0] and sum(not one for one in ahead) == 2  # the title and who judged begin at the edge
 
 
 def test_the_printed_form_tells_how_far_the_unclear_reach():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -270,13 +271,17 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     )
 
 # %% ../../nbs/workshop/84_report.ipynb #8ac63778
-def _folded(text: str, width: int) -> str:
-    """The text on lines of at most `width` characters: white space becomes the ends of
-    lines, no position moves."""
+def _folded(text: str, width: int, brackets: Sequence[int] = ()) -> str:
+    """The text on lines of at most `width` characters, with a bracket more at some
+    places: white space becomes the ends of lines, no position moves."""
     plain = "".join(" " if letter in "\n\r\t" else letter for letter in text)
     letters, start = list(plain), 0
-    while len(plain) - start > max(20, width):
-        cut = plain.rfind(" ", start + 1, start + max(20, width) + 1)
+    while True:
+        more = sum(start <= place <= start + width for place in brackets)
+        room = max(20, width - more)
+        if len(plain) - start <= room:
+            break
+        cut = plain.rfind(" ", start + 1, start + room + 1)
         if cut < 0:  # a word that is longer than the line
             cut = plain.find(" ", start + 1)
         if cut < 0:
@@ -289,6 +294,31 @@ def _under(front: str, text: str, indent: int) -> str:
     """A front with a folded text behind it; further lines begin under the text's
     beginning."""
     return front + text.replace("\n", "\n" + " " * indent)
+
+
+def _paragraph(text: str, width: int, *, front: str = "", indent: int = 4) -> str:
+    """A text that anybody wrote, folded behind a front, or with an indent under it."""
+    indent = len(front) or indent
+    return _under(front, printable(_folded(text, width - indent)), indent)
+
+
+def _signed(signature: str, width: int) -> str:
+    """A signature on lines of at most `width` characters, each ending behind a choice."""
+    lines = [""]
+    for part in printable(signature).replace("\n", " ").split("|"):
+        bare = not lines[-1]
+        if not bare and len(lines[-1]) + len(part) + 2 > width:
+            lines[-1] += "|"
+            lines.append(f"  {part}")
+        else:
+            lines[-1] += part if bare else f"|{part}"
+    return "\n".join(lines)
+
+
+def _line_width() -> int:
+    """A terminal's width; anywhere else, such as in a notebook or a file, 88."""
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return shutil.get_terminal_size((88, 24)).columns if on_terminal else 88
 
 # %% ../../nbs/workshop/84_report.ipynb #a84f0004
 def evidence_text(
@@ -311,14 +341,12 @@ def evidence_text(
         How many evidence sentences to print for each summary sentence; the others are
         counted.
     width : int, optional
-        Where lines of sentences are folded; by default the terminal's width, or 100.
+        Where lines are folded; by default the terminal's width, and 88 where the text
+        goes elsewhere, such as into a notebook.
     """
-    wide = width or shutil.get_terminal_size((100, 24)).columns
-    lines = [
-        printable(report.title),
-        *([printable(report.judged_by)] if report.judged_by else []),
-        "",
-    ]
+    wide = width or _line_width()
+    heads = [report.title, *([report.judged_by] if report.judged_by else [])]
+    lines = [*(_paragraph(head, wide) for head in heads), ""]
     for position, entry in enumerate(report.entries):
         badge = f" {printable(entry.label):<18} "
         front = badge
@@ -328,25 +356,21 @@ def evidence_text(
             )
         indent = 5 + len(badge)
         found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry)]
-        text = mark_terminal(_folded(entry.text, wide - indent), found, color=color)
+        edges = () if color else [end for mark in found for end in mark[:2]]
+        folded = _folded(entry.text, wide - indent, edges)
+        text = mark_terminal(folded, found, color=color)
         lines.append(_under(f"{position + 1:>3} {front} ", text, indent))
         for index, similarity in entry.evidence[:shown]:
             measured = "     " if similarity is None else f"{similarity:5.2f}"
             head = f"{'':>8} {measured}  [{index + 1}] "
-            lines.append(
-                _under(
-                    head,
-                    printable(_folded(report.quote(index), wide - len(head))),
-                    len(head),
-                )
-            )
+            lines.append(_paragraph(report.quote(index), wide, front=head))
         if entry.evidence[shown:]:
             lines.append(
                 f"{'':>8}        and {len(entry.evidence[shown:])} more, less similar"
             )
         if entry.note:
-            lines.append(f"{'':>8} {printable(entry.note)}")
-    return "\n".join([*lines, "", printable(report.signature)])
+            lines.append(_paragraph(entry.note, wide, front=" " * 9))
+    return "\n".join([*lines, "", _signed(report.signature, wide)])
 
 
 def _apart(entry: Entry) -> Iterator[tuple[int, int]]:

@@ -349,7 +349,7 @@ class SystemRanking(Rows):
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw strengths with their intervals; returns the axes."""
-        ax = axes_for(ax, 5, 0.6 + 0.4 * len(self.systems))
+        ax = axes_for(ax, 5, 0.8 + 0.4 * len(self.systems))
         for place, one in enumerate(reversed(self.systems)):
             strength, interval = self.strengths[one], self.intervals[one]
             if strength is None:
@@ -358,6 +358,7 @@ class SystemRanking(Rows):
                 ax.plot(interval, [place, place], color="#8fc1e8", linewidth=5)
             ax.plot([strength], [place], "o", color="#1f5f8b")
         ax.set_yticks(range(len(self.systems)), [figure_text(one) for one in reversed(self.systems)])
+        ax.set_ylim(-0.6, len(self.systems) - 0.4)  # no row lies on the axis
         ax.axvline(0, color="#888888", linewidth=0.8)
         ax.set_xlabel("strength (log-odds against an average system)")
         return ax
