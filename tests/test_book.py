@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from pybtex.database import parse_file
 
+from summeval_nb.teaching._progress import part_of
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 book, execute = map(importlib.import_module, ("book", "execute"))
@@ -239,3 +241,10 @@ def test_long_code_that_builds_is_folded(directive, lines, folded):
     assert ("hide-input" in cell.metadata["tags"]) == folded
     if folded:
         assert cell.metadata["mystnb"]["code_prompt_show"] == "How it is built: long_one. Return a text that is long"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"\w+/\d+_", name)])
+def test_a_student_finds_a_chapter_in_the_part_where_the_site_has_it(name):
+    folder, _, chapter = name.partition("/")
+    if folder not in ("solutions", "zh"):  # without exercises of their own
+        assert part_of(chapter) == book.PARTS[folder]

@@ -191,6 +191,11 @@ def test_progress_is_read_from_saved_notebooks(tmp_path, monkeypatch):
     assert found.to_dict() == states and found.unread == ("<b>.ipynb",)
     assert found.summary() == "1 of 4 exercises right, 1 not yet, 2 not tried; not read: <b>.ipynb"
     assert "32_bleu   ✗ ✓ ·" in repr(found) and "<b>" not in found._repr_html_()
+    folds = re.findall(r"<details([^>]*)>.*?<summary[^>]*>(.*?)</summary>(.*?)</details>", found._repr_html_())
+    assert [(title, "32_bleu" in page, "33_rouge" in page) for _, title, page in folds] == [
+        ("3 · Overlap: 1 of 4 right", True, True)
+    ]
+    assert " open" in folds[0][0], "a part on which one works is open"
 
     saved(tmp_path / "index.ipynb")
     (tmp_path / "glossary.md").touch()

@@ -15,6 +15,7 @@ from summeval_nb.evidence._checker_bench import ask, used
 from summeval_nb.evidence.check import Checker, Pair, calibration
 from summeval_nb.evidence.claims import COMBINATIONS
 from summeval_nb.ground._addresses import without_secrets
+from summeval_nb.ground._folds import folded
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground._resampling import middle
 from summeval_nb.ground.results import Signature, require_count, require_option, require_share
@@ -242,10 +243,11 @@ class BenchShown:
         return "\n\n".join([*parts, str(self.signature)])
 
     def _repr_html_(self) -> str:
+        kinds, published = self.kind_rows(), self.published_rows()
         tables = [
             html_table(self.wide_rows(), caption="Measured here"),
-            html_table(self.kind_rows(), caption="By kind: the share judged rightly"),
-            html_table(self.published_rows(), caption="Published, not measured here"),
+            folded(f"By kind of sentence: the share judged rightly ({len(kinds)} rows)", html_table(kinds)),
+            folded(f"Published, not measured here ({len(published)} rows)", html_table(published)),
         ]
         small = f"<p><small>{escape(str(self.signature))}</small></p>"
         return Markup("".join(tables) + small)

@@ -303,7 +303,7 @@ def _paragraph(text: str, width: int, *, front: str = "", indent: int = 4) -> st
 
 
 def _signed(signature: str, width: int) -> str:
-    """A signature on lines of at most `width` characters, each ending behind a choice."""
+    """A signature on lines of at most `width` characters, cut behind a choice."""
     lines = [""]
     for part in printable(signature).replace("\n", " ").split("|"):
         bare = not lines[-1]

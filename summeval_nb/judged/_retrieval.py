@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 import numpy as np
 
 from summeval_nb.ground._files import write_whole
+from summeval_nb.ground._folds import folded
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -28,7 +29,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
-from summeval_nb.ground.viz import Markup, html_page, html_table, text_table
+from summeval_nb.ground.viz import Markup, escape, html_page, html_table, text_table
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._refusals import unread
@@ -148,10 +149,15 @@ class RetrievalScore(Score):
         return super().to_dict() | own | {"n_failed": self.n_failed, "notes": list(self.notes)}
 
     def __repr__(self) -> str:
+        return f"RetrievalScore({self.line})"
+
+    @property
+    def line(self) -> str:
+        """All its numbers on one line, or why there is none."""
         if self.score is None:
-            return f"RetrievalScore({self.name}=None: {self.reason})"
+            return f"{self.name}=None: {self.reason}"
         shown = ", ".join(f"{name}={'None' if v is None else f'{v:.4f}'}" for name, v in self.numbers.items())
-        return f"RetrievalScore({self.name}: {shown}; {self.undecided}{self.n_failed} failed)"
+        return f"{self.name}: {shown}; {self.undecided}{self.n_failed} failed"
 
     @property
     def undecided(self) -> str:
@@ -168,10 +174,12 @@ class RetrievalScore(Score):
             tables.append(html_table(self.passage_rows(), caption="Passages, in the order of retrieval"))
         if self.statements:
             rows = [
-                {name: value for name, value in row.items() if _worth(name, self.statements)} for row in self.rows()
+                {name: _in_words(value) for name, value in row.items() if _worth(name, self.statements)}
+                for row in self.rows()
             ]
             notes = " ".join([*self.notes, str(self.signature)])
-            tables.append(html_table(rows, caption="Statements", note=notes))
+            title = f"{_counted(len(rows), 'statement')}, with what decided"
+            tables.append(folded(title, html_table(rows, note=notes)))
         return Markup("".join(tables))
 
     def to_html(self, path: str | Path) -> Path:
@@ -179,6 +187,15 @@ class RetrievalScore(Score):
         target = Path(path)
         write_whole(target, html_page(self.name, self._repr_html_()))
         return target
+
+
+def _in_words(value: Any) -> Any:
+    """Several ranks or sentences of a cell as one text."""
+    return " · ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def _worth(name: str, statements: Sequence[RetrievalStatement]) -> bool:
@@ -264,9 +281,11 @@ class RetrievalScores(ScoreTable):
         return f"RetrievalScores({len(self)} questions)\n{text_table(self.summary())}\n{text_table(rows)}"
 
     def _repr_html_(self) -> Markup:
-        parts = [html_table(self.summary(), caption=f"Retrieval: {len(self)} questions", note=str(self.signature))]
+        parts = [html_table(self.summary(), caption=f"Retrieval: {_counted(len(self), 'question')}")]
         for n in range(min(len(self), 10)):
-            parts += [one._repr_html_() for one in self[n].values()]
+            scores = [folded(one.line, one._repr_html_()) for one in self[n].values()]
+            parts += scores if len(self) == 1 else [folded(f"Row {n}", Markup("".join(scores)))]
+        parts.append(folded("How it was made", Markup(f"<p><small>{escape(str(self.signature))}</small></p>")))
         return Markup("".join(parts))
 
 

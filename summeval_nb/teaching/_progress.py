@@ -9,9 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from summeval_nb.ground._folds import folded
 from summeval_nb.ground.viz import Markup, escape, printable
 
 _EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
+PARTS = {  # a chapter's first digit to the title of its part; a lesson has one digit in all
+    "": "Lessons",
+    "1": "1 · Text",
+    "2": "2 · Evidence",
+    "3": "3 · Overlap",
+    "4": "4 · Judged",
+    "5": "5 · Judging the judges",
+    "6": "6 · At scale",
+    "7": "7 · In the classroom",
+    "8": "Workshop",
+    "9": "Workshop",
+    "-": "Others",
+}
 _MARKS = {"right": "✓", "not yet": "✗", "not tried": "·"}
 
 
@@ -54,15 +68,33 @@ class Progress:
         return " ".join(_MARKS[state] for state in states.values())
 
     def _repr_html_(self) -> str:
-        rows = []
+        parts: dict[str, dict[str, dict[str, str]]] = {title: {} for title in PARTS.values()}
         for chapter, states in self.chapters.items():
-            cells = "".join(f"<td>{_MARKS[state]} {escape(state)}</td>" for state in states.values())
-            rows.append(f'<tr><th scope="row" style="text-align:left">{escape(chapter)}</th>{cells}</tr>')
-        return Markup(f"<table><caption>{escape(self.summary())}</caption><tbody>{''.join(rows)}</tbody></table>")
+            parts[part_of(chapter)][chapter] = states
+        page = [_part_html(title, chapters) for title, chapters in parts.items() if chapters]
+        return Markup(f"<p><strong>{escape(self.summary())}</strong></p>{''.join(page)}")
 
     def to_dict(self) -> dict[str, str]:
         """Return the states."""
         return dict(self.states)
+
+
+def part_of(chapter: str) -> str:
+    """The title of the part of the book in which a chapter stands."""
+    number = re.match(r"(\d?)\d_", chapter)
+    return PARTS.get(number[1] if number else "-", PARTS["-"])
+
+
+def _part_html(title: str, chapters: dict[str, dict[str, str]]) -> Markup:
+    """A part's chapters, a row each, behind how many are right; open while one works on it."""
+    states = [state for chapter in chapters.values() for state in chapter.values()]
+    right, tried = states.count("right"), len(states) - states.count("not tried")
+    rows = []
+    for chapter, own in chapters.items():
+        cells = "".join(f"<td>{_MARKS[state]} {escape(state)}</td>" for state in own.values())
+        rows.append(f'<tr><th scope="row" style="text-align:left">{escape(chapter)}</th>{cells}</tr>')
+    table = Markup(f"<table><tbody>{''.join(rows)}</tbody></table>")
+    return folded(f"{title}: {right} of {len(states)} right", table, opened=right < len(states) and tried > 0)
 
 
 def read_progress(folder: Path | None) -> Progress:
