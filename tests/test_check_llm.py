@@ -23,6 +23,7 @@ from summeval_nb import (
 )
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.check_llm import PROMPT, filled, quoted
+from summeval_nb.models.llm import BackendRejected
 
 torch.set_num_threads(1)
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."
@@ -193,7 +194,10 @@ def test_wrong_settings_are_named(backend, settings, kind, message):
 
 
 def test_a_backend_is_needed():
-    with pytest.raises(TypeError, match="TransformersBackend"):
+    for wrong in (3, None, ScriptedBackend):
+        with pytest.raises(TypeError, match="TransformersBackend"):
+            LLMChecker(wrong)
+    with pytest.raises(BackendRejected, match="gpt-4o-mini cannot be loaded: .* a folder"):
         LLMChecker("gpt-4o-mini")
 
 

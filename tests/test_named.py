@@ -1,10 +1,13 @@
 """A model by a text: wherever it stands, the same forms name the same things."""
 
+import inspect
+
 import pytest
 
+import summeval_nb as s
 from summeval_nb import LLMChecker, evaluate_answers, example_model, rate, rate_many, summarization_scores
 from summeval_nb.evidence._inputs import named_checker
-from summeval_nb.models._named import load_backend, load_model, load_store
+from summeval_nb.models._named import load_backend, load_model, load_store, store_path
 from summeval_nb.models.store import Store
 
 
@@ -38,6 +41,18 @@ def test_a_backend_and_a_store_by_text_or_as_they_are(tmp_path):
         load_backend(7)
     store = load_store(tmp_path / "a.sqlite")
     assert isinstance(store, Store) and load_store(store) is store and load_store(None) is None
+    assert store_path(store) == store_path(tmp_path / "a.sqlite") == str(tmp_path / "a.sqlite")
+    assert store_path(None) is None
+
+
+@pytest.mark.parametrize("wrong", [3, object(), Store], ids=["number", "object", "class"])
+def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
+    items = [{"text": "It rained.", "summary": "Rain."}]
+    for call in (s.run, s.count_work):
+        with pytest.raises(TypeError, match="store must be a Store or a path"):
+            call(items, "faithfulness", store=wrong, out=tmp_path / "out")
+    with pytest.raises(TypeError, match="store must be a Store or a path"):
+        s.Job("faithfulness", store=wrong)
 
 
 def test_models_by_text_and_stores_by_path_work_in_answers_scores_and_ratings(tmp_path):
@@ -52,3 +67,148 @@ def test_models_by_text_and_stores_by_path_work_in_answers_scores_and_ratings(tm
     assert again.score == first.score is not None
     kinds = {one["kind"] for one in Store(path).info().rows}
     assert {"judge", "rating"} <= kinds
+
+
+ROW = {"context": "It rained. Dogs bark.", "question": "How was it?", "ground_truth": "It rained.", "answer": "Rain."}
+PAIR = ({"question": "How was it?", "ground_truth": "It rained.", "a": "It rained.", "b": "It snowed."},)
+SYSTEMS = [
+    {"question": "How was it?", "ground_truth": "It rained.", "answer": n, "system": n} for n in ("Rain.", "No.")
+]
+ASKED = ("How was it?", "It rained.")
+RAG = [{"question": "How was it?", "contexts": ["It rained."], "answer": "Rain.", "ground_truth": "It rained."}]
+LABELLED = [{"article": "It rained.", "sentence": "Rain.", "label": i % 2} for i in range(4)]
+SETS = {"a": [s.LabelledSentence("It rained. Dogs bark.", text, text != "No.") for text in ("It rained.", "No.")]}
+FLUENCY, QUIET = {"quality": "fluency"}, {"progress": False}
+
+
+def ranked(call, *given, **choices):
+    """A ranking, or nothing where no comparison has a winner: the model here judges nothing."""
+    try:
+        return call(*given, **choices)
+    except ValueError as error:
+        assert "no comparison has a winner" in str(error)
+
+
+# each public name with a parameter that a text may name: a call in which a model is asked, or the thing made
+CALLS = {
+    "EmbeddedJudge": lambda **one: s.EmbeddedJudge(**one),
+    "LLMChecker": lambda **one: s.LLMChecker(**one),
+    "LLMJudge": lambda **one: s.LLMJudge(**one),
+    "load_checker": lambda **one: s.load_checker(**one),
+    "load_judge": lambda **one: s.load_judge(**one),
+    "ClaimFinder": lambda **one: s.ClaimFinder("statements", **one),
+    "FaithfulnessMetric": lambda **one: s.FaithfulnessMetric(**one).score("It rained.", "Rain."),
+    "evaluate": lambda **one: s.evaluate("It rained.", "Rain.", **one),
+    "evaluate_many": lambda **one: s.evaluate_many(["It rained."], ["Rain."], **one, **QUIET),
+    "checker": lambda **one: s.checker(["It rained."], "Rain.", **one),
+    "play_evidence": lambda **one: s.play_evidence("It rained.", "Rain.", **one),
+    "calibrate": lambda **one: s.calibrate(LABELLED, **one, **QUIET),
+    "benchmark_checker": lambda **one: s.benchmark_checker(sets=SETS, n_resamples=0, **one),
+    "ask_many": lambda **one: s.ask_many(purpose="refusal", items=[("It rained.",)], **one),
+    "AnswerMetric": lambda **one: s.AnswerMetric(**one).score(**ROW),
+    "evaluate_answer": lambda **one: s.evaluate_answer(**ROW, **one),
+    "evaluate_answers": lambda **one: s.evaluate_answers([ROW], **one, **QUIET),
+    "SummaryScoreMetric": lambda **one: s.SummaryScoreMetric(**one).score("It rained.", "Rain."),
+    "summarization_score": lambda **one: s.summarization_score("It rained.", "Rain.", **one),
+    "summarization_scores": lambda **one: s.summarization_scores(
+        [{"contexts": "It rained.", "summary": "Rain."}], **one, **QUIET
+    ),
+    "benchmark_judge": lambda **one: s.benchmark_judge(sets=["refusals"], limit=2, n_resamples=0, **one),
+    "SideBySide": lambda **one: s.SideBySide(**one).score("How was it?", "It rained.", "It snowed.", "It rained."),
+    "compare_answers": lambda **one: s.compare_answers("How?", "It rained.", "It snowed.", truth="It rained.", **one),
+    "compare_pairs": lambda **one: s.compare_pairs(PAIR, **one, **QUIET),
+    "rank_systems": lambda **one: ranked(s.rank_systems, SYSTEMS, n_resamples=0, **one, **QUIET),
+    "Rubric": lambda **one: s.Rubric(criteria="Short is good.", **one).score("It rained.", "Rain."),
+    "RatingMetric": lambda **one: s.RatingMetric(**FLUENCY, **one).score("It rained.", "Rain."),
+    "rating_metric": lambda **one: s.rating_metric("fluency", **one)("Rain."),
+    "rate": lambda **one: s.rate("It rained.", "Rain.", **FLUENCY, **one),
+    "rate_many": lambda **one: s.rate_many(["It rained."], ["Rain."], **FLUENCY, **one, **QUIET),
+    "retrieval_scores": lambda **one: s.retrieval_scores(RAG, ["context_recall"], **one, **QUIET),
+    "ContextPrecision": lambda **one: s.ContextPrecision(**one).score("How was it?", ["It rained."], "It rained."),
+    "ContextRecall": lambda **one: s.ContextRecall(**one).score("How was it?", ["It rained."], "It rained."),
+    "ContextRelevance": lambda **one: s.ContextRelevance(**one).score("How was it?", ["It rained."]),
+    "NoiseSensitivity": lambda **one: s.NoiseSensitivity(**one).score("How?", ["It rained."], "Rain.", "It rained."),
+    "AnswerFaithfulness": lambda **one: s.AnswerFaithfulness(**one).score("How was it?", ["It rained."], "Rain."),
+    "AnswerRelevancy": lambda **one: s.AnswerRelevancy(**one).score("How was it?", "It rained."),
+    "context_precision": lambda **one: s.context_precision("How was it?", ["It rained."], "It rained.", **one),
+    "context_recall": lambda **one: s.context_recall("How was it?", ["It rained."], "It rained.", **one),
+    "context_relevance": lambda **one: s.context_relevance("How was it?", ["It rained."], **one),
+    "noise_sensitivity": lambda **one: s.noise_sensitivity("How was it?", ["It rained."], "Rain.", "It rained.", **one),
+    "answer_faithfulness": lambda **one: s.answer_faithfulness("How was it?", ["It rained."], "Rain.", **one),
+    "answer_relevancy": lambda **one: s.answer_relevancy("How was it?", "It rained.", **one),
+}
+NAMED = ("checker", "using", "judge", "backend", "splitter", "store")  # parameters that a text may fill
+ELSEWHERE = {  # what has such a parameter and is tested in another file, or takes no model by it
+    "run": "tests/test_batch.py",
+    "count_work": "tests/test_batch.py",
+    "Job": "tests/test_batch.py",
+    "NLIChecker": "its model is a folder; its splitter is ClaimFinder's",
+    "Guarantees": "a checker's fingerprint, not a checker",
+}
+BESIDE = {  # what a call needs beside the parameter that is tried
+    "LLMChecker.splitter": {"backend": s.ScriptedBackend(lambda prompt: "yes"), "claims": "statements"},
+    "ask_many.store": {"judge": "llm:FOLDER"},
+}
+
+
+def parameters(name):
+    """The parameters of a public name that a text may fill; a `splitter` of sentences is another thing."""
+    try:
+        found = inspect.signature(getattr(s, name)).parameters
+    except (TypeError, ValueError):
+        return []
+    backed = "splitter" in found and "Backend" in str(found["splitter"].annotation)
+    return [one for one in NAMED if one in found and (one != "splitter" or backed)]
+
+
+TRIED = [(name, one) for name in CALLS for one in parameters(name)]
+
+
+class FirstOption(s.ScriptedBackend):
+    """A model that takes the first option, and whose JSON fits no schema: what asks it counts a failure."""
+
+    def _choose(self, prompt, options):
+        return s.Choice(options[0], {option: float(option == options[0]) for option in options}, 1.0)
+
+
+@pytest.fixture
+def loaded(monkeypatch):
+    """The folders of which a model was loaded, none of which is there."""
+    folders = []
+
+    def backend(folder):
+        folders.append(folder)
+        return FirstOption(lambda prompt: "?")
+
+    monkeypatch.setattr("summeval_nb.models.llm_local.TransformersBackend", backend)
+    monkeypatch.setattr("summeval_nb.evidence.check_nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
+    return folders
+
+
+def test_no_public_name_that_takes_a_model_or_a_store_is_left_out():
+    assert {name for name in s.__all__ if parameters(name)} == {*CALLS, *ELSEWHERE}
+
+
+@pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(one) for one in TRIED])
+def test_a_text_does_wherever_a_model_or_a_store_is_taken(name, parameter, loaded, tmp_path):
+    given = BESIDE.get(f"{name}.{parameter}", {})
+    if parameter == "store":
+        path = tmp_path / "kept.sqlite"
+        by = next(one for one in ("checker", "judge", "backend") if one in parameters(name))
+        CALLS[name](**{by: "llm:FOLDER", "store": str(path), **given})
+        assert path.is_file()
+        return
+    for text in ["llm:FOLDER"] + ["nli:FOLDER"] * (parameter in ("checker", "using", "judge")):
+        loaded.clear()
+        CALLS[name](**{parameter: text, **given})
+        assert loaded and set(loaded) == {"FOLDER"}, text
+
+
+@pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(one) for one in TRIED])
+def test_what_is_no_model_and_no_store_is_told_so(name, parameter, loaded):
+    given = {} if parameter != "store" else {"judge" if "judge" in parameters(name) else "backend": "llm:FOLDER"}
+    given = {"checker": "llm:FOLDER"} if parameter == "store" and "checker" in parameters(name) else given
+    for wrong in (3, object()):
+        with pytest.raises((TypeError, ValueError)) as error:
+            CALLS[name](**{**BESIDE.get(f"{name}.{parameter}", {}), **given, parameter: wrong})
+        assert "not " in str(error.value) or "lacks" in str(error.value), error.value

@@ -16,7 +16,7 @@ WRONG = [
     (lambda: s.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
     (lambda: s.compare_bleu(None, None), TypeError, "not NoneType"),
     (lambda: s.Signature(None), TypeError, "parts must map"),
-    (lambda: s.ask_many("embedded", "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
+    (lambda: s.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
     (lambda: s.Ledger("calls"), TypeError, "stages must map"),
     (lambda: s.compare_scores(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
     (lambda: s.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),

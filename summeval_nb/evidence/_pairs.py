@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
@@ -24,6 +22,7 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.models._declared import declared
+from summeval_nb.models._named import load_store
 from summeval_nb.models._prompts import plain
 from summeval_nb.models.llm import Calls
 from summeval_nb.models.store import Store, content_key
@@ -70,7 +69,7 @@ def with_models(metric: Choices, default_k: int) -> Choices:
         k=default_k if metric.k is None else metric.k,
         embedder=load_embedder(metric.embedder),
         checker=judge if metric.threshold is None else with_threshold(judge, metric.threshold),
-        store=Store(Path(metric.store)) if isinstance(metric.store, (str, PathLike)) else metric.store,
+        store=load_store(metric.store),
     )
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..models._named import load_backend
 from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.llm import Backend, BackendError, Calls
@@ -66,15 +67,6 @@ def _fitting_prompt(prompt: str) -> str:
     return prompt
 
 
-def _fitting_backend(backend: Any) -> Backend:
-    if not isinstance(backend, Backend):
-        raise TypeError(
-            "backend must be a Backend, such as TransformersBackend(...), "
-            f"not {type(backend).__name__}"
-        )
-    return backend
-
-
 def _fitting_options(options: Sequence[str]) -> tuple[str, str]:
     if isinstance(options, str) or len(options) != 2 or options[0] == options[1]:
         raise ValueError(
@@ -112,8 +104,9 @@ class LLMChecker:
 
     Parameters
     ----------
-    backend : Backend
-        `TransformersBackend`, `LlamaCppBackend`, `ServerBackend` or your own.
+    backend : Backend or str
+        `TransformersBackend`, `LlamaCppBackend`, `ServerBackend` or your own; or its
+        name, as in `"llm:FOLDER"`.
     prompt : str
         Text with `{evidence}` and then `{claim}`, once each, best between the tags of
         `PROMPT`.
@@ -146,7 +139,7 @@ class LLMChecker:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: Backend | str,
         *,
         prompt: str = PROMPT,
         options: tuple[str, str] = ("yes", "no"),
@@ -154,15 +147,12 @@ class LLMChecker:
         claims: str = "sentence",
         combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
-        splitter: Backend | None = None,
+        splitter: Backend | str | None = None,
         languages: Sequence[str] | None = None,
         workers: int = 8,
         progress: bool = False,
     ):
-        self.backend, self.options = (
-            _fitting_backend(backend),
-            _fitting_options(options),
-        )
+        self.backend, self.options = load_backend(backend), _fitting_options(options)
         self.prompt = _fitting_prompt(prompt)
         self.threshold = require_share(threshold, "threshold")
         self.languages = require_languages(languages)

@@ -175,7 +175,7 @@ class NLIChecker:
         claims: str = "sentence",
         combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
-        splitter: Backend | None = None,
+        splitter: Backend | str | None = None,
         languages: Sequence[str] | None = None,
         tokenizer: Any = None,
         device: str = "cpu",

@@ -15,6 +15,7 @@ from ._arcs import claims_nothing, company, placed_words
 from ._combined import annotator_name, combined, failure
 from ._combined import require_helpers
 from ._entities import entities
+from ..models._named import load_backend
 from ..models._prompts import mark, plain
 from ..models.llm import Backend, BackendError, Calls
 from ..ground.results import Verdict
@@ -150,8 +151,9 @@ class ClaimFinder:
     annotator : callable, optional
         Text to stanza `Document`, such as a `stanza.Pipeline`: needed for arcs; for
         entities it replaces the rules.
-    splitter : Backend, optional
-        A language model that splits statements in place of the rules.
+    splitter : Backend or str, optional
+        A language model that splits statements in place of the rules, or its name, as
+        in `"llm:FOLDER"`.
 
     Examples
     --------
@@ -167,12 +169,13 @@ class ClaimFinder:
         *,
         combine: str = "minimum",
         annotator: Callable[[str], Any] | None = None,
-        splitter: Backend | None = None,
+        splitter: Backend | str | None = None,
     ):
         self.mode = require_option(mode, "claims", CLAIMS)
         self.combine = require_option(combine, "combine", COMBINATIONS)
         require_helpers(mode, annotator, splitter)
-        self.annotator, self.splitter = annotator, splitter
+        self.annotator = annotator
+        self.splitter = None if splitter is None else load_backend(splitter)
 
     @property
     def backends(self) -> list[Backend]:

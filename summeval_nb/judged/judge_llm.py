@@ -22,6 +22,7 @@ from summeval_nb.judged.judging import (
     as_statement,
     word_list,
 )
+from ..models._named import load_backend
 from ..models._prompts import QUOTING
 from ..models.llm import Backend
 from ..models.store import content_key
@@ -110,8 +111,8 @@ class LLMJudge(AskingJudge):
 
     Parameters
     ----------
-    backend : Backend
-        Any backend of chapter 87.
+    backend : Backend or str
+        Any backend of chapter 87, or its name, as in `"llm:FOLDER"`.
     probabilities : bool
         False: cases share calls, labels carry evidence and no probability. True: one
         call for each statement and question, which gives the model's own probability
@@ -140,7 +141,7 @@ class LLMJudge(AskingJudge):
 
     def __init__(
         self,
-        backend: Backend,
+        backend: Backend | str,
         *,
         probabilities: bool = False,
         prompts: Mapping[str, str] | None = None,
@@ -152,7 +153,7 @@ class LLMJudge(AskingJudge):
     ):
         for name in prompts or {}:
             require_option(name, "prompt", PROMPTS)
-        self._backend, self._probabilities = backend, bool(probabilities)
+        self._backend, self._probabilities = load_backend(backend), bool(probabilities)
         self._prompts = {**PROMPTS, **(prompts or {})}
         self._window = require_count(window, "window", minimum=200)
         self._group = require_count(group, "group")
@@ -163,7 +164,7 @@ class LLMJudge(AskingJudge):
         mode = "choose" if probabilities else f"json-{group}-{group_chars}"
         version = f"prompts-{content_key(self._prompts, RULE, FORM, QUOTING)[:12]}"
         self.fingerprint = "+".join(
-            ["llm-judge", backend.fingerprint, version, mode, f"window{window}"]
+            ["llm-judge", self._backend.fingerprint, version, mode, f"window{window}"]
         )
 
     def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:

@@ -277,7 +277,7 @@ PURPOSES: Mapping[str, tuple[str, Any]] = {
 
 
 def ask_many(
-    judge: Judge,
+    judge: str | Judge,
     purpose: str,
     items: Sequence[tuple[Any, ...]],
     *,
@@ -289,8 +289,9 @@ def ask_many(
 
     Parameters
     ----------
-    judge : Judge
-        Whom to ask. If it has a method `many(purpose, items)`, that is used.
+    judge : str or Judge
+        Whom to ask, or a name as for `load_judge`. If the judge has a method
+        `many(purpose, items)`, that is used.
     purpose : str
         `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`,
         `"questions"` or `"answer"`.
@@ -316,6 +317,10 @@ def ask_many(
     'The rain stopped'
     """
     require_option(purpose, "purpose", PURPOSES)
+    if isinstance(judge, str):
+        from summeval_nb.judged.judge import load_judge
+
+        judge = load_judge(judge)
     if not isinstance(getattr(judge, "fingerprint", None), str):
         remedy = "load_judge('embedded') gives one"
         given = f"{type(judge).__name__}: {remedy}"

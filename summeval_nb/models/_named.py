@@ -11,7 +11,7 @@ from typing import Any
 from summeval_nb.models.llm import Backend
 from summeval_nb.models.store import Store
 
-__all__ = ["load_backend", "load_model", "load_store"]
+__all__ = ["load_backend", "load_model", "load_store", "store_path"]
 
 
 def load_model(text: str) -> Backend:
@@ -32,14 +32,32 @@ def load_backend(backend: Any) -> Backend:
     """Return the backend that a text names, with "llm:" in front or without, or the given backend."""
     if isinstance(backend, str):
         return load_model(backend.removeprefix("llm:"))
-    if not hasattr(backend, "choose_many"):
+    if isinstance(backend, type) or not hasattr(backend, "choose_many"):
+        given = f"the class {backend.__name__}" if isinstance(backend, type) else type(backend).__name__
         raise TypeError(
-            f"backend must be a Backend (see chapter 87) or its name, such as 'llm:FOLDER', "
-            f"not {type(backend).__name__}: a rating needs a model"
+            "backend must be a Backend (see chapter 87), such as TransformersBackend('FOLDER'), "
+            f"or its name, such as 'llm:FOLDER', not {given}"
         )
     return backend
 
 
 def load_store(store: Store | str | PathLike[str] | None) -> Store | None:
     """Return the store at a path, which is made if there is none, or the given store."""
-    return Store(Path(store)) if isinstance(store, (str, PathLike)) else store
+    if isinstance(store, (str, PathLike)):
+        return Store(Path(store))
+    if store is not None and (isinstance(store, type) or not hasattr(store, "get_many")):
+        raise _no_store(store)
+    return store
+
+
+def store_path(store: Any) -> str | None:
+    """Return where a store lies, given itself or its path, as a worker in another folder would find it."""
+    path = getattr(store, "path", store)
+    if path is not None and (isinstance(store, type) or not isinstance(path, (str, PathLike))):
+        raise _no_store(store)
+    return None if path is None else str(Path(path).absolute())
+
+
+def _no_store(value: Any) -> TypeError:
+    given = f"the class {value.__name__}" if isinstance(value, type) else f"{type(value).__name__} ({value!r:.40})"
+    return TypeError(f"store must be a Store or a path, as in store='kept.sqlite', not {given}")

@@ -136,9 +136,7 @@ def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
 
 # %% ../../nbs/6_runs/61_batch.ipynb #992159f2
 def _make_job(metric: Any, options: Any, columns: Any, store: Any) -> Job:
-    path = getattr(store, "path", store)
-    kept = None if path is None else str(Path(path).absolute())
-    return Job(metric, dict(options or {}), dict(columns or {}), kept)
+    return Job(metric, dict(options or {}), dict(columns or {}), store)
 
 
 def run(

@@ -33,7 +33,7 @@ from summeval_nb.ground.results import (
 from ..ground.viz import html_table, text_table
 from ..evidence._inputs import named_checker
 from ..models._declared import NotDeclared, added
-from ..models._named import load_model
+from ..models._named import load_model, store_path
 from .workers import try_together
 
 # %% auto #0
@@ -175,6 +175,7 @@ class Job:
     def __post_init__(self) -> None:
         if isinstance(self.metric, Metric) and _is_named(self.metric):
             self._take_apart(self.metric)
+        object.__setattr__(self, "store", store_path(self.store))
         if isinstance(self.metric, str):
             kind, fixed = metric_class(self.metric)
             known = [
@@ -220,10 +221,8 @@ class Job:
         store = options.pop("store", None)
         object.__setattr__(self, "metric", metric.name)
         object.__setattr__(self, "options", options)
-        if store is not None and self.store is None:
-            object.__setattr__(
-                self, "store", str(Path(getattr(store, "path", store)).absolute())
-            )
+        if self.store is None:
+            object.__setattr__(self, "store", store)
 
     @property
     def _kind(self) -> Any:
