@@ -17,6 +17,7 @@ from summeval_nb.ground.viz import render
 _PLURAL = {"number": "numbers", "text": "texts", "list": "lists", "set": "sets", "dictionary": "dictionaries"}
 _DIGITS = 4  # decimals that count
 _MOST_TRIALS = 250  # a trial takes some milliseconds
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
     (lambda value: 100 * value, "yours is a hundredth of it: is a percentage asked for?"),
     (lambda value: value / 100, "yours is a hundred times as much: is a share between 0 and 1 asked for?"),
@@ -53,7 +54,22 @@ def _at_top(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def nearly(answer: Any, is_right: Callable[[Any], bool]) -> str:
+def listed_numbers(answer: Any) -> list[float]:
+    """Return the numbers of an answer that is a list of two or more numbers and nothing else, otherwise []."""
+    plain = _plain(answer)
+    if not isinstance(plain, list) or len(plain) < 2:
+        return []
+    each = [_plain(one) for one in plain]
+    numbers = all(hasattr(one, "__float__") and not isinstance(one, bool) for one in each)
+    return [float(one) for one in each] if numbers else []
+
+
+def nearly(
+    answer: Any,
+    is_right: Callable[[Any], bool],
+    places: int = 0,
+    is_right_at: Callable[[int, float], bool] | None = None,
+) -> str:
     """Return what is known of a wrong answer of the right kind, as the end of a sentence; "" if nothing is.
 
     Parameters
@@ -62,6 +78,10 @@ def nearly(answer: Any, is_right: Callable[[Any], bool]) -> str:
         What a reader gave.
     is_right : callable
         Says of another answer whether it would be right.
+    places : int
+        Of a right answer that is a list of numbers, how many there are; else 0.
+    is_right_at : callable, optional
+        Says of a place in that list, from 0, and a number whether it would be right there.
 
     Examples
     --------
@@ -75,6 +95,8 @@ def nearly(answer: Any, is_right: Callable[[Any], bool]) -> str:
             return hint
     if isinstance(plain := _plain(answer), list) and any(is_right(other) for other in _other_orders(plain)):
         return "the values are right, their order is not"
+    if places and is_right_at and (in_list := listed_numbers(answer)):
+        return _by_place(in_list, places, is_right_at)
     rounded = [place for place, number in enumerate(numbers) if _decimals(number) in (2, 3)]
     if len(rounded) > 1:  # too many combinations to look
         return f"if you rounded: numbers are compared to {_DIGITS} decimals"
@@ -83,6 +105,27 @@ def nearly(answer: Any, is_right: Callable[[Any], bool]) -> str:
             if is_right(_changed(answer, [*numbers[:place], value, *numbers[place + 1 :]])):
                 return f"nearly: yours is rounded, and numbers are compared to {_DIGITS} decimals"
     return ""
+
+
+def _by_place(numbers: list[float], places: int, is_right_at: Callable[[int, float], bool]) -> str:
+    """Say which numbers of a list are right, and which would be if they were not rounded."""
+    if len(numbers) != places:
+        return f"you gave {len(numbers)} numbers, and this exercise wants {places}"
+    wrong = [place for place, number in enumerate(numbers) if not is_right_at(place, number)]
+    right = [place for place in range(places) if place not in wrong]
+    tried = [place for place in wrong if _decimals(numbers[place]) in (2, 3)][:3]  # each takes up to a second
+    rounded = [place for place in tried if any(is_right_at(place, one) for one in _unrounded(numbers[place]))]
+    said = [f"the {_counted(right)} right"] if right else []
+    if rounded:
+        said.append(f"the {_counted(rounded)} rounded, and numbers are compared to {_DIGITS} decimals")
+    return "; ".join(said) or f"none of the {places} numbers is right"
+
+
+def _counted(places: list[int]) -> str:
+    """Name places of a list, with their verb: "first number is", "first and third numbers are"."""
+    names = [_ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th" for place in places]
+    many = f"{', '.join(names[:-1])} and {names[-1]} numbers are"
+    return many if len(names) > 1 else f"{names[0]} number is"
 
 
 def _plain(answer: Any) -> Any:
