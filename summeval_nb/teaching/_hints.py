@@ -64,6 +64,26 @@ def listed_numbers(answer: Any) -> list[float]:
     return [float(one) for one in each] if numbers else []
 
 
+def place_seals(answer: Any, seal: Callable[[Any, str], str]) -> dict[str, list[str]]:
+    """Return, of a list of numbers, an entry with a seal for each place; {} of any other answer."""
+    numbers = listed_numbers(answer)
+    return {"places": [seal(number, f"/{place}") for place, number in enumerate(numbers)]} if numbers else {}
+
+
+def known_by_seals(answer: Any, entry: Mapping[str, Any], seal: Callable[..., str]) -> str:
+    """Return what is known of a wrong answer by the seals of its exercise; "" if nothing is."""
+    places = entry.get("places", [])
+
+    def is_right(other: Any) -> bool:
+        return seal(other) == entry["answer"]
+
+    def is_right_at(place: int, number: float) -> bool:
+        near = {round(number + shift, _DIGITS) for shift in (0.0, -1e-6, 1e-6)}  # as a whole answer is compared
+        return any(seal(one, f"/{place}") == places[place] for one in near)
+
+    return nearly(answer, is_right, len(places), is_right_at)
+
+
 def nearly(
     answer: Any,
     is_right: Callable[[Any], bool],

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..ground._plain import float_array
-from ._hints import Said, in_words, listed_numbers, named, nearly
+from ._hints import Said, in_words, known_by_seals
+from ._hints import named, place_seals
 from ._progress import Progress, read_progress
 from ._seals import Seals
 
@@ -160,10 +161,6 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     ✗ 71_exercises/1: not yet: you gave a text, and this exercise wants a number
     """
     entry = _SEALS.entry(exercise)
-
-    def seal_at(place: int, number: float) -> str:
-        return _seal(f"{exercise}/{place}", _canonical(number))
-
     if answer is ...:
         message = "not answered yet: put your answer in the place of ..."
         return AnswerCheck(exercise, "not answered yet", message)
@@ -171,23 +168,17 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
         forms = [_canonical(answer, shift) for shift in (0.0, -1e-6, 1e-6)]
     except (TypeError, ValueError, OverflowError) as error:
         return AnswerCheck(exercise, "not yet", f"not yet: {error}")
+
+    def seal(other: Any, place: str = "") -> str:
+        return _seal(exercise + place, _canonical(other))
+
     if _SEALS.collecting:
-        entry.update(kind=forms[0].named, answer=_seal(exercise, forms[0]))
-        if numbers := listed_numbers(answer):
-            entry["places"] = list(map(seal_at, range(len(numbers)), numbers))
-    check, places = _compare(exercise, entry, forms), entry.get("places", [])
-
-    def is_right(other: Any) -> bool:
-        return _seal(exercise, _canonical(other)) == entry["answer"]
-
-    def is_right_at(place: int, number: float) -> bool:
-        near = {round(number + shift, _DIGITS) for shift in (0.0, -1e-6, 1e-6)}
-        return any(seal_at(place, one) == places[place] for one in near)
-
-    if check.message != "not yet":
-        return check
-    hint = nearly(answer, is_right, len(places), is_right_at)
-    return AnswerCheck(exercise, "not yet", f"not yet: {hint}" if hint else "not yet")
+        entry.update(kind=forms[0].named, answer=seal(answer))
+        entry.update(place_seals(answer, seal))
+    check = _compare(exercise, entry, forms)
+    if check.message == "not yet" and (found := known_by_seals(answer, entry, seal)):
+        return AnswerCheck(exercise, "not yet", f"not yet: {found}")
+    return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #53d84cab
 def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
