@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from summeval_nb.ground._callers import callers_level
+from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground.results import InputWarning, require_share, require_text
 from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
@@ -22,37 +23,20 @@ __all__ = ["InputWarning", "named_checker", "require_checker", "unread_reasons",
 _PATH = re.compile(
     r"[^\n\r\t<>|?*\"]{1,250}\.(?:txt|text|md|markdown|rst|html?|json|jsonl|csv|tsv|xml|pdf|docx?|gz)", re.I
 )
-_LONG = 300  # characters of a summary below which its length says nothing
-_LARGER = 2  # times as long as the article
 
 
 def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
     """Warn, once for each kind, of paths that were passed as texts and of summaries much longer than their articles."""
-    stacklevel = callers_level()
     paths = [text for text in (*texts, *summaries) if len(text) < 256 and _looks_like_path(text)]
     if paths:
         warnings.warn(
             f"{_first(paths)} a path, and the path itself is judged, not the file: "
             "pass the text, as in Path(...).read_text(encoding='utf-8')",
             InputWarning,
-            stacklevel=stacklevel,
+            stacklevel=callers_level(),
         )
-    swapped = [
-        number
-        for number, (text, summary) in enumerate(zip(texts, summaries, strict=True))
-        if len(summary) > _LONG and text.strip() and len(summary) > _LARGER * len(text)
-    ]
-    if swapped:
-        number = swapped[0]
-        which = f"{len(swapped)} summaries are" if len(swapped) > 1 else "the summary is"
-        sizes = f"{len(summaries[number]):,} characters against {len(texts[number]):,}"
-        place = f", first in pair {number}" if len(texts) > 1 else ""
-        warnings.warn(
-            f"{which} much longer than the article ({sizes}{place}): the article comes first, "
-            "evaluate(article, summary)",
-            InputWarning,
-            stacklevel=stacklevel,
-        )
+    remedy = "the article comes first, evaluate(article, summary)"
+    warn_of_order([(len(one.strip()), len(own)) for one, own in zip(texts, summaries, strict=True)], remedy=remedy)
 
 
 def _looks_like_path(text: str) -> bool:

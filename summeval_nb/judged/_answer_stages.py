@@ -6,10 +6,12 @@ Chapter 43 tells what they are for. In each stage the questions of all rows are 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from summeval_nb.ground.results import Sentence, require_text, require_texts
+from summeval_nb.ground._callers import callers_level
+from summeval_nb.ground.results import InputWarning, Sentence, require_text, require_texts
 from summeval_nb.judged._bounds import Asking, largest, size, together
 from summeval_nb.judged._statements import answer_units, as_premise, is_list
 from summeval_nb.judged.judge import load_judge
@@ -129,8 +131,27 @@ def opening(text: str) -> str:
     return text[sentences[0].start : sentences[-1].end] if sentences else ""
 
 
+def warn_of_questions(rows: Sequence[Row]) -> None:
+    """Warn where another text asks, and the question does not: they may stand in each other's place."""
+    marks = ("?", "？", "؟")
+    for number, row in enumerate(rows):
+        others = {"context": row.context[-1] if row.context else "", "ground_truth": row.ground_truth}
+        others["answer"] = row.answer
+        asking = [name for name, text in others.items() if text.rstrip().endswith(marks)]
+        if asking and not any(mark in row.question for mark in marks):
+            place = f" in row {number}" if len(rows) > 1 else ""
+            remedy = "the order is evaluate_answer(context, question, ground_truth, answer)"
+            warnings.warn(
+                f"{asking[0]} ends with a question mark{place}, and question has none ({row.question!r:.60}): {remedy}",
+                InputWarning,
+                stacklevel=callers_level(),
+            )
+            return
+
+
 def ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
     """For each row, whether its answer and its ground truth are refusals; a failure leaves it undecided."""
+    warn_of_questions(rows)
     texts = [opening(text) for row in rows for text in (row.answer, row.ground_truth)]
     flags = [
         Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from summeval_nb.ground._frames import axes_for
+from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -46,7 +47,10 @@ def require_paired(texts: Any, summaries: Any) -> list[tuple[str, str]]:
     if len(sources) != len(summaries):
         counts = f"there are {len(sources)} texts and {len(summaries)} summaries"
         raise ValueError(f"texts and summaries must pair up, but {counts}")
-    return list(zip(sources, summaries, strict=True))
+    pairs = list(zip(sources, summaries, strict=True))
+    sizes = [(len(text.strip()), len(summary)) for text, summary in pairs]
+    warn_of_order(sizes, remedy="the article comes first, rate(text, summary)")
+    return pairs
 
 
 def ask_for_grades(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from summeval_nb.ground._files import write_whole
+from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground.results import Outcome, ResultTable, Score, require_texts
 from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
 from summeval_nb.judged._bounds import Asking
@@ -95,6 +96,8 @@ def sit_exams(
     rows: Sequence[tuple[str, str]], ask: Ask, n_keyphrases: int | None, check_questions: bool
 ) -> list[tuple[Exam, Sequence[Answer]]]:
     """The exam of each (context, summary), and the summary's answers; a judge's failure is one of each question."""
+    sizes = [(len(context.strip()), len(summary)) for context, summary in rows]
+    warn_of_order(sizes, remedy="the article comes first, summarization_score(contexts, summary)")
     exams = make_exams([context for context, _ in rows], ask, n_keyphrases, check_questions)
     sat = [i for i, (context, summary) in enumerate(rows) if summary.strip() and not exams[context].reason]
     replies = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])

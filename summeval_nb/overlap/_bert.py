@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from ..ground._offline import hub_only_if
-from ..ground.results import Score, Signature, require_count, require_module, require_text
+from ..ground.results import Score, Signature, require_count, require_module
 from ..text.embed import encodable, load_embedder
-from ._inputs import require_pairs, require_references
+from ._inputs import require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture
 from ._tables import ArrayTable
 
@@ -250,7 +250,8 @@ Table = TypeVar("Table", bound=ArrayTable)
 
 def score_one(metric: Greedy, kind: type[Matched], candidate: Any, references: Any) -> Matched:
     """Return the score of one text."""
-    return _matches(metric, kind, [require_text(candidate, "candidate")], [require_references(references)])[0]
+    text, listed = require_candidate(candidate, references), require_references(references)
+    return _matches(metric, kind, [text], [listed])[0]
 
 
 def score_table(metric: Greedy, table: type[Table], candidates: Any, references: Any) -> Table:

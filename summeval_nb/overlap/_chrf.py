@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..ground.results import Score, Signature, require_count, require_text
-from ._inputs import require_pairs, require_references
+from ..ground.results import Score, Signature, require_count
+from ._inputs import require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture, ngram_marks
 from ._numbers import NumberedTexts, number_texts
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
@@ -186,7 +186,7 @@ Table = TypeVar("Table", bound=ArrayTable)
 
 def score_one(metric: Counting, kind: type[Counted], candidate: str, references: str | Sequence[str]) -> Counted:
     """Return the score of one text, counted pair by pair as defined."""
-    text, listed = require_text(candidate, "candidate"), require_references(references)
+    text, listed = require_candidate(candidate, references), require_references(references)
     rows = [[count for triple in metric.counts(text, one) for count in triple] for one in listed]
     return _assemble(metric, kind, np.array([max(rows, key=metric.from_counts)], dtype=np.int64), [(text, listed)])
 

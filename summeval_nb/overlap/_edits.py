@@ -8,9 +8,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..ground.results import Score, Signature, require_text
+from ..ground.results import Score, Signature
 from ..ground.viz import Mark
-from ._inputs import require_pairs, require_references
+from ._inputs import require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from ._ter import Edits, count_edits
@@ -58,7 +58,7 @@ Table = TypeVar("Table", bound=ArrayTable)
 
 def score_one(metric: Editing, kind: type[Counted], candidate: str, references: str | Sequence[str]) -> Counted:
     """Return the score of one text."""
-    text, listed = require_text(candidate, "candidate"), require_references(references)
+    text, listed = require_candidate(candidate, references), require_references(references)
     return _assemble(metric, kind, [text], [listed])
 
 

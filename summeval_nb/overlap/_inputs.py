@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ..ground._callers import callers_level
+from ..ground._order import LONG, warn_of_order
 from ..ground.results import require_text, require_texts
 
 __all__ = ["require_candidate", "require_pairs", "require_references", "warn_of_lost_texts"]
@@ -28,13 +29,18 @@ def require_candidate(candidate: Any, references: Any, name: str = "candidate") 
             f"{name} must be a string, not {type(candidate).__name__}: it comes first and its references second, "
             "and here they look swapped"
         )
-    return require_text(candidate, name)
+    text = require_text(candidate, name)
+    listed = references if isinstance(references, (list, tuple)) else [references]
+    _warn_of_long([text], [[one for one in listed if isinstance(one, str)]])
+    return text
 
 
 def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
     if _plainly_paired(candidates, references):  # nothing but strings in lists needs no closer look
-        return list(candidates), [[item] if type(item) is str else item for item in references]
+        plain = [[item] if type(item) is str else item for item in references]
+        _warn_of_long(candidates, plain)
+        return list(candidates), plain
     swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
     if swapped and isinstance(references, (list, tuple)) and all(isinstance(one, str) for one in references):
         raise TypeError(
@@ -52,7 +58,19 @@ def require_pairs(candidates: Any, references: Any, name: str = "candidates") ->
             "(one list per annotator, as in sacrebleu) make them with list(zip(*streams))"
         )
     groups = [require_references(item, f"references[{index}]") for index, item in enumerate(listed)]
+    _warn_of_long(texts, groups)
     return texts, groups
+
+
+def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None:
+    """Warn of candidates that are so much longer than every reference that they may be the references."""
+    sizes = [
+        (max(map(len, group), default=0) if len(text) > LONG else 0, len(text))
+        for text, group in zip(texts, groups, strict=True)
+    ]
+    remedy = "the candidate comes first, bleu_score(candidate, references)"
+    judged = ("the candidate is", "candidates are")
+    warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
 def _plainly_paired(candidates: Any, references: Any) -> bool:

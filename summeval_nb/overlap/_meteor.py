@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ground.results import Score, Signature, require_text, require_texts
 from ..ground.viz import Mark
-from ._inputs import require_pairs, require_references
+from ._inputs import require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable
 
@@ -105,7 +105,7 @@ Table = TypeVar("Table", bound=ArrayTable)
 
 def score_one(metric: Matching, kind: type[Matched], candidate: Any, references: Any) -> Matched:
     """Return the score of one text by its best reference."""
-    return _best(metric, kind, require_text(candidate, "candidate"), require_references(references))
+    return _best(metric, kind, require_candidate(candidate, references), require_references(references))
 
 
 def score_table(metric: Matching, table: type[Table], candidates: Any, references: Any) -> Table:

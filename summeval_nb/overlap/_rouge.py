@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from ..ground._arrays import np
+from ..ground._order import warn_of_order
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, Markup, escape, html_table
 from . import _fast
@@ -38,6 +39,9 @@ def cut_pair(
     """Return the tokens of both texts; a text of which the tokenizer leaves nothing is warned of."""
     cut = load_tokenizer(tokenizer or "rouge")
     texts = [require_text(reference, "reference"), require_text(generated, "generated")]
+    remedy = "the reference comes first, calculate_rouge(reference, generated)"
+    sizes = [(len(texts[0].strip()), len(texts[1]))]
+    warn_of_order(sizes, judged=("the generated text is", ""), beside="the reference", remedy=remedy, times=4)
     wanted, made = (list(cut(text)) for text in texts)
     warn_of_lost_texts(texts, [len(wanted), len(made)], tokenizer_name(tokenizer or "rouge"))
     return wanted, made
