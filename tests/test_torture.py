@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import faulthandler
+import inspect
 import os
 import random
 import signal
@@ -12,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import find, settings
+from hypothesis.errors import NoSuchExample
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from summeval_nb.runs import run_report
@@ -141,6 +144,18 @@ def test_every_public_name_is_called_or_said_to_be_passive():
     assert all(issubclass(one, (Warning, tuple)) or dataclasses.is_dataclass(one) for one in rest)
     for name in names.called():  # arguments can be drawn for it
         assert names.calls(getattr(names.summeval_nb, name), names.LISTED.get(name, {})) is not None
+
+
+def test_no_case_asks_for_a_download():
+    """A call that says `download=True` may ask the hub; a case that makes one would find a trespass that is none."""
+    asking = [
+        name for name in names.called() if "download" in inspect.signature(getattr(names.summeval_nb, name)).parameters
+    ]
+    assert {"load_summeval", "SentenceTransformerEmbedder"} <= set(asking)
+    for name in asking:
+        drawn = names.calls(getattr(names.summeval_nb, name), names.LISTED.get(name, {}))
+        with pytest.raises(NoSuchExample):
+            find(drawn, lambda call: call.get("download") is True, settings=settings(max_examples=500, database=None))
 
 
 def test_text_that_is_not_escaped_is_found(monkeypatch, tmp_path):
