@@ -54,12 +54,13 @@ demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by 
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 
-test: static notebooks  ## export in sync, lint, types, all notebooks, tests, doctests, the site
+test check: WHICH = --book
+test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: ten minutes on two cores
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) -m "not nightly" tests
 
-test-all: static notebooks  ## the same with the tests marked nightly, and how much of the package they run; CI runs this
+test-all: static notebooks  ## the same with all notebooks, the site, browsers, clusters, kills, and a figure of coverage: CI
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) --cov=summeval_nb --cov-report=term:skip-covered tests
@@ -73,8 +74,10 @@ static: $(VENV)/.dev sync
 	$(BIN)/mypy summeval_nb
 
 # Only those run of which something changed since they last did: themselves, a module they import, an asset of it.
+# --book: the chapters and lessons; --all: the solutions and the workshop as well.
+WHICH = --all
 notebooks: $(VENV)/.dev sync
-	$(BIN)/python docs/execute.py --all
+	$(BIN)/python docs/execute.py $(WHICH)
 
 # What is exported and what is committed must be the same; notebooks are stored without outputs.
 sync: $(VENV)/.dev

@@ -1,6 +1,7 @@
 """Run the notebooks: each one once, with a real kernel, for the tests, the site and the README alike.
 
     python docs/execute.py --all             every notebook, as many at a time as there are cores
+    python docs/execute.py --book            those that a reader reads: no solutions, nothing of the workshop
     python docs/execute.py nbs/workshop/81_viz.ipynb  these notebooks
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
@@ -45,6 +46,11 @@ def notebooks() -> list[Path]:
     """Return every notebook of the book, sorted by path."""
     found = NOTEBOOKS.glob("**/*.ipynb")
     return sorted(p for p in found if not any(part.startswith((".", "_")) for part in p.relative_to(NOTEBOOKS).parts))
+
+
+def is_book(path: Path) -> bool:
+    """Whether a notebook is a chapter, a lesson or the first page, and not a solution or one of the workshop."""
+    return path.relative_to(NOTEBOOKS).parts[0] not in ("solutions", "workshop")
 
 
 def fingerprint(path: Path) -> str:
@@ -177,11 +183,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("notebooks", nargs="*", type=Path, help="the notebooks to execute")
     parser.add_argument("--all", action="store_true", help="execute every notebook below nbs/")
+    parser.add_argument("--book", action="store_true", help="execute the chapters, the lessons and the first page")
     parser.add_argument("--jobs", "-n", type=int, help="how many at a time (default: one per core)")
     arguments = parser.parse_args()
-    chosen = notebooks() if arguments.all else arguments.notebooks
+    chosen = [path for path in notebooks() if arguments.all or is_book(path)]
+    chosen = chosen if arguments.all or arguments.book else arguments.notebooks
     if not chosen:
-        parser.error("name a notebook, or pass --all")
+        parser.error("name a notebook, or pass --all or --book")
     if missing := [str(path) for path in chosen if not path.is_file()]:
         parser.error(f"no such notebook: {', '.join(missing)}")
     failures = execute_many(chosen, jobs=arguments.jobs)

@@ -239,13 +239,14 @@ print("done")
 """
 
 
-def test_twenty_kills_lose_nothing(tmp_path):
-    """One corpus, kill -9 at twenty random moments: the result is that of a run nobody disturbed."""
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.nightly)])
+def test_kills_lose_nothing(times, tmp_path):
+    """One corpus, kill -9 at random moments: the result is that of a run nobody disturbed."""
     file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
     whole = start(NIGHT, file, tmp_path / "whole", stdout=subprocess.PIPE)
     assert b"done" in whole.communicate()[0]
     rng, kills, shards = random.Random(7), 0, tmp_path / "out" / "shards"
-    while kills < 20:
+    while kills < times:
         process = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         before = len(list(shards.glob("*.jsonl"))) if shards.exists() else 0
         wanted = before + rng.choice([0, 1, 2, 3, 5])  # some kills while it starts, some in the middle
@@ -533,6 +534,7 @@ print("done")
 """
 
 
+@pytest.mark.nightly
 def test_ledgers_of_killed_attempts_add_up(tmp_path):
     """Each finished shard is in the ledger once: after two kills the calls of all finished shards are there."""
     for wanted in (3, 8):
@@ -550,6 +552,7 @@ def test_ledgers_of_killed_attempts_add_up(tmp_path):
     assert now == manifest["scored_now"]
 
 
+@pytest.mark.nightly
 def test_the_tiny_llama_reports_its_tokens(tmp_path):
     from summeval_nb.models.llm import example_model
 

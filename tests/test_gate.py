@@ -61,13 +61,14 @@ def test_help_names_every_target_for_users(tmp_path):
 
 
 def test_ci_runs_a_superset_of_what_the_readme_names():
-    """`make test-all` runs all that `make test` does, and more tests."""
+    """`make test-all` runs all that `make test` does, and more notebooks and tests."""
     assert "make test-all" in (ROOT / ".ci" / "run").read_text()
     assert "make test" in (ROOT / "README.md").read_text()
     dry = {goal: make_dry(goal) for goal in ("test", "test-all")}
-    assert [line for line in dry["test"] if "pytest" not in line] == [
+    assert [line.replace("--book", "--all") for line in dry["test"] if "pytest" not in line] == [
         line for line in dry["test-all"] if "pytest" not in line
     ]
+    assert any(line.endswith("docs/execute.py --book") for line in dry["test"])
     assert any(line.endswith('-m "not nightly" tests') for line in dry["test"])
     assert not any(' -m "' in line for line in dry["test-all"])
 

@@ -15,7 +15,13 @@ execute = importlib.import_module("execute")
 OURS = re.compile(r"^.*(?:summeval_nb/|ipykernel_).*Warning\b.*$", re.M)  # a cell's code is the package's source
 
 
-@pytest.mark.parametrize("path", execute.notebooks(), ids=lambda p: p.relative_to(execute.NOTEBOOKS).as_posix())
+def case(path: Path):
+    """A chapter or a lesson, or, among the nightly ones, a solution or a notebook of the workshop."""
+    marks = () if execute.is_book(path) else pytest.mark.nightly
+    return pytest.param(path, id=path.relative_to(execute.NOTEBOOKS).as_posix(), marks=marks)
+
+
+@pytest.mark.parametrize("path", map(case, execute.notebooks()))
 def test_notebook_runs(path):
     notebook = nbformat.read(execute.execute_notebook(path), 4)
     known = {file.relative_to(ROOT).as_posix() for file in [path, *execute.files_behind(path, ROOT)]}

@@ -24,7 +24,7 @@ from summeval_nb.runs.batch import RunStopped, run
 
 pytest.importorskip("ray", reason="needs the extra: pip install -e '.[ray]'")
 psutil = pytest.importorskip("psutil")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.xdist_group("ray")]
 ROOT = Path(__file__).parents[1]
 
 SCRIPT = """

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 book, execute, nbdev_pages, readme = map(importlib.import_module, ("book", "execute", "nbdev_pages", "readme"))
 PAGES = book.written()
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 @cache

@@ -29,7 +29,7 @@ from summeval_nb.judged.judge_llm import PROMPTS
 from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 CASES = json.loads((Path(__file__).parents[1] / "benchmarks" / "clear_cases.json").read_text(encoding="utf-8"))
 FITNESS = (
     "A young company is bringing out a smartphone app that helps people reach their fitness goals. Users set daily "

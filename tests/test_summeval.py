@@ -112,7 +112,7 @@ def test_the_shipped_table_gives_the_published_numbers():
     assert old["cosine_spearman"] == pytest.approx(0.3158, abs=1e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_end_to_end_with_the_packaged_model(real):
     found = summeval_task(real)
     assert found["cosine_spearman"] == pytest.approx(0.2576, abs=5e-4)

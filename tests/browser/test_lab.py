@@ -26,7 +26,7 @@ SETTINGS = {
 }
 MINUTES = 60_000  # in the browser's milliseconds
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")

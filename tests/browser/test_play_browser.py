@@ -15,7 +15,7 @@ CHAPTER = "7_teaching/72_play"
 
 ACTIVE = "[...document.querySelectorAll('.jp-Cell')].findIndex(cell => cell.classList.contains('jp-mod-active'))"
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 def picture(page: Page, code: str) -> Locator:

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 MAIN = ("index", "workshop/81_viz", "workshop/84_report", "2_evidence/26_faithfulness", "3_overlap/32_bleu")
 MAIN_PAGES = [f"{name}.html" for name in MAIN]

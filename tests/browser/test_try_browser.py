@@ -21,7 +21,7 @@ sys.path.append(str(ROOT / "docs"))
 
 import try_page  # noqa: E402
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 SECONDS = 1000
 SHELL = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Try it</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="_static/site.css"><main class="bd-article">{forms}</main>
