@@ -36,6 +36,7 @@ def statements(text: str) -> int:
 # A part may import itself and the parts that stand before it. The shell (`cli` and what starts it) stands on top.
 PARTS = ["ground", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"]
 FILES = sorted(path for path in ROOT.glob("summeval_nb/**/*.py") if path.stem not in {"__init__", "_modidx"})
+HIDDEN: dict[str, set[str]] = {}  # each private name, and the parts that define it
 by_name = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)
 by_file = pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ROOT / "summeval_nb").as_posix())
 
@@ -44,6 +45,15 @@ def part(module: str) -> str:
     """The part of a module, `overlap.rouge` or `cli`."""
     first = module.split(".")[0]
     return first if first in PARTS else "cli"
+
+
+for file in FILES:
+    home = part(".".join(file.relative_to(ROOT / "summeval_nb").with_suffix("").parts))
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            HIDDEN.setdefault(node.name, set()).add(home)
+        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
+            HIDDEN.setdefault(node.attr if isinstance(node, ast.Attribute) else node.id, set()).add(home)
 
 
 def imported(path: Path) -> list[tuple[str, str]]:
@@ -72,6 +82,33 @@ def test_imports_go_one_way(path):
         assert name != "*", f"star import from {module}"
         private = name.startswith("_") and not name.endswith("__")
         assert other == own or not private, f"{own} imports the private {name} of {module}"
+
+
+def modules_by_name(path: Path) -> dict[str, str]:
+    """What a module calls the other modules of the package that it imports whole."""
+    found = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                place = path.parents[node.level - 1] if node.level else ROOT
+                inner = place.joinpath(*(node.module or "").split("."), alias.name).with_suffix(".py")
+                if inner.is_file() and inner.is_relative_to(ROOT / "summeval_nb"):
+                    name = ".".join(inner.relative_to(ROOT / "summeval_nb").with_suffix("").parts)
+                    found[alias.asname or alias.name] = name
+    return found
+
+
+@by_file
+def test_nobody_reaches_for_what_another_part_hides(path):
+    """`module._name`, and `_name` of an object that only another part defines, are as private as imports of them."""
+    own = part(".".join(path.relative_to(ROOT / "summeval_nb").with_suffix("").parts))
+    modules = modules_by_name(path)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and re.match("_(?!repr_html_)[a-z].*[^_]$", node.attr):
+            of = modules.get(node.value.id) if isinstance(node.value, ast.Name) else None
+            assert of is None or part(of) == own, f"{own} uses the private {node.attr} of {of}"
+            parts = HIDDEN.get(node.attr, {own})
+            assert own in parts, f"{ast.unparse(node)} (line {node.lineno}) is defined in {', '.join(sorted(parts))}"
 
 
 def test_no_module_imports_itself_in_a_circle():

@@ -1,5 +1,6 @@
 """The package's face: light to import, every public name reachable, nothing named like a module."""
 
+import ast
 import importlib
 import os
 import re
@@ -114,3 +115,24 @@ def test_nobody_is_told_to_install_what_a_stranger_could_own(path):
             assert first in FOUND_ON_THE_INDEX | {""}, f"{path.name}: pip install {words}"
     for name in re.findall(r'require_module\("(?!no_such)[\w.]+", "(\w+)"\)', text):
         assert name in extras, f"there is no extra {name}"
+
+
+TAG = re.compile(
+    r"</?(?:div|p|span|table|t[rdh]|ul|ol|li|svg|g|rect|line|circle|path|small|strong|details|figure)[ />]"
+)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "summeval_nb").rglob("*.py")), ids=lambda path: path.name)
+def test_no_module_writes_html_by_hand(path):
+    """Pages and rich reprs are templates of `assets/templates`, which escape what they are given."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings show what comes out
+    texts = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in told
+    ]
+    assert [f"line {one.lineno}: {one.value[:60]}" for one in texts if TAG.search(one.value)] == []
+
+
+def test_the_rule_knows_html():
+    assert all(map(TAG.search, ("<p>text", "</td>", '<div class="x">', "<svg ", "a <strong>b")))
+    assert not any(map(TAG.search, ("<premise>", "a < p", "i<line", "<text>", "List<T>")))

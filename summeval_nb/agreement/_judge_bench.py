@@ -18,7 +18,7 @@ from ..evidence.checker_bench import LabelledSentence, bench_sentences
 from ..ground._frames import Rows
 from ..ground.data import load_toy_summeval
 from ..ground.results import Signature, require_option
-from ..ground.viz import Markup, escape, figure_text, html_table, text_table
+from ..ground.viz import figure_text, html_table, render, text_table
 from ..judged.judging import JudgeFailure, ask_many
 
 if TYPE_CHECKING:
@@ -285,8 +285,7 @@ class BenchTables(Rows):
         rows = wide_rows(self.table)
         table = html_table(rows, columns=[name for name in rows[0] if name != "reason"], caption="Judges, judged")
         said = [f"{row['judge']}, {row['set']}: {row['reason']}" for row in rows if row.get("reason")]
-        notes = "".join(f"<p><small>{escape(line)}</small></p>" for line in (*said, str(self.signature)))
-        return Markup(f"{table}{notes}")
+        return render("parts.html", parts=[table], notes=[*said, self.signature])
 
     def plot(self) -> Figure:
         """Draw the share of right answers and kappa, with their intervals."""

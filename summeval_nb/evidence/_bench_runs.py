@@ -19,7 +19,7 @@ from summeval_nb.ground._folds import folded
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground._resampling import middle
 from summeval_nb.ground.results import Signature, require_count, require_option, require_share
-from summeval_nb.ground.viz import Markup, escape, html_table, text_table
+from summeval_nb.ground.viz import html_table, render, text_table
 from summeval_nb.text.split import split_text
 
 if TYPE_CHECKING:
@@ -249,8 +249,7 @@ class BenchShown:
             folded(f"By kind of sentence: the share judged rightly ({len(kinds)} rows)", html_table(kinds)),
             folded(f"Published, not measured here ({len(published)} rows)", html_table(published)),
         ]
-        small = f"<p><small>{escape(str(self.signature))}</small></p>"
-        return Markup("".join(tables) + small)
+        return render("parts.html", parts=tables, notes=[self.signature])
 
     def plot(self) -> Figure:
         """Draw the measures with their intervals, and the share right by kind."""

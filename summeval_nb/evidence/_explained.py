@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from summeval_nb.ground.results import Verdict, require_count, require_texts
-from summeval_nb.ground.viz import Markup, escape, html_table, text_table
+from summeval_nb.ground.viz import Markup, render, text_table
 
 __all__ = ["MEANING", "Explanation", "explained", "meaning"]
 
@@ -137,12 +137,8 @@ class Explanation:
         )
 
     def _repr_html_(self) -> str:
-        evidence = "".join(f"<li>{escape(text)}</li>" for text in self.evidence)
         rows = [row | {"moved": _bar(row["moved"])} for row in self.rows()]
-        return Markup(
-            f'<div class="summeval-card"><p><strong>{escape(self._title())}</strong></p>{html_table(rows)}'
-            f"<details><summary>Evidence, most similar first</summary><ol>{evidence}</ol></details></div>"
-        )
+        return render("explained.html", title=self._title(), rows=rows, evidence=self.evidence)
 
 
 def _row(feature: str, value: float | None, moved: float, what: str) -> dict[str, Any]:
@@ -152,9 +148,7 @@ def _row(feature: str, value: float | None, moved: float, what: str) -> dict[str
 def _bar(moved: float) -> Markup:
     """Return a signed number with a bar as long as it is great; the sign says the direction, not the colour alone."""
     color = "#1f5f99" if moved >= 0 else "#a11212"
-    wide = min(abs(moved), 5) * 1.2
-    bar = f'<span style="display:inline-block;height:.6em;width:{wide:.2f}em;background:{color};color:{color}"></span>'
-    return Markup(f'<span style="white-space:nowrap">{moved:+.3f} {bar}</span>')
+    return render("moved.html", moved=f"{moved:+.3f}", width=f"{min(abs(moved), 5) * 1.2:.2f}", color=color)
 
 
 def explained(checker: Any, text: str | Sequence[str], sentence: str, start: float, most: int) -> Explanation:

@@ -29,7 +29,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
-from .viz import Markup, escape, html_table
+from .viz import html_table, render
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,10 +319,8 @@ class SummEval:
             {"system": s} | {q: _mean(v[:, j]) for q, v in self.ratings.items()}
             for j, s in enumerate(self.systems)
         ]
-        return Markup(
-            f"<p><code>{escape(repr(self))}</code></p>"
-            f"{html_table(rows, caption='Mean rating by system')}"
-        )
+        table = html_table(rows, caption="Mean rating by system")
+        return render("parts.html", code=repr(self), parts=[table])
 
 # %% ../../nbs/workshop/83_data.ipynb #7a0d3e12
 _WRITTEN = 1e-6  # how far a mean may be from what a file holds of its digits

@@ -29,7 +29,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
-from summeval_nb.ground.viz import Markup, escape, html_page, html_table, text_table
+from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._refusals import unread
@@ -285,7 +285,7 @@ class RetrievalScores(ScoreTable):
         for n in range(min(len(self), 10)):
             scores = [folded(one.line, one._repr_html_()) for one in self[n].values()]
             parts += scores if len(self) == 1 else [folded(f"Row {n}", Markup("".join(scores)))]
-        parts.append(folded("How it was made", Markup(f"<p><small>{escape(str(self.signature))}</small></p>")))
+        parts.append(folded("How it was made", render("parts.html", notes=[self.signature])))
         return Markup("".join(parts))
 
 

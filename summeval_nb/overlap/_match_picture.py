@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, text_table
+from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 from ._cut import ENTITIES
 
 __all__ = ["CLIPPED", "COLORS", "MatchPicture", "ngram_marks", "token_spans"]
@@ -69,8 +69,8 @@ class MatchPicture:
         texts = [
             {"text": label, "shared passages": Markup(mark_html(text, marks))} for label, text, marks in self.panels
         ]
-        counts = html_table(self.rows) if self.rows else ""
-        return f'<div class="summeval-match">{html_table(texts, caption=self.title)}{counts}</div>'
+        tables = [html_table(texts, caption=self.title), *([html_table(self.rows)] if self.rows else [])]
+        return render("parts.html", kind="summeval-match", parts=tables)
 
     def to_text(self, *, color: bool = False) -> str:
         """Return the picture for a terminal: marks in [brackets], or in colour."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from ..ground._arrays import np
 from ..ground._order import warn_of_order
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
-from ..ground.viz import Mark, Markup, escape, html_table
+from ..ground.viz import Mark, html_table, render
 from . import _fast
 from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
@@ -366,10 +366,8 @@ class TypesOfOneText(Score, Mapping[str, "RougeItem"]):
         return [{"type": kind, **item._asdict()} for kind, item in self.items()]
 
     def _repr_html_(self) -> str:
-        body = html_table(self.rows()) if self.items_by_type else f"<p>{escape(self.reason)}</p>"
-        return Markup(
-            f"<div><p><strong>ROUGE</strong></p>{body}<p><small>{escape(str(self.signature))}</small></p></div>"
-        )
+        body = html_table(self.rows()) if self.items_by_type else render("parts.html", lines=[self.reason])
+        return render("parts.html", kind="", title="ROUGE", parts=[body], notes=[self.signature])
 
     def explain(self, kind: str | None = None, *, reference: int | None = None) -> MatchPicture:
         """Show what is shared, n-grams, pairs or the common subsequence, beside one reference (default: the best)."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from summeval_nb.ground._folds import folded
-from summeval_nb.ground.viz import Markup, escape, printable
+from summeval_nb.ground.viz import Markup, printable, render
 
 _EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
 PARTS = {  # a chapter's first digit to the title of its part; a lesson has one digit in all
@@ -72,7 +72,7 @@ class Progress:
         for chapter, states in self.chapters.items():
             parts[part_of(chapter)][chapter] = states
         page = [_part_html(title, chapters) for title, chapters in parts.items() if chapters]
-        return Markup(f"<p><strong>{escape(self.summary())}</strong></p>{''.join(page)}")
+        return render("parts.html", title=self.summary(), parts=page)
 
     def to_dict(self) -> dict[str, str]:
         """Return the states."""
@@ -89,11 +89,8 @@ def _part_html(title: str, chapters: dict[str, dict[str, str]]) -> Markup:
     """A part's chapters, a row each, behind how many are right; open while one works on it."""
     states = [state for chapter in chapters.values() for state in chapter.values()]
     right, tried = states.count("right"), len(states) - states.count("not tried")
-    rows = []
-    for chapter, own in chapters.items():
-        cells = "".join(f"<td>{_MARKS[state]} {escape(state)}</td>" for state in own.values())
-        rows.append(f'<tr><th scope="row" style="text-align:left">{escape(chapter)}</th>{cells}</tr>')
-    table = Markup(f"<table><tbody>{''.join(rows)}</tbody></table>")
+    rows = [(chapter, [f"{_MARKS[state]} {state}" for state in own.values()]) for chapter, own in chapters.items()]
+    table = render("progress.html", rows=rows)
     return folded(f"{title}: {right} of {len(states)} right", table, opened=right < len(states) and tried > 0)
 
 
