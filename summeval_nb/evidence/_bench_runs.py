@@ -17,7 +17,7 @@ from summeval_nb.evidence.claims import COMBINATIONS
 from summeval_nb.ground._addresses import without_secrets
 from summeval_nb.ground._folds import folded
 from summeval_nb.ground._plain import float_array
-from summeval_nb.ground._resampling import middle
+from summeval_nb.ground._resampling import drawn_counts, middle
 from summeval_nb.ground.results import Signature, require_count, require_option, require_share
 from summeval_nb.ground.viz import html_table, render, text_table
 from summeval_nb.text.split import split_text
@@ -111,8 +111,7 @@ def intervals(
     count = int(group.max()) + 1
     if count < 2 or not n:
         return [(None, None)] * len(MEASURES)
-    rng = np.random.default_rng(seed)
-    draws = rng.multinomial(count, np.full(count, 1 / count), size=n).astype(float)
+    draws = drawn_counts(count, n, seed)
     step = max(1, 4_000_000 // len(group))
     lots = [draws[start : start + step] for start in range(0, n, step)]
     y, p, s = sides

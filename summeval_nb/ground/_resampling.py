@@ -6,7 +6,7 @@ Chapters 32, 51 and 53 explain what the numbers mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ._arrays import np
@@ -30,6 +30,18 @@ def middle(values: np.ndarray, confidence: float) -> tuple[tuple[float, float] |
     return (float(low), float(high)), defined
 
 
+def drawings(items: int, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """The numbers of `items` items drawn with replacement, n_resamples times, in lots of shape (k, items)."""
+    rng, step = np.random.default_rng(seed), max(1, 2_000_000 // items)
+    for start in range(0, n_resamples, step):
+        yield rng.integers(0, items, (min(step, n_resamples - start), items))
+
+
+def drawn_counts(items: int, n_resamples: int, seed: int) -> np.ndarray:
+    """How often each of `items` items is drawn, in n_resamples drawings with replacement: (n_resamples, items)."""
+    return np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=n_resamples).astype(float)
+
+
 def bootstrap(
     statistic: Callable[[np.ndarray], np.ndarray], items: int, *, confidence: float, n_resamples: int, seed: int
 ) -> Resampled:
@@ -39,9 +51,7 @@ def bootstrap(
     require_count(n_resamples, "n_resamples", minimum=2)
     if not 0 < require_share(confidence, "confidence") < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-    rng, step = np.random.default_rng(seed), max(1, 2_000_000 // items)
-    lots = [min(step, n_resamples - start) for start in range(0, n_resamples, step)]
-    values = np.concatenate([statistic(rng.integers(0, items, (lot, items))) for lot in lots])
+    values = np.concatenate([statistic(lot) for lot in drawings(items, n_resamples, seed)])
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Resampled(values, float(low), float(high))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 
 from summeval_nb.ground._frames import Rows, axes_for
+from summeval_nb.ground._resampling import drawings, middle
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -418,13 +419,10 @@ def resampled(
     tables = np.stack([win_matrix(own, systems) for own in units.values()])
     if n_resamples < 2 or len(tables) < 2:
         return [None] * len(systems)
-    rng = np.random.default_rng(seed)
-    drawn = [fit(tables[rng.integers(0, len(tables), len(tables))].sum(axis=0)) for _ in range(n_resamples)]
-    found = [one for one in drawn if one is not None]
-    if len(found) < n_resamples / 2:
-        return [None] * len(systems)
-    ends = np.quantile(np.stack(found), [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return [(float(low), float(high)) for low, high in ends.T]
+    found = [fit(tables[one].sum(axis=0)) for lot in drawings(len(tables), n_resamples, seed) for one in lot]
+    none = np.full(len(systems), np.nan)
+    values = np.stack([none if one is None else one for one in found])
+    return [middle(column, confidence)[0] for column in values.T]
 
 
 class Entry(NamedTuple):

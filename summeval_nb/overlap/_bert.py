@@ -19,6 +19,7 @@ import numpy as np
 
 from ..ground._offline import hub_only_if
 from ..ground.results import Score, Signature, require_count, require_module
+from ..text.cosine import unit_rows
 from ..text.embed import encodable, load_embedder
 from ._inputs import require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture
@@ -100,8 +101,7 @@ class TokenModel:
             with torch.no_grad():
                 states = self.model(padded, attention_mask=mask, output_hidden_states=True).hidden_states[self.layer]
             for row, (text, one) in enumerate(zip(lot, ids, strict=True)):
-                matrix = states[row, : len(one)].double().numpy()
-                matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+                matrix = unit_rows(states[row, : len(one)].double().numpy())
                 ends = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
                 words = self.tokenizer.convert_ids_to_tokens(one)
                 found[text] = Vectors(one, words, matrix, np.isin(one, [i for i in ends if i is not None]))
