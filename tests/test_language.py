@@ -22,7 +22,7 @@ from summeval_nb import (
 from summeval_nb.judged import _refusals
 from summeval_nb.overlap._languages import BORROWED
 from summeval_nb.overlap.ngrams import _TOKENIZERS
-from summeval_nb.text._language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of
+from summeval_nb.text._language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
 from summeval_nb.text.split import SPLITTERS
 
 SENTENCES = json.loads((Path(__file__).parent / "language_sentences.json").read_text(encoding="utf-8"))
@@ -218,6 +218,43 @@ def test_a_sentence_full_of_names_is_in_the_language_that_holds_them(article, ol
 )
 def test_a_foreign_name_makes_no_foreign_sentence(text):
     assert foreign_language(text, ("en",)) is None
+
+
+ABROAD = json.loads((Path(__file__).parent / "language_abroad.json").read_text(encoding="utf-8"))
+
+
+def test_sixty_sentences_that_were_written_after_all_others():
+    """Measured once: all right, whole and at sixty characters; Arabic instead of Swedish."""
+    assert len(ABROAD["fresh"]) == 12 and all(len(set(listed)) == 5 for listed in ABROAD["fresh"].values())
+    for end in (60, None):
+        for code, listed in ABROAD["fresh"].items():
+            assert all(len(sentence) >= 60 for sentence in listed)
+            assert [language_of(sentence[:end]) for sentence in listed] == [code] * 5
+            assert all((foreign_language(sentence[:end], ("en",)) is None) == (code == "en") for sentence in listed)
+
+
+@pytest.mark.parametrize("text", ABROAD["english"])
+def test_an_english_sentence_with_a_name_in_another_script_is_english(text):
+    assert foreign_language(text, ("en",)) is None
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, one) for code, listed in ABROAD["mixed"].items() for one in listed])
+def test_a_sentence_with_names_and_titles_in_latin_letters_is_not_english(code, text):
+    assert foreign_language(text, ("en",)) == code and foreign_language(text, ("en", code)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("He met 习近平 and 李 明 (江泽民) in 北京.", ["习近平", "李 明", "北京"]),
+        ("Владимир Путин met Си.", ["Владимир Путин", "Си"]),
+        ("Let α be x; the Ω, μ and λόγος.", ["λόγος"]),
+        ("Müller naïve café", []),
+        ("", []),
+    ],
+)
+def test_words_in_a_script_that_nobody_reads(text, words):
+    assert unread_words(text, ("en",)) == words and unread_words(text, ("tlh",)) == []
 
 
 def test_names_in_latin_letters_do_not_make_a_text_foreign_to_who_reads_its_script():

@@ -15,7 +15,19 @@ from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground.results import InputWarning, require_share, require_text
 from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
-from summeval_nb.text._language import declared_languages, foreign_language, language_name, language_of
+from summeval_nb.text._language import (
+    OTHER,
+    declared_languages,
+    foreign_language,
+    language_name,
+    language_of,
+    languages_of_word,
+    unread_words,
+    without_particles,
+)
+
+from ._fitted import stem_counts
+from ._parts import stem
 
 __all__ = ["InputWarning", "named_checker", "require_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
 
@@ -56,7 +68,9 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: s
     A checker says in `languages` which codes it reads; without, or with None, it is trusted with any; one that asks an
     `inner` checker reads what that one reads. `lang`, where
     the caller gave it, is believed; otherwise a text must clearly be in another language. A sentence that is too short
-    to tell counts as what all such sentences are together, with an article that does not tell either.
+    to tell counts as what all such sentences are together, with an article that does not tell either; texts that still
+    tell nothing are in another language if English has few of their words. A sentence in a language that is read may
+    hold words in a script that is not: where the article has not the same ones, nobody has read what they say.
     """
     languages = declared_languages(checker)
     if languages is None:
@@ -70,20 +84,65 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: s
     own = [language_of(one[:4000]) or foreign_language(one[:4000], languages) for one in sentences]
     short = " ".join(sentence for sentence, code in zip(sentences, own, strict=True) if code is None)[:4000]
     unsure = short and language_of(article[:4000]) is None
-    general = foreign_language(short, languages) or foreign_language(
-        f"{article[:4000]} {short}" * bool(unsure), languages
-    )
+    together = f"{article[:4000]} {short}" * bool(unsure)
+    general = foreign_language(short, languages) or foreign_language(together, languages)
+    if general is None and read == {"en"}:
+        general = OTHER if _not_english(together, alone=False) or _not_english(short, alone=True) else None
     found_in = [code or general for code in own]
-    return ["" if code is None or code in read else _unread("the sentence", code, languages) for code in found_in]
+    reasons = ["" if code is None or code in read else _unread("the sentence", code, languages) for code in found_in]
+    for place, sentence in enumerate(sentences):
+        words = [] if reasons[place] else unread_words(sentence, languages)
+        if lost := sorted(set(words).difference(unread_words(article, languages) if words else ())):
+            what = f"the sentence says {lost[0]!r:.60}, which the article does not, in a script"
+            reasons[place] = f"{what} that this checker for {_own(languages)} does not read: {_REMEDY}"
+    return reasons
+
+
+_LOWER_CASE = re.compile(r"(?<![^\W\d_])(?<!['’])[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]{2,}(?![^\W_])")
+_ENGLISH_TOO = frozenset(  # words of English among the small words of others
+    """like one end die care car august falls war met premier son non door sea grand store pro sam sex dog van era plus
+    bin hat petite mine ham dig dock bare pour vet sue tag mars solo heel till fare ins sin stare tales hem mod ore hen
+    quest inn ton reeds antes ante vain sob logo deed soy hay per via anti fast""".split()
+)
+_REMEDY = "use a checker that does, such as checker='nli:FOLDER' or 'llm:FOLDER'"
+
+
+def _not_english(text: str, *, alone: bool) -> bool:
+    """Whether a text that no language was found for is not English either, by its words in lower case, names aside.
+
+    At most half of three or more words occur in English news (of six where a summary is judged `alone`, its article
+    being English; of eight where a small word is English only). Or two words or more, and no small one that is English
+    only, but another language's or letters that English has not, or all of them unknown. Measured on 31,686 English
+    sentences and fragments of news and science: 4,110 are too short for `language_of`, and 60 of these are taken for
+    another language, some of them rightly; an article with its summary is longer.
+    """
+    words = _LOWER_CASE.findall(without_particles(text)) if text else []
+    if len(words) < (6 if alone else 2):
+        return False
+    spoken = {word: set() if word in _ENGLISH_TOO else languages_of_word(word) for word in words}
+    _, counts = stem_counts()
+    known = {
+        word: "en" in codes or (not codes and word.isascii() and counts.get(stem(word), 0) > 1)
+        for word, codes in spoken.items()
+    }
+    english = any(languages_of_word(word) == {"en"} for word in re.findall(r"[a-z]+", text.lower()))
+    if len(words) > (7 if english else 2) and 2 * sum(known[word] for word in words) <= len(words):
+        return True
+    if alone or len(spoken) < 2:
+        return False
+    foreign = any(not known[word] and (codes or not word.isascii()) for word, codes in spoken.items())
+    return not english and (foreign or not any(known.values()))
+
+
+def _own(languages: Sequence[str]) -> str:
+    return " and ".join(map(language_name, languages)) or "no language"
 
 
 def _unread(what: str, code: str, languages: Sequence[str]) -> str:
-    own = " and ".join(map(language_name, languages)) or "no language"
-    said = f"{what} is in {language_name(code)}, and this checker reads {own}"
+    said = f"{what} is in {language_name(code)}, and this checker reads {_own(languages)}"
     if not languages:
         return said
-    other = "use a checker that does, such as checker='nli:FOLDER' or 'llm:FOLDER'"
-    return f"{said}: {other}, or say lang={languages[0]!r} if it is {language_name(languages[0])}"
+    return f"{said}: {_REMEDY}, or say lang={languages[0]!r} if it is {language_name(languages[0])}"
 
 
 def require_checker(checker: Any) -> Any:

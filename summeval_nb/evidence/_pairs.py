@@ -254,8 +254,8 @@ def unread_sentences(
     source: Sequence[Reading], claims: Sequence[Reading], checker: Checker, lang: str | None
 ) -> list[str]:
     """Return for each claim why the checker cannot read it or what it is judged by, or an empty string."""
-    start = " ".join(one.plain for one in source[:50])
-    return unread_reasons(start, [one.plain for one in claims], checker, lang)
+    article = " ".join(one.plain for one in source)
+    return unread_reasons(article, [one.plain for one in claims], checker, lang)
 
 
 def judge(

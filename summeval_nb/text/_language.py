@@ -148,6 +148,21 @@ def _cyrillic(text: str) -> str | None:
     return "bg" if sum(word in _BULGARIAN for word in words) > 0.15 * len(words) and "ъ" in low else "ru"
 
 
+def languages_of_word(word: str) -> set[str]:
+    """The languages of which a word in lower case is a small word."""
+    return set(_tables()[0].get(word, ()))
+
+
+_PARTICLES = re.compile(
+    r"([^\W\d_a-z][^\W\d_]+ )(?:(?:de|la|der|den|van|von|di|da|del|du|le|el|al|bin|ibn|dos|ter) )+(?=[^\W\d_a-z])"
+)
+
+
+def without_particles(text: str) -> str:
+    """A text without the small words between capitalised ones, which names keep in every language."""
+    return _PARTICLES.sub(r"\1", text)
+
+
 @cache
 def _spellings() -> dict[str, re.Pattern[str]]:
     return {code: re.compile(pattern) for code, pattern in _SPELLINGS.items()}
@@ -163,7 +178,7 @@ def _spelt_as(word: str) -> tuple[str, ...]:
 def _by_small_words(text: str, *, few: bool = False) -> str | None:
     """Return the language whose small words and letters a Latin text holds, if one is clearly ahead."""
     small, letters = _tables()
-    words = _WORDS.findall(text.lower())
+    words = _WORDS.findall(without_particles(text).lower())
     scores: dict[str, float] = {}
     signs: dict[str, set[str]] = {}
     for word in words:
@@ -188,9 +203,12 @@ def _by_small_words(text: str, *, few: bool = False) -> str | None:
     return best if clear and (best == "en" or first > 2 * scores.get("en", 0.0)) else None
 
 
+OTHER = "und"  # a language that is not known here, by the code that the standards have for it
+
+
 def language_name(code: str) -> str:
     """Return a language's English name, or its code where that is all we know."""
-    return NAMES.get(code.partition("-")[0], code)
+    return "another language" if code == OTHER else NAMES.get(code.partition("-")[0], code)
 
 
 def _scripts_of(code: str) -> set[str]:
@@ -224,28 +242,74 @@ def _of_script(text: str, counts: Counter[str], known: set[str]) -> str | None:
     return own.get(script, script)
 
 
+# What holds a sentence together around names: characters and endings that are grammar and seldom part of a name.
+_HAN_GRAMMAR = (
+    "的了在是不未没沒被把将將与與和也都这這那我你他她它们們说說着著过過吗嗎呢吧很还還会會要能"
+    "从從对對向为為于於但又再已让讓给給并或"
+)
+_GRAMMAR = re.compile(
+    rf"[{_HAN_GRAMMAR}\u3041-\u3096]|^[\u0430-\u045f\u03ac-\u03ce]|(?:다|요|에서|에게|으로)$|^[는은이가을를의에와과도로]$"
+)
+_VERBS = frozenset(
+    "is was are were be been has have had will would can could may might must shall should do does did said say".split()
+)
+
+
 def _around_names(text: str, read: set[str]) -> str | None:
     """Return a language whose sentences are full of names in Latin letters, in which most letters then are.
 
-    Its own words stand between the names and outnumber the words in lower case, the small ones of the languages
-    `read` counted twice, which in one of those would hold the sentence together; in a name, such as "The New York
-    Times", they are capitalised. What stands in brackets or quotation marks holds nothing together.
+    Its own words stand between the names. Words in lower case hold a sentence in one of the languages `read` together;
+    in a name, such as "The New York Times", they are capitalised, or are small ones, as in "Lord of the Rings". So one
+    of them must be more than that, a verb for example, and a small word must stand there too, and neither may the words
+    in the other script be grammar that outnumbers them: "He met 习近平." is English. What stands in brackets or
+    quotation marks holds nothing together.
     """
     known = set().union(*map(_scripts_of, read)) if read else set()
     if text.isascii() or not read <= NAMES.keys() or "latin" not in known:
         return None
-    counts, runs, text = Counter[str](), 0, _ASIDE.sub(" ", text)
+    counts, runs, grammar, text = Counter[str](), 0, False, _ASIDE.sub(" ", text)
     for run in _RUNS.finditer(text):
         script = str(run.lastgroup)
         if script != "el" or len(run[0]) > 1:  # a Greek letter by itself is a symbol
             counts[script] += len(run[0]) * _WEIGHTS.get(script, 1)
             runs += script not in known
+            grammar = grammar or (script not in known and _GRAMMAR.search(run[0]) is not None)
     other = sum(count for script, count in counts.items() if script not in known)
     if not runs or other < 0.08 * counts.total():
         return None
     small, lower = _tables()[0], _LOWER.findall(text)
+    speaking = [word for word in _WORDS.findall(text.lower()) if small.get(word, {}).keys() & read]
+    more = [word for word in lower if word in _VERBS or not small.get(word, {}).keys() & read]
     holding = len(lower) + sum(bool(small.get(word, {}).keys() & read) for word in lower)
-    return _of_script(text, counts, known) if 2 * runs > holding else None
+    held = bool(more and speaking) and (2 * runs <= holding or not grammar)
+    return None if held else _of_script(text, counts, known)
+
+
+_BRACKETED = re.compile(r"\([^()]*\)|（[^（）]*）")
+
+
+def unread_words(text: str, languages: Sequence[str]) -> list[str]:
+    """Return the words of a text that are in a script of none of `languages`, those in a row as one.
+
+    Letters by themselves are symbols, unless they are words as in Chinese; what stands in brackets is left out.
+    """
+    read = {one.partition("-")[0] for one in languages}
+    if text.isascii() or not read <= NAMES.keys():
+        return []
+    known = set().union(*map(_scripts_of, read)) if read else set()
+    found: list[str] = []
+    end, text = -1, _BRACKETED.sub(lambda aside: " | ", text)
+    for run in _RUNS.finditer(text):
+        script = str(run.lastgroup)
+        if script in known or (len(run[0]) == 1 and script not in _WEIGHTS):
+            continue
+        gap = text[end : run.start()] if end >= 0 else "|"
+        if gap.strip():
+            found.append(run[0])
+        else:
+            found[-1] += " " * bool(gap) + run[0]
+        end = run.end()
+    return found
 
 
 def foreign_language(text: str, languages: Sequence[str] | None) -> str | None:
