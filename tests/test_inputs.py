@@ -130,7 +130,7 @@ def test_false_summaries_in_twenty_four_languages_short_and_long(name):
     read = []
     results = evaluate_many([one[1] for one in pairs], [one[2] for one in pairs], checker=name)
     for (code, article, summary), result in zip(pairs, results, strict=True):
-        reordered = name == "words" and sorted(article.split()) == sorted(summary.split())  # it sees no order
+        reordered = name == "words" and sorted(re.findall(r"\w+", article)) == sorted(re.findall(r"\w+", summary))
         assert reordered or not any(verdict.supported for verdict in result.verdicts), (code, summary)
         read += [] if result.score is None else [summary]
     assert len(read) <= 10 and max(map(len, read)) < 32, read
