@@ -3,11 +3,12 @@
     python benchmarks/fit_refusals.py            # measure the stored weights on every labelled set
     python benchmarks/fit_refusals.py --write    # fit them again and write assets/refusal_weights.json
 
-Fitted on the development parts of `refusals.jsonl` and `refusals_styles.jsonl`. Kept aside, and never fitted to: the
-test part of the first, a third of the second (seventy texts in thirty styles), `refusals_fresh.jsonl`, the sixty
-sentences of `tests/refusals_held.json`, and `refusals_second.jsonl`. What was judged wrong of the first four was read
-before the development part was enlarged. The last was written after that; no text was fitted because of it, but two
-patterns (an empty field, a labelled one) come from its errors, so it is not untouched either.
+Fitted on the development parts of `refusals.jsonl`, `refusals_styles.jsonl` and `fresh_refusals.json` (beside this
+file), and on `refusals_second.jsonl`, whose errors had been read. Never fitted to: the test part of the first, a third
+of the second (seventy texts in thirty styles), `refusals_fresh.jsonl` and the sixty sentences of
+`tests/refusals_held.json`, all of which were measured before some change of the marks; and ten of the thirty styles of
+`fresh_refusals.json`, which were written before the marks were looked at and measured once, when nothing was changed
+any more. `--last` measures these.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
 from summeval_nb.judged._refusals import _marks, _phrase_values, _phrases, mean_vectors, refusal_flags, refusal_signs
@@ -25,12 +27,17 @@ from summeval_nb.text.embed import load_embedder
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "summeval_nb" / "assets"
-MEANING, WORDS = 3.0, 2.0  # how strongly vectors and turns of phrase stand beside the marks, chosen on development data
+MEANING, WORDS = 3.0, 4.0  # how strongly vectors and turns of phrase stand beside the marks, chosen on development data
 
 
 def read(name: str, part: str = "") -> list[dict]:
     lines = (ASSETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [row for row in map(json.loads, lines) if not part or row["part"] == part]
+
+
+def read_fresh(part: str) -> list[dict]:
+    texts = json.loads((ROOT / "benchmarks" / "fresh_refusals.json").read_text(encoding="utf-8"))["texts"]
+    return [one | {"refused": one["refusal"]} for one in texts if one["part"] == part]
 
 
 def tabulate(rows: list[dict], vectors: np.ndarray, words: list[str]) -> np.ndarray:
@@ -52,9 +59,16 @@ def fitted(rows: list[dict], vectors: np.ndarray) -> tuple[LogisticRegression, l
     return LogisticRegression(C=1.0, max_iter=5000).fit(table, [one["refused"] for one in rows]), words
 
 
+def folds(rows: list[dict]) -> np.ndarray:
+    """Ten parts, shape (n,): the texts of a style in one part, those of the mixed style spread over all."""
+    draw = np.random.default_rng(0)
+    place = {style: number % 10 for number, style in enumerate(draw.permutation(sorted({r["style"] for r in rows})))}
+    return np.array([i % 10 if one["style"] == "mixed" else place[one["style"]] for i, one in enumerate(rows)])
+
+
 def choose_threshold(rows: list[dict], vectors: np.ndarray) -> float:
-    """The lowest of .50, .51, ... at which at most 3 % of answers are flagged, every text judged without its tenth."""
-    group = np.random.default_rng(0).permutation(len(rows)) % 10
+    """The lowest of .50, .51, ... at which at most 2 % of answers are flagged, every text judged without its style."""
+    group = folds(rows)
     chance, truth = np.zeros(len(rows)), np.array([one["refused"] for one in rows])
     for number in range(10):
         away = group == number
@@ -66,8 +80,8 @@ def choose_threshold(rows: list[dict], vectors: np.ndarray) -> float:
         said = chance >= threshold
         alarms = float(said[~truth].mean())
         told = f"threshold {threshold:.2f}: right {(said == truth).mean():.3f}, answers taken for refusals {alarms:.3f}"
-        print(told, end="\r" if alarms > 0.03 else "\n")
-        chosen = min(chosen, float(threshold)) if alarms <= 0.03 else chosen
+        print(told, end="\r" if alarms > 0.02 else "\n")
+        chosen = min(chosen, float(threshold)) if alarms <= 0.02 else chosen
     return chosen
 
 
@@ -101,13 +115,28 @@ def measure(name: str, rows: list[dict], embedder, *, show: bool = False) -> Non
             print("   ", "refusal" if row["refused"] else "answer ", row["text"][:100].replace("\n", " / "))
 
 
+def tell_last(rows: list[dict], embedder) -> None:
+    """The shares on texts that were kept aside, with exact binomial intervals (Clopper and Pearson)."""
+    flags = np.array([bool(flag) for flag in refusal_flags([row["text"] for row in rows], embedder)])
+    truth = np.array([row["refused"] for row in rows])
+    hits = {"right": flags == truth, "refusals found": flags[truth], "answers taken for refusals": flags[~truth]}
+    for name, one in hits.items():
+        interval = binomtest(int(one.sum()), len(one)).proportion_ci()
+        print(f"{name}: {one.sum()} of {len(one)}, {one.mean():.3f} [{interval.low:.3f}, {interval.high:.3f}]")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="fit again")
+    parser.add_argument("--last", action="store_true", help="measure the styles that were kept aside, and nothing else")
     parser.add_argument("--show", action="store_true", help="show what is judged wrong")
     arguments = parser.parse_args()
     embedder = load_embedder("minilm")
+    if arguments.last:
+        tell_last(read_fresh("kept aside"), embedder)
+        return
     development = read("refusals", "development") + read("refusals_styles", "development")
+    development += read("refusals_second") + read_fresh("development")
     if arguments.write:
         weights = fit(development, embedder)
         lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in weights.items()]
@@ -118,7 +147,6 @@ def main() -> None:
         "kept aside, thirty styles": read("refusals_styles", "aside"),
         "test": read("refusals", "test"),
         "fresh": read("refusals_fresh"),
-        "second, written last": read("refusals_second"),
         "held": [{"text": text, "refused": kind == "refused"} for kind, texts in held.items() for text in texts],
     }
     for name, rows in sets.items():

@@ -29,15 +29,24 @@ _UNABLE = (
 )
 _ACT = (
     r"(?:answer|say|tell|help|assist|determine|find|locate|"
-    r"provide|know|see|comment|check|respond|give|discuss|judge)"
+    r"provide|know|see|comment|check|respond|give|discuss|judge|advise|recommend|establish|work out|make out)"
 )
-_SOURCE = (
-    r"(?:text|article|passage|context|document|report|source|leaflet|manual|page|paragraph|story|excerpt|file|table"
-    r"|records?|entry|material|note|letter|it|this)s?"
+_SOURCES = (  # what a question may have been asked about
+    r"(?:text|article|passage|context|document|(?:news)?paper|report|source|leaflet|manual|page|paragraph|story|excerpt"
+    r"|extract|file|table|record|entry|material|note|letter|minutes|memo|chapter|clause|annex|contract|agreement|brochure"
+    r"|booklet|pamphlet|handbook|guide(?:book)?|chronicle|biography|memoir|diary|log|map|interview|fragment|manuscript"
+    r"|register|archive|index|database|data|query|summary|study|description|piece|write-up|recipe|list|edition|diagram"
+    r"|film|evidence|legend|column|timetable|recording|clip|account|statement|collection|scene|exhibit)s?(?<!stories)"
 )
-_SAY = r"(?:mention|say|state|specify|reveal|indicate|tell us)"
-_GIVE = r"(?:contain|provide|cover|give|tell|include|address|discuss|name|answer)"
-_LACKING = r"(?:information|details?|mention|indication|entry|figures|answer|hint)"
+_SOURCE = rf"(?:{_SOURCES}|stories|it|this|these)"
+_TEXTS = (
+    r"(?:text|article|passage|context|document|report|source|leaflet|manual|page|paragraph|story|excerpt|note|it"
+    r"|this)s?"
+)
+_SAY = r"(?:mention|say|state|specify|reveal|indicate|tell us|explain|go into|take up)"
+_GIVE = r"(?:give|tell|address|discuss|name|answer|describe|list|record|deal with)"
+_HOLD = r"(?:contain|provide|cover|include)"  # what recipes and contracts do, too, which say something by it
+_LACKING = r"(?:information|details?|mention|indication|entry|figures?|values?|answer|hint|trace|word|reference|view)"
 _GIVEN = r"(?:mentioned|said|stated|specified|contained|provided|covered|given|included|addressed|discussed|recorded)"
 _STRONG = (
     rf"\b(?:i|we|assistant)\b[^.!?;:]{{0,40}}\b{_UNABLE}\b[^.!?;:]{{0,30}}\b{_ACT}",
@@ -63,6 +72,7 @@ _STRONG = (
 _WEAK = (
     rf"(?<!\bhe )(?<!\bshe )(?<!\bthey )\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_SAY}\b|\bnever {_SAY}",
     rf"\b{_SOURCE}\b[^.!?;:,]{{0,20}}\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_GIVE}\b|\bnever {_GIVE}s?\b",
+    rf"\b{_TEXTS}\b[^.!?;:,]{{0,20}}\b(?:does|do|did)(?:n['’]?t| not)\b(?: \w+)? {_HOLD}\b|\bnever {_HOLD}s?\b",
     rf"(?:\b(?:is|was|are|were)|['’]s)(?:n['’]?t| not)\b(?: \w+)? (?:{_GIVEN}|available|found)\b"
     r"(?![^.!?;:]*\b(?:until|before)\b)",
     rf"\b(?:is|are|was|were|gives?|offers?|contains?|has|have|holds?|provides?|includes?|makes?|finds?|found|see)\b"
@@ -76,7 +86,8 @@ _WEAK = (
     r"\b(?:answers?|says?|tells?|mentions?|about|on|$)",
     r"\bnothing about\b[^.!?;:]{0,30}(?:\b(?:in|here|there)\b|$)",
     r"\b(?:none of them|neither \w+) (?:gives?|says?|mentions?)\b|\b(?:silent on|nothing to go on)\b",
-    r"\bcan(?:not|['’]t) be (?:determined|answered|found|known|inferred)\b",
+    r"\b(?:can(?:not|['’]t)|could(?: not|n['’]t)) be (?:determined|answered|found|known|inferred|established"
+    r"|worked out|made out|recovered)\b",
     r"\b(?:no|nothing)\b[^.!?;:]{0,60}\b(?:could|can|was|were) (?:be )?(?:found|located|retrieved)\b"
     r"(?![^.!?;:]*\b(?:until|before)\b)",
 )
@@ -128,11 +139,7 @@ _MARKS: Mapping[str, re.Pattern[str]] = {
     "a digit": re.compile(r"\d"),
     "I or we": re.compile(r"\b(?:I|we|my|me)\b"),
     "opens with No,": re.compile(r"^No,"),
-    "names its source": re.compile(
-        r"\b(?:text|article|passage|context|documents?|report|source|leaflet|manual|pages?|excerpt|file|table|records?"
-        r"|notes?|information|details?)\b",
-        re.I,
-    ),
+    "names its source": re.compile(rf"\b(?:{_SOURCES}|stories|information|details?)\b", re.I),
     "its source says": re.compile(
         r"\b(?:text|article|passage|context|document|report|guide|book|page|sign|app|law|rule|letter|manual)s? "
         r"(?:is|are|was|explains?|tells?|says?|said|answers?|describes?|states?|suggests?|gives?|shows?|covers?|reads?)\b"
@@ -140,17 +147,16 @@ _MARKS: Mapping[str, re.Pattern[str]] = {
         re.I,
     ),
     "its source is silent": re.compile(
-        r"\b(?:text|article|passage|context|documents?|papers?|report|source|leaflet|manual|pages?|excerpt|minutes|chapters?"
-        r"|letters?|brochure|chronicle|guidebook|table|notes?|author|interview)\b[^.!?;:]{0,25}"
+        rf"\b(?:{_SOURCES}|stories|author)\b[^.!?;:]{{0,25}}"
         r"\b(?:silent|silence|quiet|mute|skips?|leaves? (?:out|open)|left open|stops? (?:short|before)|breaks? off"
         r"|ends? before|never|not|no|nothing|nowhere|n.t|without)\b"
         r"|\b(?:nowhere|none|nothing|neither|not a word|no (?:mention|word|hint|clue|reference|trace))\b[^.!?;:]{0,30}"
-        r"\b(?:text|article|passages?|context|documents?|papers?|report|sources?|leaflet|manual|pages?|excerpt|minutes"
-        r"|chapters?|letters?|brochure|files?|records?|notes|annex|here)\b",
+        rf"\b(?:{_SOURCES}|stories|here)\b",
         re.I,
     ),
     "leaves it out": re.compile(
-        r"\b(?:omits?|leaves? (?:out|open|unsaid|it (?:out|open))|left (?:open|unsaid|out)|pass(?:es)? over|skips?"
+        r"\b(?:omits?|leaves? (?:out|open|unsaid|it (?:out|open))|left (?:open|unsaid|out)"
+        r"|pass(?:es)? over|skip(?:s|ped)"
         r"|keeps? (?:quiet|silent|to (?:itself|themselves))|stays? (?:silent|vague)"
         r"|nowhere (?:\w+ )?(?:stated|said|named|given|mentioned)|inconclusive|vague about"
         r"|never (?:learns?|reveals?|says|names|tells|mentions|gets)"
@@ -189,11 +195,24 @@ _MARKS: Mapping[str, re.Pattern[str]] = {
         re.I,
     ),
     "somebody else does not": re.compile(
-        r"^(?!The (?:text|article|passage|context|documents?|report|leaflet|manual|letters?|contract|author|minutes"
-        r"|files?|notes?|table|guidebook|handbook|interview|chapter|source|evidence|excerpt))"
+        rf"^(?!The (?:\w+ )?(?:{_SOURCES}|stories|author)\b)"
         r"(?:Even )?(?:The|Her|His|Their|Its|[A-Z]\w+s)(?: \w+){0,3} "
         r"(?:(?:do|does|did|could|can|would|will|has|have|had|was|were)(?: not|n['’]t|not| never| unable| no)"
         r"|cannot|refused|declined|failed|never)\b"
+    ),
+    "declines by rule": re.compile(
+        r"\b(?:I|we)\b[^.!?;:]{0,20}\b(?:(?:do|will|can|may|would|must)(?: not|n.t)|cannot|won.t|can.t|never|no longer)"
+        r"(?: \w+)? (?:discuss|comment|disclose|give out|answer|speculate|share|recommend|advise|guess|go into)\b"
+        r"|\b(?:express|have|offer|take) no (?:view|opinion|comment)\b",
+        re.I,
+    ),
+    "an apology": re.compile(r"\b(?:sorry|regret(?:s|fully|tably)?|afraid|apolog\w+|unfortunately|sadly|alas)\b", re.I),
+    "an apology for what is so": re.compile(
+        r"\b(?:sorry|afraid|regret|unfortunately|sadly|inform you)\b(?: to \w+ you)?,?(?: that)? "
+        r"(?:(?:the|that|this|your|it|there|no|all|you|he|she|they|both)\b(?! (?:question|answer|text|is beyond))"
+        r"|we (?:are|close|only|have|had|were))"
+        r"|^(?:I'm )?sorry,? (?:but )?(?:the|your|you|we (?:are|close|have))\b",
+        re.I,
     ),
     "asks": re.compile(r"\?"),
     "sends elsewhere": re.compile(
