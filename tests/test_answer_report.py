@@ -1,11 +1,23 @@
 """How a report on an answer reads: its first line, its labels in words, its numbers with intervals."""
 
+import re
+from itertools import combinations_with_replacement
+
 import pytest
 
 from summeval_nb import evaluate_answer, evaluate_answers
-from summeval_nb.judged._answer_report import COLUMNS, as_frame, flag_words, mean_interval, rate
-from summeval_nb.judged.answers import correctness
-from summeval_nb.judged.judging import Entailment, Flag
+from summeval_nb.ground.results import Sentence, Signature
+from summeval_nb.judged._answer_report import COLUMNS, PAIRS, as_frame, flag_words, mean_interval, rate
+from summeval_nb.judged._answer_stages import Unit
+from summeval_nb.judged.answers import (
+    AnswerReport,
+    Hypothesis,
+    Inference,
+    JudgedStatement,
+    correctness,
+    hypothesis_score,
+)
+from summeval_nb.judged.judging import Entailment, Flag, Statement
 
 YES, NO, DENIED = (Entailment(label=label) for label in ("entailed", "neutral", "contradicted"))
 CONTEXT = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
@@ -35,6 +47,125 @@ def test_an_answer_to_what_has_none_is_wrong_and_a_double_refusal_is_said():
     assert both.first_line.endswith("and so does the ground truth")
     empty = evaluate_answer(CONTEXT, "Who paid?", unanswerable, "")
     assert empty.verdict == "the judge cannot tell"
+
+
+FAILED = Entailment(label=None, reason="time-out")
+ANSWERED, REFUSED, UNDECIDED = Flag(value=False), Flag(value=True), Flag(value=None, reason="time-out")
+
+
+def report_of(answer, truth, *, answer_refused=ANSWERED, truth_refused=ANSWERED, reason=""):
+    """A report whose pairs of answer and ground truth have these tags; with a reason, no pair was judged."""
+    unit = Unit(Sentence("It rained.", 0, 10), "It rained.")
+
+    def inference(name, tags):
+        if reason or not tags:
+            return Inference(name=name, reason=reason or "there is no statement to judge")
+        own = tuple(JudgedStatement(statement=Statement(text="It rained."), entailment=tag) for tag in tags)
+        return Inference(name=name, hypotheses=(Hypothesis(unit=unit, statements=own),), score=hypothesis_score(tags))
+
+    tags = dict(zip(PAIRS, ([], answer, truth), strict=True))
+    return AnswerReport(
+        inferences={name: inference(name, own) for name, own in tags.items()},
+        question="How was it?",
+        ground_truth="It rained.",
+        answer="It rained.",
+        context=(),
+        answer_refused=answer_refused,
+        truth_refused=truth_refused,
+        signature=Signature({"metric": "answer"}),
+    )
+
+
+def mixes(most=3):
+    """All mixes of one to three labels, without regard to order."""
+    sizes = range(1, most + 1)
+    return [list(one) for size in sizes for one in combinations_with_replacement((YES, NO, DENIED), size)]
+
+
+@pytest.mark.parametrize("truth", mixes(), ids=lambda tags: "-".join(tag.label[:4] for tag in tags))
+@pytest.mark.parametrize("answer", mixes(), ids=lambda tags: "-".join(tag.label[:4] for tag in tags))
+def test_the_verdict_is_never_at_odds_with_the_counts_beside_it(answer, truth):
+    verdict, _, told = report_of(answer, truth).first_line.partition(": ")
+    said, expected = map(int, re.match(r"(\d+) of (\d+) expected statements are said", told).groups())
+    agrees = int(found[1]) if (found := re.search(r"(\d+) of \d+ that it says agrees?", told)) else 0
+    denied = (
+        int(found[1]) if (found := re.search(r"(\d+)(?: of \d+ that it says)? (?:is|are) contradicted", told)) else 0
+    )
+    labels = [tag.label for tag in answer]
+    assert (said, expected) == (sum(tag is YES for tag in truth), len(truth))
+    assert denied == labels.count("contradicted") and agrees == (0 if said else labels.count("entailed"))
+    by_hand = {
+        "right": said == expected and not denied,
+        "partly right": said > 0 and (said < expected or denied > 0),
+        "wrong": said == 0 and denied > 0,
+        "the judge cannot tell": said == 0 and denied == 0,
+    }
+    assert [name for name, holds in by_hand.items() if holds] == [verdict]
+
+
+FIRST_LINES = [
+    # answer's statements, expected statements, first line
+    ([YES], [YES], "right: 1 of 1 expected statements are said"),
+    ([YES, NO], [YES], "right: 1 of 1 expected statements are said"),
+    ([YES, DENIED], [YES], "partly right: 1 of 1 expected statements are said, 1 of 2 that it says is contradicted"),
+    ([YES], [YES, DENIED], "partly right: 1 of 2 expected statements are said"),
+    (
+        [YES],
+        [NO],
+        "the judge cannot tell: 0 of 1 expected statements are said, 1 of 1 that it says agrees with the ground truth",
+    ),
+    ([NO], [DENIED], "the judge cannot tell: 0 of 1 expected statements are said"),
+    ([DENIED, DENIED], [NO], "wrong: 0 of 1 expected statements are said, 2 of 2 that it says are contradicted"),
+    (
+        [YES, DENIED],
+        [NO],
+        "wrong: 0 of 1 expected statements are said, "
+        "1 of 2 that it says agrees with the ground truth, 1 is contradicted",
+    ),
+    ([YES, FAILED], [YES, FAILED], "right: 1 of 1 expected statements are said, 2 could not be judged"),
+    ([YES], [FAILED], "the judge cannot tell: no statement of the ground truth could be judged"),
+]
+
+
+@pytest.mark.parametrize(("answer", "truth", "line"), FIRST_LINES)
+def test_first_lines_word_for_word(answer, truth, line):
+    report = report_of(answer, truth)
+    if truth == [FAILED]:  # a pair without a score has its own reason
+        report = report_of(answer, truth, reason="no statement of the ground truth could be judged")
+    assert report.first_line == line
+
+
+NO_ANSWER = "wrong: it answers what, by the ground truth, has no answer"
+
+
+@pytest.mark.parametrize(
+    ("answer_refused", "truth_refused", "unscored", "scored"),
+    [
+        (ANSWERED, ANSWERED, "the judge cannot tell: why not", "right"),
+        (ANSWERED, REFUSED, NO_ANSWER, NO_ANSWER),
+        (ANSWERED, UNDECIDED, "the judge cannot tell: why not", "right"),
+        (REFUSED, ANSWERED, "refused: the answer declines to answer", "refused"),
+        (REFUSED, REFUSED, "refused: the answer declines to answer, and so does the ground truth", "refused"),
+        (REFUSED, UNDECIDED, "refused: the answer declines to answer", "refused"),
+        (UNDECIDED, ANSWERED, "the judge cannot tell: why not", "right"),
+        (UNDECIDED, REFUSED, "the judge cannot tell: why not", "right"),
+        (UNDECIDED, UNDECIDED, "the judge cannot tell: why not", "right"),
+    ],
+)
+def test_refusals_come_before_counts_whether_refusals_are_scored_or_not(
+    answer_refused, truth_refused, unscored, scored
+):
+    flags = {"answer_refused": answer_refused, "truth_refused": truth_refused}
+    assert report_of([], [], reason="why not", **flags).first_line == unscored
+    assert report_of([YES], [YES], **flags).first_line.startswith(scored)
+
+
+def test_an_answer_that_says_less_than_was_expected_is_not_called_partly_right_when_nothing_expected_is_said():
+    truth = "No, printing is not available during the works."
+    report = evaluate_answer(truth, "Can I print in the library?", truth, "No, printing will not be available.")
+    assert report.first_line == (
+        "the judge cannot tell: 0 of 1 expected statements are said, 1 of 1 that it says agrees with the ground truth"
+    )
 
 
 @pytest.mark.parametrize(

@@ -832,8 +832,11 @@ def test_the_tiny_llama_is_held_to_the_schema():
 
 def test_the_tiny_llama_with_probabilities():
     judge = LLMJudge(TransformersBackend(example_model()), probabilities=True)
-    found = judge.entail("It rained.", ["It rained.", "It snowed."])
-    assert all(one.label in ("entailed", "neutral", "contradicted") and 0 <= one.probability <= 1 for one in found)
+    questions = [Question(text=f"Is it true that {one}?", statement=one) for one in ("It rained.", "It snowed.")]
+    assert all(one.value in (0, 1) and 0 <= one.probability <= 1 for one in judge.answer("It rained.", questions))
+    (labels,) = judge.many("entail", [("It rained.", ["It rained."])])  # words that it never met: no mass, no label
+    reason = labels.reason if isinstance(labels, JudgeFailure) else labels[0].reason
+    assert "the options entailed, neutral, contradicted hold" in reason and "something else" in reason
 
 
 def test_a_real_server_is_held_to_the_schema(llama_server):  # noqa: F811

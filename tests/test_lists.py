@@ -2,7 +2,7 @@
 
 import pytest
 
-from summeval_nb import answer_faithfulness, context_recall, evaluate, load_judge, summarization_score
+from summeval_nb import answer_faithfulness, context_recall, evaluate, evaluate_answer, load_judge, summarization_score
 from summeval_nb.judged._exam import facts_of
 from summeval_nb.text._lists import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
 from summeval_nb.text.split import split_markdown
@@ -100,3 +100,16 @@ def test_an_exam_asks_about_items_with_their_lead_in():
         question.statement: answer.value for question, answer in zip(wrong.questions, wrong.answers, strict=True)
     }
     assert answers["The new roof was not approved"] == 0
+
+
+def test_reports_show_the_item_as_it_was_read():
+    """Of a list under a *not*, the evidence is an item with its lead-in; its place is that of the item."""
+    (one,) = load_judge("embedded").entail(DENIED, ["The new roof was not approved."])
+    best = one.evidence[0]
+    assert best.text == DENIED[best.start : best.end] == "the new roof"
+    assert best.read == best.shown == "The new roof was not approved"
+    assert [passage.read for passage in load_judge("embedded").entail("It rained.", ["It rained."])[0].evidence] == [""]
+    recall = context_recall("What of the roof?", [DENIED], "The new roof was not approved.")
+    assert recall.statements[0].evidence[0] == best.read
+    report = evaluate_answer(DENIED, "What of the roof?", MINUTES, "The new roof was not approved.")
+    assert report.rows()[0]["evidence"][0] == best.read and f"<blockquote>{best.read}<" in report._repr_html_()

@@ -1,6 +1,7 @@
 """Refusals and answers: what was fitted is apart from what is measured, and every promise about numbers holds."""
 
 import json
+import random
 from collections import Counter
 from importlib import resources
 
@@ -41,12 +42,31 @@ def test_on_the_third_kept_aside_nine_of_ten_are_right(embedder):
     assert len(alarms) <= 1, alarms  # of 35
 
 
-def test_the_lines_that_were_written_last_are_two_hundred_and_new():
+def test_the_second_lines_are_two_hundred_and_new():
     rows, old = labelled("refusals_second"), ("refusals", "refusals_styles", "refusals_fresh")
     counts = Counter(row["refused"] for row in rows)
     assert min(counts.values()) >= 100 and len({row["style"] for row in rows}) >= 30
     assert len({row["text"] for row in rows}) == len(rows)
     assert not {row["text"] for row in rows} & {row["text"] for name in old for row in labelled(name)}
+
+
+def test_the_last_texts_are_new_and_ten_of_their_styles_were_drawn_by_lot():
+    rows = labelled("refusals_last")
+    styles = sorted({row["style"] for row in rows})
+    counts = Counter((row["style"], row["refused"]) for row in rows)
+    assert len(rows) == len({row["text"] for row in rows}) == 240 and set(counts.values()) == {4} and len(styles) == 30
+    drawn = set(random.Random(20261122).sample(styles, 10))
+    assert all((row["part"] == "aside") == (row["style"] in drawn) for row in rows)
+    old = ("refusals", "refusals_styles", "refusals_fresh", "refusals_second")
+    assert not {row["text"] for row in rows} & {row["text"] for name in old for row in labelled(name)}
+
+
+def test_on_the_styles_that_were_measured_once_it_is_as_the_chapter_says(embedder):
+    """Nine of ten are right; of answers, more are taken for refusals (3 of 40) than the three in a hundred wanted."""
+    rows = [row for row in labelled("refusals_last") if row["part"] == "aside"]
+    flags = [bool(flag) for flag in refusal_flags([row["text"] for row in rows], embedder)]
+    pairs = Counter((row["refused"], flag) for row, flag in zip(rows, flags, strict=True))
+    assert pairs == {(True, True): 35, (True, False): 5, (False, True): 3, (False, False): 37}
 
 
 SHORT = """two chapters|The second passage.|half the team|all of them|one of three|left and right|downstairs, then left
@@ -63,7 +83,7 @@ def test_an_answer_of_a_few_words_is_an_answer(embedder):
     assert [text for text, flag in zip(texts, flags, strict=True) if flag] in ([], ["no entry sign"])
 
 
-def test_of_the_lines_written_last_three_answers_in_a_hundred_are_taken_for_refusals_at_most(embedder):
+def test_of_the_second_lines_which_are_fitted_three_answers_in_a_hundred_are_taken_for_refusals_at_most(embedder):
     rows = labelled("refusals_second")
     flags = refusal_flags([row["text"] for row in rows], embedder)
     alarms = [row["text"] for row, flag in zip(rows, flags, strict=True) if flag and not row["refused"]]

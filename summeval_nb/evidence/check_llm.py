@@ -13,6 +13,7 @@ from typing import Any
 from ..models._named import load_backend
 from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
+from ..models._mass import answered
 from ..models.llm import Backend, BackendError, Calls
 from ..text._language import reads, require_languages
 from summeval_nb.ground.results import (
@@ -219,5 +220,5 @@ class LLMChecker:
             one
             if isinstance(one, BackendError)
             else (one.probabilities[yes], {"mass": one.mass})
-            for one in answers
+            for one in map(answered, answers)
         ]

@@ -46,9 +46,28 @@ def statement_rows(inference: Any) -> list[dict[str, Any]]:
             tag = one.entailment
             values = [inference.name, number, place.text, place.start, place.end, hypothesis.unit.resolved]
             values += [one.statement.text, one.statement.rewritten, tag.label, one.counts, tag.probability]
-            values += [[passage.text for passage in tag.evidence], [finding.text for finding in tag.findings]]
+            values += [[passage.shown for passage in tag.evidence], [finding.text for finding in tag.findings]]
             rows.append(dict(zip(COLUMNS, [*values, tag.reason], strict=True)))
     return rows
+
+
+def told_of(expected: Mapping[str, int], own: Mapping[str, int], unjudged: int = 0) -> str:
+    """What a verdict rests on: labels counted, of the expected statements and of the answer's own.
+
+    Examples
+    --------
+    >>> told_of({"entailed": 0, "neutral": 1, "contradicted": 0}, {"entailed": 1, "neutral": 0, "contradicted": 1})
+    '0 of 1 expected statements are said, 1 of 2 that it says agrees with the ground truth, 1 is contradicted'
+    """
+    said, denied, agrees, size = expected["entailed"], own["contradicted"], own["entailed"], sum(own.values())
+    told = [f"{said} of {sum(expected.values())} expected statements are said"]
+    if not said and agrees:
+        told.append(f"{agrees} of {size} that it says {'agrees' if agrees == 1 else 'agree'} with the ground truth")
+    if denied:
+        of = "" if len(told) > 1 else f" of {size} that it says"
+        told.append(f"{denied}{of} {'is' if denied == 1 else 'are'} contradicted")
+    told += [f"{unjudged} could not be judged"] if unjudged else []
+    return ", ".join(told)
 
 
 def flag_words(name: str, flag: Flag) -> str:

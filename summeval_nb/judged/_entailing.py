@@ -16,7 +16,7 @@ from summeval_nb.evidence._pairs import check_with, may_be_evidence, unread_sent
 from summeval_nb.evidence.check import Checker
 from summeval_nb.ground.results import Finding, Sentence, Verdict
 from summeval_nb.judged.judging import Entailment, JudgeFailure, Label, Passage
-from summeval_nb.text._lists import read_with_leads
+from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.split import Reading, split_markdown
@@ -102,8 +102,14 @@ def as_entailment(
 ) -> Entailment:
     """A checker's verdict as an entailment: evidence as passages of the premise, findings placed in the statement."""
     passages = tuple(
-        Passage(text=one.text, start=one.start, end=one.end, similarity=similarity)
-        for one, similarity in ((premise[i].sentence, cosine) for i, cosine in places.items())
+        Passage(
+            text=one.sentence.text,
+            start=one.sentence.start,
+            end=one.sentence.end,
+            similarity=similarity,
+            read=one.plain if isinstance(one, LedReading) else "",
+        )
+        for one, similarity in ((premise[i], cosine) for i, cosine in places.items())
     )
     if verdict.probability is None:
         return Entailment(label=None, evidence=passages, reason=verdict.reason)

@@ -15,6 +15,7 @@ from summeval_nb.ground.results import Sentence
 from summeval_nb.judged._statements import answer_units, is_list
 from summeval_nb.judged.judge import place_keyphrase
 from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Label, Passage, Question, word_list
+from summeval_nb.models._mass import answered
 from summeval_nb.models._prompts import as_json
 from summeval_nb.models.llm import Backend, BackendError, InvalidOutput
 
@@ -240,6 +241,9 @@ def choose(
     options: Sequence[str],
     workers: int,
 ) -> list[Any]:
-    """The probabilities of the options for each prompt, or a failure."""
+    """The probabilities of the options for each prompt, or a failure; options with next to no mass are one."""
     chosen = backend.choose_many(prompts, list(options), workers=workers) if prompts else []
-    return [JudgeFailure(purpose, str(one)) if isinstance(one, BackendError) else one.probabilities for one in chosen]
+    return [
+        JudgeFailure(purpose, str(one)) if isinstance(one, BackendError) else one.probabilities
+        for one in map(answered, chosen)
+    ]

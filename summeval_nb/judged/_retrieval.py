@@ -494,7 +494,7 @@ class Found:
             failed=tag.failed,
             label=tag.label,
             passages=tuple(rank for rank, one in enumerate(tags, 1) if one.label == "entailed"),
-            evidence=tuple(one.text for one in tag.evidence[:2]),
+            evidence=tuple(one.shown for one in tag.evidence[:2]),
             reason=tag.reason,
         )
 

@@ -144,7 +144,7 @@ def question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> l
             "answer": answer.value,
             "probability": answer.probability,
             "said": answer.said,
-            "evidence": [passage.text for passage in answer.evidence],
+            "evidence": [passage.shown for passage in answer.evidence],
             "reason": answer.reason,
         }
         for question, answer in zip(questions, answers, strict=True)

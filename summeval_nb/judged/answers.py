@@ -13,6 +13,7 @@ from ..ground._choices import takes_choices_of
 from ..ground.results import Metric, Signature
 from ..ground.results import require_column, require_flag, require_share
 from ._answer_report import PAIRS, AnswerLayout, AnswerTableLayout
+from ._answer_report import told_of
 from ._answer_stages import AnswerChoices
 from ._answer_stages import Ask, Row, Unit, ask_flags, asking
 from ._answer_stages import TEXTS, check_row, notes_of, split_texts
@@ -232,26 +233,30 @@ class AnswerReport(AnswerLayout):
         return correctness(pairs[0].tags, pairs[1].tags)
 
     @property
+    def n_unjudged(self) -> int:
+        """How many statements of answer and ground truth the judge failed on."""
+        pairs = ("answer_given_truth", "truth_given_answer")
+        return sum(self.inferences[name].n_failed for name in pairs)
+
+    @property
     def first_line(self) -> str:
         """The verdict, a colon, and what it rests on."""
-        found = self.correctness
+        found, answered = self.correctness, self.answer_refused.value is False
         if self.answer_refused.value:
             both = ", and so does the ground truth" if self.truth_refused.value else ""
             return f"refused: the answer declines to answer{both}"
-        if found.f1 is None and self.truth_refused.value and self.answer.strip():
+        if self.truth_refused.value and answered and self.answer.strip():
             return "wrong: it answers what, by the ground truth, has no answer"
         if found.f1 is None:
             return f"the judge cannot tell: {found.reason}"
-        said, denied = found.labels["ground truth"], found.contradicted
-        told = (
-            f"{said['entailed']} of {sum(said.values())} expected statements are said"
-        )
-        told += f", {denied:.0%} of what it says contradicted" if denied else ""
-        if found.recall == 1 and not denied:
-            return f"right: {told}"
-        if found.precision or found.recall:
-            return f"partly right: {told}"
-        return f"wrong: {told}" if denied else f"the judge cannot tell: {told}"
+        expected, own = found.labels["ground truth"], found.labels["answer"]
+        said, denied = expected["entailed"], own["contradicted"]
+        if not said:
+            verdict = "wrong" if denied else "the judge cannot tell"
+        else:
+            whole = said == sum(expected.values()) and not denied
+            verdict = "right" if whole else "partly right"
+        return f"{verdict}: {told_of(expected, own, self.n_unjudged)}"
 
 # %% ../../nbs/4_judged/43_answers.ipynb #fe512cca
 @dataclass(frozen=True, kw_only=True, repr=False)

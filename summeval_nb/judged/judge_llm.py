@@ -24,6 +24,7 @@ from summeval_nb.judged.judging import (
 )
 from ..models._named import load_backend
 from ..models._prompts import QUOTING
+from ..models._mass import LEAST_MASS
 from ..models.llm import Backend
 from ..models.store import content_key
 from ..text._language import require_languages
@@ -116,7 +117,8 @@ class LLMJudge(AskingJudge):
     probabilities : bool
         False: cases share calls, labels carry evidence and no probability. True: one
         call for each statement and question, which gives the model's own probability
-        and no evidence.
+        and no evidence. Where the options hold less than a thousandth of the model's
+        probability, the call has failed; so it is with refusals in both modes.
     prompts : mapping, optional
         Texts that replace some of `PROMPTS`; their hash is part of the fingerprint.
     window : int
@@ -161,7 +163,9 @@ class LLMJudge(AskingJudge):
         self._workers = require_count(workers, "workers")
         self.languages = require_languages(languages)
         self.calls, self._lock = 0, threading.Lock()
-        mode = "choose" if probabilities else f"json-{group}-{group_chars}"
+        mode = (
+            f"choose-{LEAST_MASS}" if probabilities else f"json-{group}-{group_chars}"
+        )
         version = f"prompts-{content_key(self._prompts, RULE, FORM, QUOTING)[:12]}"
         self.fingerprint = "+".join(
             ["llm-judge", self._backend.fingerprint, version, mode, f"window{window}"]

@@ -141,13 +141,20 @@ LABELS: tuple[Label, ...] = ("entailed", "neutral", "contradicted")
 class Passage:
     """A stretch of a premise that an answer rests on: `premise[start:end] == text`.
 
-    A similarity of None was not measured.
+    A similarity of None was not measured. `read` is what the judge read where that is
+    not the text itself: an item of a list together with the words that lead into it.
     """
 
     text: str
     start: int
     end: int
     similarity: float | None = None
+    read: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What was read, which is what a report shows."""
+        return self.read or self.text
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

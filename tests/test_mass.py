@@ -1,0 +1,68 @@
+"""A choice whose options hold next to none of the model's probability is a failed call, for judges and for checkers."""
+
+import pytest
+
+from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend, evaluate_answer
+from summeval_nb.judged.judging import JudgeFailure, Question
+from summeval_nb.models._mass import LEAST_MASS, answered
+from summeval_nb.models.llm import BackendError, Choice
+
+
+class Murmuring(ScriptedBackend):
+    """Prefers the first option, with a mass of its own."""
+
+    def __init__(self, mass):
+        super().__init__(lambda prompt: "yes")
+        self.mass = mass
+
+    def choose(self, prompt, options):
+        """The first option with nine tenths of the mass."""
+        first, *others = options
+        shares = {first: self.mass * 0.9} | {one: self.mass * 0.1 / len(others) for one in others}
+        return Choice.from_masses(shares)
+
+
+@pytest.mark.parametrize(
+    ("mass", "fails"), [(1.0, False), (LEAST_MASS, False), (LEAST_MASS * 0.99, True), (1e-12, True)]
+)
+def test_the_limit(mass, fails):
+    choice = Choice("no", {"yes": 0.2, "no": 0.8}, mass=mass)
+    found = answered(choice)
+    assert isinstance(found, BackendError) is fails and (fails or found is choice)
+    if fails:
+        assert "the options yes, no hold" in str(found) and str(LEAST_MASS) in str(found)
+
+
+def test_an_error_stays_the_error_that_it_is():
+    error = BackendError("time-out")
+    assert answered(error) is error
+
+
+def test_a_judge_counts_it_as_a_failure_and_gives_no_label():
+    judge = LLMJudge(Murmuring(1e-6), probabilities=True)
+    question = Question(text="Did it rain?", statement="It rained.")
+    for purpose, item in (("entail", ("It rained.", ["It rained."])), ("answer", ("It rained.", [question]))):
+        (found,) = judge.many(purpose, [item])
+        if not isinstance(found, JudgeFailure):
+            (one,) = found
+            assert getattr(one, "label", getattr(one, "value", None)) is None
+            found = one.reason
+        assert "something else" in str(found)
+    (refusal,) = judge.many("refusal", [("It rained.",)])
+    assert isinstance(refusal, JudgeFailure) and "yes, no hold" in refusal.reason
+    loud = LLMJudge(Murmuring(0.5), probabilities=True)
+    assert loud.entail("It rained.", ["It rained."])[0].label == "entailed"
+    assert loud.fingerprint != LLMJudge(Murmuring(0.5)).fingerprint
+
+
+def test_an_answer_judged_so_has_no_score_and_says_why():
+    report = evaluate_answer("It rained.", "How was it?", "It rained.", "It rained.", judge=LLMJudge(Murmuring(1e-6)))
+    assert report.answer_given_context is None and report.verdict == "the judge cannot tell"
+    assert "something else" in report.first_line
+
+
+def test_a_checker_fails_alike():
+    quiet, loud = LLMChecker(Murmuring(1e-6)), LLMChecker(Murmuring(0.5))
+    pairs = [(["It rained."], "It rained.")]
+    assert quiet.check_many(pairs)[0].probability is None and "something else" in quiet.check_many(pairs)[0].reason
+    assert loud.check_many(pairs)[0].probability == pytest.approx(0.9)
