@@ -340,7 +340,9 @@ class Wire:
             async with asyncio.timeout(min(limits.silence, limits.left)) as alarm:
                 clock = _Clock(limits, alarm)
                 waits = httpx.Timeout(None, connect=limits.connect)
-                async with client.stream(method, address, json=body, timeout=waits) as response:
+                # A page is asked for once; whatever it does to its connection, no question is asked on it.
+                once = {"Connection": "close"} if method == "GET" else None
+                async with client.stream(method, address, json=body, timeout=waits, headers=once) as response:
                     if response.status_code != 200:
                         raise await _refused(response)
                     yield response, clock

@@ -16,6 +16,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 REJECTED, UNAVAILABLE, INVALID, LONG = "BackendRejected", "BackendUnavailable", "InvalidOutput", "ContextTooLong"
@@ -183,6 +184,14 @@ def _at_once(text: bytes) -> Callable[[Any], None]:
     return lambda handler: _send(handler, text)
 
 
+def _hangs_up_later(handler: Any) -> None:
+    """Keep the connection, and close it when the next question comes on it."""
+    _send(handler, b"HTTP/1.1 204 No Content\r\n\r\n")
+    handler.connection.settimeout(1)
+    with suppress(TimeoutError):
+        handler.connection.recv(1)
+
+
 def _dripped_headers(handler: Any) -> None:
     _send(handler, b"HTTP/1.1 200 OK\r\n")
     for number, _ in enumerate(_endless(handler)):
@@ -257,6 +266,7 @@ WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
     ),
     "no_reply": ("closes without a word", lambda handler: None, (UNAVAILABLE,)),
     "no_content": ("204", _at_once(b"HTTP/1.1 204 No Content\r\n\r\n"), (UNAVAILABLE,)),
+    "hangs_up_later": ("204, and the next question on the connection is not heard", _hangs_up_later, (UNAVAILABLE,)),
 }
 ENDLESS = {
     *("comments", "no_newline", "blank_lines", "empty_events", "empty_chunks", "dripped_status", "dripped_headers"),
@@ -320,7 +330,7 @@ PAGES: dict[str, Any] = {
     "tokens_text": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"tokens": "many"}},
 }
 _WIRED_PAGES = ("comments", "no_newline", "dripped_status", "dripped_headers", "informed", "silent", "flood", "no_http")
-_WIRED_PAGES += ("bad_header", "bad_chunk", "bad_gzip", "no_reply", "no_content")
+_WIRED_PAGES += ("bad_header", "bad_chunk", "bad_gzip", "no_reply", "no_content", "hangs_up_later")
 PAGE_BEHAVIOURS: dict[str, Behaviour] = {
     **{name: Behaviour(f"{next(iter(pages))} holds something else", ()) for name, pages in PAGES.items()},
     **{name: Behaviour(f"pages: {WIRED[name][0]}", (), name in ENDLESS) for name in _WIRED_PAGES},
