@@ -16,6 +16,7 @@ The pages that no notebook stands for (bibliography, API reference, what each ch
 from __future__ import annotations
 
 import ast
+import base64
 import html
 import json
 import re
@@ -44,6 +45,7 @@ from sphinx.util.nodes import make_refnode
 PAGES = BUILD / "pages"
 SCORER = Path(__file__).with_name("search_order.js")
 _OPEN_LINES = 15  # longer exported code is folded
+_WIDE = 700  # points: a wider picture is not shrunk to a telephone, it scrolls
 _DIRECTIVE = re.compile(r"^\s*#\s*\|\s*([\w-]+):?[ \t]*(.*)$")
 _ALIGNED = re.compile(r"\S {2,}\S|^\s*\[\[", re.M)  # what stands in columns
 _SPELLED = {"bleu": "BLEU", "rouge": "ROUGE", "summeval": "SummEval"}
@@ -132,6 +134,12 @@ def shown_outputs(outputs: list[Any]) -> list[Any]:
     return [terminal_colors(out) if out.get("name") == "stdout" else out for out in kept]
 
 
+def is_wide(output: Any) -> bool:
+    """Whether an output is a picture of which nobody could read the labels on a telephone."""
+    picture = output.get("data", {}).get("image/png", "")
+    return bool(picture) and int.from_bytes(base64.b64decode(picture)[16:20], "big") > _WIDE  # PNG keeps it there
+
+
 def is_prose(outputs: list[Any]) -> bool:
     """Whether what a cell prints may break anywhere: messages and lists do, what stands in columns does not."""
     plain = (out.get("text", "") or out.get("data", {}).get("text/plain", "") for out in outputs)
@@ -201,7 +209,8 @@ def convert(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode
         module = directives.get("default_exp", module)
         cell.source, cell.outputs = code, shown_outputs(cell.outputs)
         alt = directives.get("fig-alt", f"Figure of the section “{heading}”")
-        cell.metadata["mystnb"] = {"image": {"alt": alt}}
+        wide = {"classes": "wide-picture"} if any(map(is_wide, cell.outputs)) else {}
+        cell.metadata["mystnb"] = {"image": {"alt": alt, **wide}}
         if is_prose(cell.outputs):
             tags.add("prose-output")
         for out in cell.outputs if "prose-output" not in tags else []:

@@ -1,13 +1,16 @@
 """What holds the book together: every citation names a work, every term that is linked is explained, every chapter
 says what it teaches, and every page has its place."""
 
+import base64
 import difflib
 import importlib
+import io
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from pybtex.database import parse_file
 
 from summeval_nb.teaching._progress import part_of
@@ -198,6 +201,17 @@ def test_the_chapter_of_a_term_is_known_to_the_search():
         assert term in taught[page]
     assert [name for name in taught if "lesson" in taught[name]] == [name for name in NAMES if name[:4] == "tuto"]
     assert set(taught) <= set(NAMES)
+
+
+@pytest.mark.parametrize(("width", "wide"), [(640, False), (911, True)])
+def test_a_wide_picture_is_not_shrunk_to_a_telephone(width, wide):
+    pages = importlib.import_module("nbdev_pages")
+    drawn = io.BytesIO()
+    Image.new("RGB", (width, 20)).save(drawn, "png")
+    data = {"image/png": base64.b64encode(drawn.getvalue()).decode()}
+    cell = pages.nbformat.v4.new_code_cell("plot()", outputs=[pages.nbformat.v4.new_output("display_data", data)])
+    page = pages.convert(pages.nbformat.v4.new_notebook(cells=[cell]), "index")
+    assert page.cells[0].metadata["mystnb"]["image"].get("classes") == ("wide-picture" if wide else None)
 
 
 def test_what_is_printed_breaks_at_the_edge_unless_it_stands_in_columns():

@@ -99,14 +99,18 @@ def test_nothing_is_cut_without_a_way_to_scroll(width, site_url, visit):
 
 
 def shade(page: Page, box: Locator) -> list[int]:
-    """How much darker a box is at its right edge than a little to the left, in each row of points, without its text."""
+    """How much darker a box is at its right edge than a little to the left, in each row of points, without its text; in
+    the dark, how much lighter."""
+    sign = -1 if page.locator("html").get_attribute("data-theme") == "dark" else 1
     shot = Image.open(io.BytesIO(box.screenshot(animations="disabled"))).convert("L")
     page_grey = [shot.getpixel((shot.width - 30, y)) for y in range(4, shot.height - 4)]
     return [
-        grey - shot.getpixel((shot.width - 2, y)) for grey, y in zip(page_grey, range(4, shot.height), strict=False)
+        sign * (grey - shot.getpixel((shot.width - 2, y)))
+        for grey, y in zip(page_grey, range(4, shot.height), strict=False)
     ]
 
 
+@by_scheme
 @pytest.mark.parametrize(
     ("address", "which"),
     [
@@ -116,9 +120,9 @@ def shade(page: Page, box: Locator) -> list[int]:
         ("3_overlap/33_rouge.html", ".se-scroll"),
     ],
 )
-def test_on_a_telephone_a_shadow_says_that_there_is_more(address, which, site_url, visit):
+def test_on_a_telephone_a_shadow_says_that_there_is_more(address, which, scheme, site_url, visit):
     """At the edge of what scrolls sideways, in light rows and dark ones, until its end is reached."""
-    tour = visit(viewport=NARROW, color_scheme="light")
+    tour = visit(viewport=NARROW, color_scheme=scheme)
     page = tour.page
     page.goto(f"{site_url}/{address}", wait_until="networkidle")
     wider = "all => all.findIndex(one => one.checkVisibility() && one.scrollWidth > one.clientWidth + 20)"
