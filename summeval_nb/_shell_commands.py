@@ -450,8 +450,8 @@ def judge_bench(
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
     judges: dict[str, Any] = {one: one for one in judge or [] if one}
-    for one in quality or []:
-        judges[f"{rater} ({one})"] = RatingMetric(quality=one, backend=rater)
+    if rater:
+        judges |= {f"{rater} ({one})": RatingMetric(quality=one, backend=rater) for one in quality or []}
     judges = judges or {"embedded": "embedded"}
     kept = open_store(store)
     result = benchmark_judge(judges, set or JUDGE_SETS, limit=limit, store=kept)

@@ -17,7 +17,7 @@ from .annotators import _cohen
 from ..ground._addresses import without_secrets
 from ..ground.results import Signature, require_count
 from ..judged.judge import load_judge
-from ..models._named import load_store
+from ..models._named import StoreOrPath, load_store
 
 # %% auto #0
 __all__ = ['JUDGE_SETS', 'JudgeBench', 'benchmark_judge']
@@ -77,7 +77,7 @@ def benchmark_judge(
     sets: Any = JUDGE_SETS,
     *,
     limit: int | None = None,
-    store: Any = None,
+    store: StoreOrPath = None,
     n_resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,

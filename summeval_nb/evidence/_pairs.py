@@ -22,7 +22,7 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.models._declared import declared
-from summeval_nb.models._named import load_store
+from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models._prompts import plain
 from summeval_nb.models.llm import Calls
 from summeval_nb.models.store import Store, content_key
@@ -46,9 +46,9 @@ class FaithfulnessChoices(TypedDict, total=False):
 
     splitter: Any
     embedder: Any
-    checker: Any
+    checker: str | Checker
     threshold: float | None
-    store: Any
+    store: StoreOrPath
     lang: str | None
 
 

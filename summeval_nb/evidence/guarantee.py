@@ -17,6 +17,7 @@ from ._guarantee import facts, kept_apart, promised_on, thresholds
 from ._guarantee import require_judged, require_labelled
 from ._guarantee import require_promise, why_none
 from .check import Checker, load_checker
+from ..models._named import StoreOrPath
 from ..ground._plain import float_array
 from ..ground.results import Signature, require_count, require_option
 from ..ground.results import require_share, require_text
@@ -305,7 +306,7 @@ def calibrate(
     name: str = "labelled sentences",
     k: int | None = None,
     seed: int = 0,
-    store: Any = None,
+    store: StoreOrPath = None,
     progress: bool | None = None,
 ) -> Guarantees:
     """Run a checker over labelled sentences, and return its thresholds with promises.

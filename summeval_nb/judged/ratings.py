@@ -22,7 +22,7 @@ from summeval_nb.judged._grades import (
     require_scale,
     table_of,
 )
-from ..models._named import load_backend, load_store
+from ..models._named import StoreOrPath, load_backend, load_store
 from ..models._prompts import QUOTING, as_json
 from ..models.llm import Backend, Calls
 from ..models.store import Store, content_key
@@ -285,10 +285,10 @@ class RatingMetric(MetricOfGrades):
     name = "rating"
 
     quality: str
-    backend: Any
+    backend: Backend | str
     scale: tuple[int, int] = (1, 5)
     workers: int = 8
-    store: Any = field(default=None, compare=False)
+    store: StoreOrPath = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         require_option(self.quality, "quality", QUALITY_DEFINITIONS)

@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from summeval_nb.models.llm import Backend
 from summeval_nb.models.store import Store
 
-__all__ = ["load_backend", "load_model", "load_store", "store_path"]
+__all__ = ["StoreOrPath", "load_backend", "load_model", "load_store", "store_path"]
+
+StoreOrPath: TypeAlias = Store | str | PathLike[str] | None  # where answers are kept, if anywhere
 
 
 def load_model(text: str) -> Backend:
@@ -28,7 +30,7 @@ def load_model(text: str) -> Backend:
     return LlamaCppBackend(name) if name.endswith(".gguf") else TransformersBackend(name)
 
 
-def load_backend(backend: Any) -> Backend:
+def load_backend(backend: Backend | str) -> Backend:
     """Return the backend that a text names, with "llm:" in front or without, or the given backend."""
     if isinstance(backend, str):
         return load_model(backend.removeprefix("llm:"))
@@ -41,7 +43,7 @@ def load_backend(backend: Any) -> Backend:
     return backend
 
 
-def load_store(store: Store | str | PathLike[str] | None) -> Store | None:
+def load_store(store: StoreOrPath) -> Store | None:
     """Return the store at a path, which is made if there is none, or the given store."""
     if isinstance(store, (str, PathLike)):
         return Store(Path(store))
@@ -50,7 +52,7 @@ def load_store(store: Store | str | PathLike[str] | None) -> Store | None:
     return store
 
 
-def store_path(store: Any) -> str | None:
+def store_path(store: StoreOrPath) -> str | None:
     """Return where a store lies, given itself or its path, as a worker in another folder would find it."""
     path = getattr(store, "path", store)
     if path is not None and (isinstance(store, type) or not isinstance(path, (str, PathLike))):

@@ -24,6 +24,7 @@ from summeval_nb.ground.results import (
     require_module,
     require_option,
 )
+from ..models._named import StoreOrPath, store_path
 from summeval_nb.runs._beforehand import (
     choose_engine,
     make_settings,
@@ -135,8 +136,9 @@ def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
     return Total(counts, mean, sum(counts.values()))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #992159f2
-def _make_job(metric: Any, options: Any, columns: Any, store: Any) -> Job:
-    return Job(metric, dict(options or {}), dict(columns or {}), store)
+def _make_job(metric: Any, options: Any, columns: Any, store: StoreOrPath) -> Job:
+    kept = store_path(store)
+    return Job(metric, dict(options or {}), dict(columns or {}), kept)
 
 
 def run(
@@ -147,7 +149,7 @@ def run(
     options: Mapping[str, Any] | None = None,
     columns: Columns | None = None,
     format: str | None = None,
-    store: Any = None,
+    store: StoreOrPath = None,
     engine: str = "local",
     workers: int | None = None,
     address: str | None = None,
@@ -284,7 +286,7 @@ def count_work(
     options: Mapping[str, Any] | None = None,
     columns: Columns | None = None,
     format: str | None = None,
-    store: Any = None,
+    store: StoreOrPath = None,
     shard_size: int | None = None,
 ) -> Work:
     """Return what `run` would do: items, sentences, pairs, calls; no model is called.
