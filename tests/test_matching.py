@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from nltk.translate.meteor_score import meteor_score as nltk_meteor
 
+from summeval_nb import InputWarning, languages_of
 from summeval_nb.agreement.metrics import metric_scores
 from summeval_nb.ground.data import load_toy_summeval
 from summeval_nb.overlap._meteor import Synonyms, count_chunks
@@ -53,6 +54,18 @@ def test_missing_wordnet_is_named_with_the_remedy():
     except LookupError:
         with pytest.raises(LookupError, match="synonyms=None"):
             meteor_score("a", "a")
+
+
+def test_meteor_says_when_the_texts_are_not_english(recwarn):
+    german = "Der Rat hat am Montag den Plan für eine neue Brücke gebilligt."
+    english = "The council approved the plan for a new bridge on Monday."
+    meteor_score(english, [english, "a"], synonyms=None)
+    meteor_many([english, "Der Rat ging."], [english, "Der Rat"], synonyms=None)
+    assert not recwarn.list and languages_of("meteor") == ("en",)
+    with pytest.warns(InputWarning, match="METEOR knows stems .* of English, and the texts are in German: take chrF"):
+        assert meteor_score(german, german, synonyms=None).score > 0.9
+    with pytest.warns(InputWarning, match="in Chinese"):
+        meteor_many(["市议会周一批准了新桥的建设计划。"], ["市议会周一通过了新桥的建设方案。"], synonyms=None)
 
 
 def test_meteor_says_what_was_matched():

@@ -13,6 +13,7 @@ from ..ground.results import Score, Signature, require_text, require_texts
 from ..ground.viz import Mark
 from ._inputs import require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
+from ._stemmers import warn_of_foreign_words
 from ._tables import ArrayTable
 
 __all__ = ["MatchedWords", "count_chunks", "load_synonyms", "require_synonyms", "score_one", "score_table"]
@@ -105,12 +106,15 @@ Table = TypeVar("Table", bound=ArrayTable)
 
 def score_one(metric: Matching, kind: type[Matched], candidate: Any, references: Any) -> Matched:
     """Return the score of one text by its best reference."""
-    return _best(metric, kind, require_candidate(candidate, references), require_references(references))
+    text, listed = require_candidate(candidate, references), require_references(references)
+    warn_of_foreign_words("meteor", [text, *listed])
+    return _best(metric, kind, text, listed)
 
 
 def score_table(metric: Matching, table: type[Table], candidates: Any, references: Any) -> Table:
     """Return the scores of many texts, NaN where no side holds a word."""
     texts, groups = require_pairs(candidates, references)
+    warn_of_foreign_words("meteor", texts)
     found = [_best(metric, MatchedWords, *pair) for pair in zip(texts, groups, strict=True)]
     scores = np.array([np.nan if one.score is None else one.score for one in found], float)
     return table(values={"meteor": scores}, signature=metric.signature)

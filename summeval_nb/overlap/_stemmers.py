@@ -10,9 +10,10 @@ from typing import Any
 
 from ..ground._callers import callers_level
 from ..ground.results import InputWarning
-from ..text._language import READS, foreign_language, language_name
+from ..text._language import READS, REMEDIES, foreign_language, language_name, language_of
 
 __all__ = ["SNOWBALL", "clean_words", "require_stemmer", "snowball_stem", "warn_of_foreign_stems"]
+__all__ += ["warn_of_foreign_words"]
 
 SNOWBALL = tuple(name for name in READS["stemmer"] if name != "porter")
 _SAMPLE = 2000  # characters by which a language is told
@@ -61,15 +62,27 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
     if not stemmer:
         return
     name = "porter" if stemmer is True else str(stemmer)
-    sample, taken = [], 0
-    for text in texts:
-        sample.append(text[: _SAMPLE - taken])
-        if (taken := taken + len(sample[-1])) >= _SAMPLE:
-            break
     reads = READS["stemmer"][name]
-    if code := foreign_language("\n".join(sample), reads):
+    if code := foreign_language(_start_of(texts), reads):
         own = language_name((reads or ("",))[0])
         message = f"the stemmer {name!r} reads {own}, and the texts are in {language_name(code)}"
         other = next((one for one, codes in READS["stemmer"].items() if codes == (code,)), "")
         remedy = f"pass stemmer={other!r}" if other else "pass stemmer=False, and a tokenizer of their language"
         warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
+
+
+def warn_of_foreign_words(metric: str, texts: Sequence[str]) -> None:
+    """Warn of texts that are clearly not in the language of a metric's own stems and synonyms; the numbers stay."""
+    code = language_of(_start_of(texts))  # of all together: texts in many languages are in none
+    if code is not None and code not in (READS["metric"][metric] or (code,)):
+        message = f"{metric.upper()} knows stems and synonyms of English, and the texts are in {language_name(code)}"
+        warnings.warn(f"{message}: {REMEDIES['metric']}", InputWarning, stacklevel=callers_level())
+
+
+def _start_of(texts: Sequence[str]) -> str:
+    sample, taken = [], 0
+    for text in texts:
+        sample.append(text[: _SAMPLE - taken])
+        if (taken := taken + len(sample[-1])) >= _SAMPLE:
+            break
+    return "\n".join(sample)

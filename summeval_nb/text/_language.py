@@ -348,6 +348,7 @@ READS: dict[str, dict[str, Codes]] = {
     "claims": {"split_claims": ENGLISH},
     "splitter": {"punkt": ENGLISH, "punkt_tab": tuple(NLTK_LANGUAGES), "sentencex": None, "stanza": None},
     "stemmer": {"porter": ENGLISH} | {name: (code,) for code, name in _SNOWBALL.items()},
+    "metric": {"meteor": ENGLISH},
     "tokenizer": {
         **dict.fromkeys(("rouge", "rouge-1.5.5"), ENGLISH),
         **dict.fromkeys(("none", "13a", "intl", "char"), None),
@@ -365,6 +366,7 @@ REMEDIES = {
     "claims": "claims='statements' and a language model (chapter 23)",
     "splitter": "splitter='sentencex' or 'stanza', and lang=",
     "stemmer": "stemmer= with the language's name, or stemmer=False",
+    "metric": "take chrF, or ROUGE with the language's stemmer",
     "tokenizer": "tokenizer='intl' or 'char', or a function of yours",
 }
 
