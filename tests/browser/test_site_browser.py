@@ -263,6 +263,18 @@ KEPT_WHOLE = """() => [...document.querySelectorAll('article pre')].filter(one =
 }).map(one => one.textContent.slice(0, 60))"""
 
 
+@pytest.mark.parametrize("name", ["2_evidence/28_checker_bench", "4_judged/47_retrieval", "tutorials/1_first_report"])
+def test_no_table_runs_off_the_paper(name, site_url, visit):
+    page = visit(viewport={"width": 720, "height": 1000}).page  # a sheet of A4, about
+    page.goto(f"{site_url}/{name}.html", wait_until="networkidle")
+    page.emulate_media(media="print")
+    expect(page.locator(".bd-sidebar-primary").first).to_be_hidden()
+    ends = page.locator("article table:visible").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().right - innerWidth)"
+    )
+    assert len(ends) > 2 and max(ends) <= 1
+
+
 def test_a_chapter_on_paper(site_url, visit):
     """Printed from dark mode: white paper, no navigation, no code that runs off the page."""
     tour = visit(viewport=WIDE, color_scheme="dark")
