@@ -400,7 +400,7 @@ def test_explanations_mark_what_is_counted():
     for kind in ALL:
         picture = scores.explain(kind)
         assert ("reference 2 of 2" in str(picture)) == (kind != "rouge4") and "<b>" not in picture._repr_html_()
-    assert str(scores.explain("rouge1")).splitlines()[1].startswith("generated: [The] <b>[cat]</b> [sat].")
+    assert str(scores.explain("rouge1")).splitlines()[1].startswith("candidate: [The] <b>[cat]</b> [sat].")
     assert "slept: number 2, 1 counted" in scores.explain("rouge1")._repr_html_()
     union = scores.explain("rougeLsum")
     assert [row["word"] for row in union.rows] == ["it", "slept", "the", "cat", "sat"]

@@ -152,7 +152,7 @@ def test_a_picture_shows_the_pairs():
     hostile = "The <b>cat</b> sat & sat."
     scores = rouge_score(hostile, "the cat sat", types=["rougeS", "rougeSU4"])
     picture = scores.explain()
-    assert str(picture).splitlines()[1] == "generated: [The] <b>[cat]</b> [sat] & sat."
+    assert str(picture).splitlines()[1] == "candidate: [The] <b>[cat]</b> [sat] & sat."
     assert [row["pair"] for row in picture.rows if row["shared"]] == ["the … cat", "the … sat", "cat … sat"]
     assert "<b>" not in picture._repr_html_() and "cat: in 2 of 3 shared pairs" in picture._repr_html_()
     assert len(scores.explain("rougeSU4").rows) == 6

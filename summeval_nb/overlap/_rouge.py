@@ -382,7 +382,7 @@ def _explain(
     kind: str,
     reference: int | None,
 ) -> MatchPicture:
-    """Mark what one type of ROUGE counts in the generated text and one reference."""
+    """Mark what one type of ROUGE counts in the candidate and one reference."""
     if reference is None:
         alone = replace(options, types=[kind])
         each = [alone.score(generated, r).items_by_type.get(kind) for r in references]
@@ -390,7 +390,7 @@ def _explain(
     elif not 0 <= reference < len(references):
         raise ValueError(f"reference must be the number of a reference, 0 to {len(references) - 1}, not {reference}")
     texts = [generated, references[reference]]
-    labels = ["generated", f"reference {reference + 1} of {len(references)}"]
+    labels = ["candidate", f"reference {reference + 1} of {len(references)}"]
     if kind in SKIP_TYPES:
         marks, rows = skip_marks([_tokens_and_places(text, options) for text in texts], kind)
     else:
@@ -415,7 +415,7 @@ def _mark_ngrams(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[
     shared = {gram: count for gram, (_, _, count) in counted.items() if count}
     marks = [ngram_marks(p, list_ngrams(t, n), shared) for t, p in ((made, made_places), (wanted, wanted_places))]
     named = {" ".join(map(str, gram)): values for gram, values in counted.items()}
-    return marks, [{"n-gram": g, "generated": a, "reference": b, "shared": c} for g, (a, b, c) in named.items()]
+    return marks, [{"n-gram": g, "candidate": a, "reference": b, "shared": c} for g, (a, b, c) in named.items()]
 
 
 def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
@@ -480,7 +480,7 @@ def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], o
         items = dict(zip(served, map(kind.item._make, served.values()), strict=True))
     reason = "" if len(items) == 1 else "several types were asked for: take one, such as scores['rouge1'].f1"
     if not items:
-        reason = "neither the generated text nor a reference holds a token: there is nothing to compare"
+        reason = "neither the candidate nor a reference holds a token: there is nothing to compare"
     return kind(
         score=next(iter(items.values())).f1 if len(items) == 1 else None,
         reason=reason,

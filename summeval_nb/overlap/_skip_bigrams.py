@@ -152,7 +152,7 @@ def skip_marks(
     rows: list[dict[str, Any]] = [
         {
             "pair": " … ".join(map(str, pair)),
-            "generated": named[0][pair],
+            "candidate": named[0][pair],
             "reference": named[1][pair],
             "shared": count,
         }
