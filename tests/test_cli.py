@@ -52,6 +52,7 @@ def test_demo_writes_a_report(tmp_path):
     assert "faithful" in done.stdout and "wrong" in done.stdout
 
 
+@pytest.mark.nightly
 def test_demo_says_what_its_author_knows_where_the_checker_is_wrong_or_unclear(tmp_path):
     for number, sample in enumerate(sample_articles(), 1):
         done = summeval("demo", "--number", number, cwd=tmp_path)

@@ -226,6 +226,7 @@ def test_every_command_has_help_with_an_example(name):
     assert done.returncode == 0 and f"Example: summeval {name}" in done.stdout
 
 
+@pytest.mark.nightly
 def test_a_page_of_every_command_that_scores(pairs, tmp_path):
     """--html writes one page that needs nothing else, in which text from outside is escaped."""
     rated = tmp_path / "rated.csv"
@@ -250,6 +251,7 @@ def test_a_page_of_every_command_that_scores(pairs, tmp_path):
     assert nowhere.returncode == 2 and "cannot write" in nowhere.stderr
 
 
+@pytest.mark.nightly
 def test_a_named_language_model_judges_and_says_what_it_used(tmp_path):
     from summeval_nb.models.llm import example_model
 
