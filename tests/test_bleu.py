@@ -91,6 +91,7 @@ def test_corpus_bleu_equals_sacrebleu_on_fuzzed_corpora(tokenize, smooth, effect
     ("13a", "exp", False), ("13a", "none", False), ("13a", "floor", False), ("13a", "add-k", False),
     ("13a", "exp", True), ("intl", "exp", False), ("char", "exp", False), ("none", "exp", True),
 ])  # fmt: skip
+@pytest.mark.nightly
 def test_summeval_equals_sacrebleu(summeval, count, tokenize, smooth, lowercase):
     candidates, references = summeval[0][::4], [group[:count] for group in summeval[1][::4]]
     options = {"tokenize": tokenize, "lowercase": lowercase}

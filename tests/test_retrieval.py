@@ -368,6 +368,7 @@ def test_the_shell(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_real_model_behind_its_server_gives_numbers_or_says_why(small_model_server):  # noqa: F811
     backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
     judge = s.LLMJudge(backend, probabilities=True, workers=1)
