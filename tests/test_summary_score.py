@@ -356,3 +356,17 @@ def test_a_dead_server_has_no_score():
 
     result = summarization_score([FITNESS], SHORT, judge=LLMJudge(ScriptedBackend(dead)), guard=True)
     assert result.score is None and "connection refused" in result.reason
+
+
+def test_what_a_score_prints_says_by_which_value_it_ranks_and_why_it_is_not_to_be_believed():
+    text = (
+        "The bridge opened in 1931. Some 40,000 cars cross it every day. It is 1,149 metres long. It was painted green."
+    )
+    letter = summarization_score(text, "x")
+    assert repr(letter).startswith(f"SummarizationScore(score={letter.score:.4f}, guarded=0.0000, qa_score=0.0000, ")
+    assert "reason='not to be believed: far too short; see guarded'" in repr(letter)
+    assert "named:" not in letter._repr_html_() and "<strong>not to be believed" in letter._repr_html_()
+    good = summarization_score(text, "Since 1931 the green bridge carries some 40,000 cars a day.")
+    assert "reason" not in repr(good) and f"guarded={good.guarded:.4f}" in repr(good)
+    plain = summarization_score(text, "The bridge opened in 1931.", conciseness=False)
+    assert "conciseness=None" in repr(plain) and repr(summarization_score(text, "")).startswith("SummarizationScore(")

@@ -179,6 +179,14 @@ class ScoreLayout(Score):
                 found.setdefault(phrase, []).append(answer.value)
         return tuple(phrase for phrase, values in found.items() if test(values))
 
+    def __repr__(self) -> str:
+        if self.score is None:
+            return super().__repr__()
+        names = ("score", "guarded", "qa_score", "conciseness")
+        told = [f"{n}={'None' if (v := getattr(self, n)) is None else f'{v:.4f}'}" for n in names]
+        told += [f"reason={self.reason!r}"] if self.reason else []
+        return f"{type(self).__name__}({', '.join(told)}, signature={str(self.signature)!r})"
+
     @property
     def kept(self) -> tuple[str, ...]:
         """Key phrases of which a question was answered 1."""
