@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from ..ground._callers import callers_level
@@ -64,10 +65,13 @@ def require_pairs(candidates: Any, references: Any, name: str = "candidates") ->
 
 def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None:
     """Warn of candidates that are so much longer than every reference that they may be the references."""
-    sizes = [
-        (max(map(len, group), default=0) if len(text) > LONG else 0, len(text))
-        for text, group in zip(texts, groups, strict=True)
-    ]
+    firsts = zip(map(len, texts), map(len, map(itemgetter(0), groups)), strict=True)
+    longer = [i for i, (own, first) in enumerate(firsts) if own > LONG and 4 * first < own]
+    if not longer:
+        return
+    sizes = [(0, 0)] * len(texts)
+    for i in longer:  # than the first reference; of few only the others are measured
+        sizes[i] = (max(map(len, groups[i])), len(texts[i]))
     remedy = "the candidate comes first, bleu_score(candidate, references)"
     judged = ("the candidate is", "candidates are")
     warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
