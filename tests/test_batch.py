@@ -65,7 +65,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
         wanted = bleu_score(row["candidate"], row["references"], 2)
         assert math.isclose(line["score"], wanted.score, rel_tol=1e-12) and line["signature"] == str(wanted.signature)
         assert line["id"] == row["id"] and line["parts"]["counts"] == list(wanted.counts)
-    assert math.isclose(bleu.mean, sum(line["score"] for line in lines(tmp_path / "b")) / 23)
+    assert math.isclose(bleu.mean(), sum(line["score"] for line in lines(tmp_path / "b")) / 23)
     quiet(rows, "rouge", out=tmp_path / "r", options={"types": ["rouge1", "rougeL"]}, shard_size=5)
     for row, line in zip(rows, lines(tmp_path / "r"), strict=True):
         wanted = rouge_score(row["candidate"], row["references"], types=["rouge1", "rougeL"])
@@ -214,7 +214,7 @@ def test_a_stray_module_beside_the_script_ends_no_worker(tmp_path):
     """`re.py` next to a script: Python itself starts without it, and so must the workers."""
     (tmp_path / "re.py").write_text("raise SystemExit('the wrong re')")
     script = "from summeval_nb.runs.batch import run\n"
-    script += "print(run([{'candidate': 'a', 'references': 'a'}], 'bleu', out='out', workers=1, progress=False).mean)"
+    script += "print(run([{'candidate': 'a', 'references': 'a'}], 'bleu', out='out', workers=1, progress=False).mean())"
     (tmp_path / "night.py").write_text(script)
     code = (
         f"import re, sys, runpy; sys.path.insert(0, {str(tmp_path)!r}); runpy.run_path({str(tmp_path / 'night.py')!r})"
@@ -370,13 +370,13 @@ def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
 def test_a_time_out_accuses_nobody_of_being_one_of_many(tmp_path):
     """A shard of slow items takes longer than the time-out of one: it loses time and no item."""
     report = quiet([{"text": "x" * i} for i in range(30)], slow, out=tmp_path, shard_size=10, timeout=0.5)
-    assert report.counts == {"ok": 30, "undefined": 0, "failed": 0} and report.mean == 14.5
+    assert report.counts == {"ok": 30, "undefined": 0, "failed": 0} and report.mean() == 14.5
 
 
 def test_an_accident_accuses_nobody(tmp_path):
     rows = [{"text": "x" * i} for i in range(9)]
     report = quiet(rows, partial(once, marker=str(tmp_path / "marker")), out=tmp_path / "out", shard_size=3)
-    assert (tmp_path / "marker").exists() and report.counts["failed"] == 0 and report.mean == 4
+    assert (tmp_path / "marker").exists() and report.counts["failed"] == 0 and report.mean() == 4
 
 
 def test_on_error_raise_stops_and_keeps_what_was_done(tmp_path):
@@ -615,7 +615,7 @@ def test_a_function_with_a_backend_is_metered(tmp_path):
 
     metric = partial(asks_twice, backend=ScriptedBackend(says_yes))
     report = quiet(pair_rows(3), metric, out=tmp_path, workers=0)
-    assert report.usage["metric"]["calls"] == 6 and report.mean == 1
+    assert report.usage["metric"]["calls"] == 6 and report.mean() == 1
 
 
 def test_who_calls_a_model_says_so():

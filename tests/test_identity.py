@@ -120,7 +120,7 @@ def test_a_metric_that_decides_otherwise_is_not_continued(make, tmp_path):
     with pytest.raises(ValueError, match=r"other settings: metric.*resume=False"):
         quiet(ROWS, make(10), out=tmp_path)
     assert quiet(ROWS, make(1), out=tmp_path).manifest["kept_from_before"] == 6
-    assert quiet(ROWS, make(10), out=tmp_path, resume=False).mean != first.mean
+    assert quiet(ROWS, make(10), out=tmp_path, resume=False).mean() != first.mean()
 
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS.keys())
@@ -206,7 +206,7 @@ def test_what_cannot_be_known_is_not_continued_until_it_is_declared(tmp_path):
     def made(lock):
         return lambda row: len(row["text"]) + (lock is None)
 
-    assert quiet(ROWS, made(threading.Lock()), out=tmp_path / "a").mean == 2.5
+    assert quiet(ROWS, made(threading.Lock()), out=tmp_path / "a").mean() == 2.5
     with pytest.raises(ValueError, match=r"it uses lock: _thread.lock; declare its version .*fingerprint = 'v1'"):
         quiet(ROWS, made(threading.Lock()), out=tmp_path / "a")
     metric = made(threading.Lock())

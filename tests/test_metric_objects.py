@@ -127,8 +127,8 @@ class Longer(s.Bleu):
 def test_an_own_metric_goes_wherever_ours_go(tmp_path):
     rows = [{"candidate": "a cat", "references": "a"}, {"candidate": "", "references": "a"}]
     report = s.run(rows, Own(), out=tmp_path / "own", workers=0, progress=False)
-    assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean == 5
-    assert s.run(rows, Longer(), out=tmp_path / "longer", workers=0, progress=False).mean == 1
+    assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean() == 5
+    assert s.run(rows, Longer(), out=tmp_path / "longer", workers=0, progress=False).mean() == 1
     assert s.metric_scores(TOY, {"own": Own()})["own"][0, 0] == len(TOY.summaries[0][0])
     assert s.count_work(rows, Own()).items == 2
 

@@ -318,7 +318,7 @@ def test_runs(tmp_path):
         workers=0,
         progress=False,
     )
-    assert report.mean == 4
+    assert report.mean() == 4
 
 
 def shell(*arguments):

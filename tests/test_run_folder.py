@@ -183,7 +183,7 @@ def test_a_damaged_shard_is_named_and_scored_again(harm, tmp_path):
     with pytest.warns(UserWarning, match=f"{shard.name} is damaged or .* 5 items are scored again"):
         report = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "out")
     assert report.manifest["scored_now"] == 5 and report.manifest["damaged"] == [shard.stem]
-    assert report.mean == wanted.mean and report.path.read_bytes() == wanted.path.read_bytes()
+    assert report.mean() == wanted.mean() and report.path.read_bytes() == wanted.path.read_bytes()
 
 
 def test_a_shard_that_cannot_be_read_is_scored_again(tmp_path, monkeypatch):
@@ -237,7 +237,7 @@ def test_a_file_changed_after_the_run_is_not_reported(name, tmp_path):
     call = {"metric": "bleu", "out": tmp_path / "o", "workers": 0, "progress": False}
     rows = [{"candidate": "the cat sat on the mat", "references": "the cat sat on a mat"}]
     true = run(rows, **call)
-    good, path = true.mean, tmp_path / "o" / name
+    good, path = true.mean(), tmp_path / "o" / name
     text = path.read_text()
     digits = str(good)
     assert digits in text
@@ -245,7 +245,7 @@ def test_a_file_changed_after_the_run_is_not_reported(name, tmp_path):
     with pytest.raises(ValueError, match="was changed after the run"):
         list(RunReport.load(tmp_path / "o").rows())
     again = run(rows, **call)
-    assert again.mean == good and path.exists() and [row["score"] for row in again.rows()] == [good]
+    assert again.mean() == good and path.exists() and [row["score"] for row in again.rows()] == [good]
 
 
 # ---------------------------------------------------------------- rows that cannot be written, shards that are kept

@@ -139,7 +139,7 @@ def test_a_run_and_the_shell_know_the_types(tmp_path):
 
     rows = [{"candidate": "police kill the gunman", "references": POLICE}]
     metric = Rouge(types=["rougeS", "rougeSU4"])
-    assert run(rows, metric, out=tmp_path / "run", workers=0, progress=False).mean == 0.5
+    assert run(rows, metric, out=tmp_path / "run", workers=0, progress=False).mean() == 0.5
     assert pickle.loads(pickle.dumps(metric)) == metric and metric.main == "rougeS"
     (tmp_path / "made.txt").write_text(rows[0]["candidate"] + "\n", encoding="utf-8")
     (tmp_path / "wanted.txt").write_text(POLICE + "\n", encoding="utf-8")

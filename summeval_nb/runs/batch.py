@@ -238,7 +238,7 @@ def run(
     >>> pairs = [{"candidate": "the cat sat down", "references": "the cat sat down"}]
     >>> out = tempfile.mkdtemp()
     >>> report = run(pairs, "bleu", out=out, workers=0, progress=False)
-    >>> round(report.mean, 6), report.counts
+    >>> round(report.mean(), 6), report.counts
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
     job = _make_job(metric, options, columns, store)

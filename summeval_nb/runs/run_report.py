@@ -203,7 +203,6 @@ class RunReport:
         """How many items are ok, undefined and failed."""
         return dict(self.manifest["counts"])
 
-    @property
     def mean(self) -> float | None:
         """The mean of the items that have a score; None when none has."""
         return self.manifest["mean"]
@@ -229,7 +228,7 @@ class RunReport:
 
     def _summary(self) -> list[dict[str, Any]]:
         """The run as one row of a table: metric, mean, items, counts."""
-        row = {"metric": metric_name(self.manifest["settings"]), "mean": self.mean}
+        row = {"metric": metric_name(self.manifest["settings"]), "mean": self.mean()}
         return [{**row, "items": self.manifest["items"], **self.counts}]
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ def _whole(items: list[dict[str, Any]], call: Mapping[str, Any], folder: Path) -
 
 
 def _numbers(report: RunReport) -> dict[str, Any]:
-    return {"mean": report.mean, "counts": report.counts, "items": report.manifest["items"]}
+    return {"mean": report.mean(), "counts": report.counts, "items": report.manifest["items"]}
 
 
 def _same(items: Any, call: Mapping[str, Any], folder: Path, wanted: tuple[bytes, dict[str, Any]], what: str) -> None:
