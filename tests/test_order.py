@@ -56,6 +56,13 @@ def test_a_list_beside_a_text_looks_swapped(name):
         CALLS[name][0]([SHORT, LONG], SHORT)
 
 
+@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bert_score"])
+@pytest.mark.parametrize("references", [[], (), [None], None, 5])
+def test_references_that_are_none_are_named_as_ever(name, references):
+    with pytest.raises((TypeError, ValueError), match="reference"):
+        CALLS[name][0](LONG, references)
+
+
 ROW = {"context": "The bridge was closed.", "question": "What was closed?", "ground_truth": "The bridge."}
 ROW |= {"answer": "A bridge."}
 

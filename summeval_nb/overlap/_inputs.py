@@ -32,7 +32,8 @@ def require_candidate(candidate: Any, references: Any, name: str = "candidate") 
         )
     text = require_text(candidate, name)
     listed = references if isinstance(references, (list, tuple)) else [references]
-    _warn_of_long([text], [[one for one in listed if isinstance(one, str)]])
+    if plain := [one for one in listed if isinstance(one, str)]:  # whether there are any is asked elsewhere
+        _warn_of_long([text], [plain])
     return text
 
 
