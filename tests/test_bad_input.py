@@ -190,6 +190,8 @@ TOO_LARGE = {
     "a tie": (lambda: s.pairwise_accuracy([[1, 2]], [[2, 1]], epsilon=HUGE), "epsilon holds a number that no float"),
     "vectors": (lambda: s.reference_similarities(HUGE, [[[1.0]]]), "machine holds a number that no float can hold"),
     "a vector": (lambda: s.reference_similarities([[[1.0]]], [[[HUGE]]]), "human holds a number that no float"),
+    "a smoothing value": (lambda: s.Bleu(smooth="add-k", smooth_value=HUGE), "smooth_value must be a finite number"),
+    "raters": (lambda: s.metric_ceiling(0.5, HUGE), "n_raters must be a number that a float can hold"),
     "pairs": (lambda: s.plan_run(HUGE), "pairs must be a positive number"),
 }
 
@@ -203,6 +205,19 @@ def test_numbers_beyond_reason_are_value_errors_at_once(call, message):
 def test_a_cell_beyond_all_floats_is_no_number_of_a_table():
     with pytest.raises(TypeError, match="a must be a table of numbers.*no float can hold"):
         s.compare([[1, 2], [2, HUGE]], [[1, 2], [2, 1]], [[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("lang", ["\ud800", "中文"])
+def test_a_language_is_a_code(lang):
+    pytest.importorskip("sentencex")
+    with pytest.raises(ValueError, match="lang must be the code of a language"):
+        s.split_many(["It rained."], splitter="sentencex", lang=lang)
+
+
+@pytest.mark.parametrize("items", [{"a": 1}, {}, "a", 3, None])
+def test_questions_are_listed(items):
+    with pytest.raises(TypeError, match="items must be a list of tuples"):
+        s.ask_many(s.load_judge("embedded"), "statements", items)
 
 
 def test_a_language_is_a_text():

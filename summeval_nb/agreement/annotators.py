@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _annotators as plumbing
 from ..ground._choices import takes_choices_of
-from ..ground.results import require_count, require_option
+from ..ground.results import is_finite, require_count, require_option
 
 # %% auto #0
 __all__ = ['KAPPA_WEIGHTS', 'ALPHA_LEVELS', 'Agreement', 'read_ratings', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha',
@@ -328,4 +328,6 @@ def metric_ceiling(alpha: float, n_raters: int) -> float:
     if not -math.inf < alpha <= 1:
         raise ValueError(f"alpha must be a number of at most 1, not {alpha}")
     n, value = require_count(n_raters, "n_raters"), float(max(alpha, 0))
+    if not is_finite(n):
+        raise ValueError(f"n_raters must be a number that a float can hold, not {n}")
     return math.sqrt(n * value / (1 + (n - 1) * value))

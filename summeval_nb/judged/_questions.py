@@ -45,6 +45,8 @@ def answered(
     progress: str,
 ) -> list[Any]:
     """What `ask` says to each item, from the store where it is known; failures are returned and never stored."""
+    if not isinstance(items, Sequence) or isinstance(items, (str, bytes)):
+        raise TypeError(f"items must be a list of tuples, one for each question, not {type(items).__name__}")
     written = adapter(kind)
 
     def compute(positions: list[int]) -> list[Any]:

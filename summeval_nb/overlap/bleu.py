@@ -21,7 +21,8 @@ from ._tables import Interval
 from .ngrams import Tokens, WordTokenizer, clipped_counts
 from .ngrams import load_tokenizer
 from ..ground.results import Metric, Score, Signature, require_count
-from ..ground.results import require_flag, require_option, require_text
+from ..ground.results import is_finite, require_flag, require_option
+from ..ground.results import require_text
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'BleuScore', 'BleuTable', 'bleu_score',
@@ -172,7 +173,7 @@ class Bleu(Metric):
         if value is not None and SMOOTHING[self.smooth] is None:
             whose = "smooth_value is for 'floor' and 'add-k'"
             raise ValueError(f"{whose}; smooth={self.smooth!r} takes none")
-        if value is not None and not 0 <= value < math.inf:
+        if value is not None and not (value >= 0 and is_finite(value)):
             raise ValueError(
                 f"smooth_value must be a finite number of at least 0, not {value}"
             )

@@ -43,6 +43,8 @@ def learnt_tables(lang: str) -> PunktSentenceTokenizer:
 def sentencex_places(bodies: Sequence[str], lang: str) -> list[list[int]]:
     """Return where sentences begin, as sentencex sees it."""
     module = require_module("sentencex", "splitters")
+    if not lang.isascii():
+        raise ValueError(f"lang must be the code of a language, such as 'en' or 'zh', not {lang!r:.60}")
     return [[piece["start_index"] for piece in module.get_sentence_boundaries(lang, body)] for body in bodies]
 
 

@@ -308,6 +308,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     **{name: Behaviour(about, errors) for name, (about, _, errors) in STREAMED.items()},
     **{name: Behaviour(about, errors, name in ENDLESS) for name, (about, _, errors) in WIRED.items()},
 }
+del BEHAVIOURS["hangs_up_later"]  # of pages only: as an answer it would also take the next question with it
 
 # What the pages that name a dialect (/props, /api/version, /v1/models, /tokenize) may hold instead.
 PAGES: dict[str, Any] = {
