@@ -3,11 +3,13 @@
 import contextlib
 import dataclasses
 import faulthandler
+import functools
 import inspect
 import os
 import random
 import signal
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -23,9 +25,30 @@ from tests.torture import corpus, harness, judges, names, pages, runs, servers, 
 from tests.torture.harness import Wrong, attempt, torture
 from tests.torture.kinds import KINDS
 
+ROOT = Path(__file__).parents[1]
 SECONDS = 20  # of computing, in which a planted fault must be found
+APART = "SUMMEVAL_NB_TORTURE_APART"
 
 
+def apart(test):
+    """A test that forks: in a process of its own, without the threads of other tests, whose locks nobody would free."""
+
+    @functools.wraps(test)
+    def started(request, **fixtures):
+        if os.environ.get(APART):
+            test(**fixtures)
+            return
+        words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", request.node.nodeid]
+        done = subprocess.run(words, cwd=ROOT, env={**os.environ, APART: "1"}, capture_output=True, text=True)
+        assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout[-5000:] + done.stderr[-2000:]
+
+    wanted = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in inspect.signature(test).parameters]
+    request = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    started.__signature__ = inspect.Signature([request, *wanted])
+    return started
+
+
+@apart
 @pytest.mark.parametrize("kind", ["kills", "damage", "disks", "stores", pytest.param("pages", marks=pytest.mark.slow)])
 def test_a_few_cases_find_nothing(kind, tmp_path):
     for seed in range(3):
@@ -48,6 +71,7 @@ def found_by(case, tmp_path, kind="planted"):
 # ---------------------------------------------------------------- planted faults
 
 
+@apart
 def test_a_resume_with_other_bytes_is_found(monkeypatch, tmp_path):
     def careless(items, *, out, **call):
         report = real(items, out=out, **call)
@@ -70,6 +94,7 @@ def test_a_report_of_damaged_numbers_is_found(monkeypatch, tmp_path):
     assert "damaged" in found_by(runs.damage, tmp_path).where
 
 
+@apart
 def test_an_untyped_fault_on_a_full_disk_is_found(monkeypatch, tmp_path):
     def raw(items, **call):
         try:

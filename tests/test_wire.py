@@ -1,6 +1,5 @@
 """The way to a server: its schema of replies, its clocks, and that it survives forks, Ctrl-C and many threads."""
 
-import asyncio
 import json
 import multiprocessing
 import os
@@ -27,6 +26,7 @@ from summeval_nb.models._wire import (
     Unreachable,
     Wire,
     _events,
+    wait_for,
     whole_number,
 )
 
@@ -125,7 +125,7 @@ def test_a_line_ends_with_either_or_both_and_may_be_cut_anywhere(lines, ends, ma
     for size in cuts:
         pieces.append(body[:size])
         body = body[size:]
-    assert asyncio.run(all_events([*pieces, body])) == [one for one in wanted if one]
+    assert wait_for(all_events([*pieces, body])) == [one for one in wanted if one]
 
 
 @pytest.mark.parametrize(
