@@ -73,7 +73,7 @@ def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None
     sizes = [(0, 0)] * len(texts)
     for i in longer:  # than the first reference; of few only the others are measured
         sizes[i] = (max(map(len, groups[i])), len(texts[i]))
-    remedy = "the candidate comes first, bleu_score(candidate, references)"
+    remedy = "the candidate comes first, and its references second"
     judged = ("the candidate is", "candidates are")
     warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
