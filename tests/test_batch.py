@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb import bleu_score, rouge_score
 from summeval_nb.ground.items import make_shards, open_items
@@ -325,7 +326,7 @@ def fragile(row):
 
 
 def hangs(row):
-    time.sleep(100 if row["text"] == "hang" else 0)
+    time.sleep(1000 if row["text"] == "hang" else 0)
     return len(row["text"])
 
 
@@ -357,9 +358,9 @@ def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
     psutil = pytest.importorskip("psutil")
     texts = ["a", "bb", "hang", "ccc", "d", "hang", "ee"]
     before = {child.pid for child in psutil.Process().children(recursive=True)}  # such as pytest's own helpers
-    began = time.monotonic()
-    report = quiet([{"text": t} for t in texts], hangs, out=tmp_path / "out", shard_size=4, workers=2, timeout=1.5)
-    assert time.monotonic() - began < 90 and report.counts == {"ok": 5, "undefined": 0, "failed": 2}
+    with comes_back(300):
+        report = quiet([{"text": t} for t in texts], hangs, out=tmp_path / "out", shard_size=4, workers=2, timeout=1.5)
+    assert report.counts == {"ok": 5, "undefined": 0, "failed": 2}
     found = {line["item"]: line for line in lines(tmp_path / "out")}
     assert found[2]["reason"] == "at 3: no answer within 1.5 s; the worker process was ended"
     assert [found[i]["score"] for i in (0, 1, 3, 4, 6)] == [1, 2, 3, 1, 2]

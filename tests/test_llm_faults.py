@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 
 import pytest
+from helpers.patience import comes_back
 from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
 from servers.misbehaving import MisbehavingServer, true_probability
 
@@ -42,9 +43,9 @@ def test_each_behaviour_ends_in_time_in_an_answer_or_its_typed_error(name, diale
     if (name, dialect) == ("truncated_json", "llamacpp"):
         expected = ()
     with MisbehavingServer(name, dialect=dialect, slowness=1.0) as server:
-        backend, start = backend_for(server), time.monotonic()
-        (result,) = backend.choose_many(["Well?"], OPTIONS)
-        assert time.monotonic() - start < 4
+        backend = backend_for(server)
+        with comes_back():
+            (result,) = backend.choose_many(["Well?"], OPTIONS)
     if not expected:
         assert abs(result.probabilities["yes"] - true_probability("Well?")) < 1e-6
         return
@@ -74,9 +75,9 @@ def test_one_bad_answer_does_not_discard_the_others():
 def test_odd_pages_hold_nothing_up_and_lead_nowhere(name):
     """/props and its like may drip, lie or redirect: the question is answered, and nobody else learns the key."""
     with MisbehavingServer() as other, MisbehavingServer(pages_behave=name, elsewhere=other.url) as server:
-        backend, start = backend_for(server), time.monotonic()
-        choice = backend.choose("Well? " * 800, OPTIONS)
-        assert time.monotonic() - start < 6
+        backend = backend_for(server)
+        with comes_back():
+            choice = backend.choose("Well? " * 800, OPTIONS)
         assert abs(choice.probabilities["yes"] - true_probability("Well? " * 800)) < 1e-6
         assert other.asked == 0
     assert backend.limit in (None, 4096)
@@ -130,10 +131,9 @@ def test_the_whole_limit_holds_for_repetitions_too():
     with MisbehavingServer("silent") as server:
         backend = backend_for(server, timeout=0.2, total_timeout=1.0, max_retries=1000)
         assert backend.dialect
-        start = time.monotonic()
-        with pytest.raises(BackendUnavailable):
+        with comes_back(), pytest.raises(BackendUnavailable):
             backend.choose("Well?", OPTIONS)
-        assert time.monotonic() - start < 2 and len(server.questions) < 8
+        assert len(server.questions) < 8
 
 
 def test_a_connection_that_does_not_come_about_has_a_limit_of_its_own():
@@ -147,12 +147,10 @@ def test_a_connection_that_does_not_come_about_has_a_limit_of_its_own():
             one.connect_ex(listening.getsockname())
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
         backend = ServerBackend(
-            "x", base_url=address, connect_timeout=0.3, timeout=30, max_retries=0, dialect="llamacpp"
+            "x", base_url=address, connect_timeout=0.3, timeout=600, max_retries=0, dialect="llamacpp"
         )
-        start = time.monotonic()
-        with pytest.raises(BackendUnavailable, match="no connection within 0.3 s"):
+        with comes_back(), pytest.raises(BackendUnavailable, match="no connection within 0.3 s"):
             backend.choose("Well?", OPTIONS)
-        assert time.monotonic() - start < 3
 
 
 @pytest.mark.parametrize("name", ["timeout", "connect_timeout", "total_timeout"])

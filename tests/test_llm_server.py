@@ -9,6 +9,7 @@ import traceback
 
 import pydantic
 import pytest
+from helpers.patience import comes_back
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from servers.misbehaving import PROBE, MisbehavingServer, true_probability
 
@@ -220,10 +221,9 @@ def test_retry_after_holds_all_workers_back():
 
 def test_a_wait_longer_than_the_timeout_is_reported_not_sat_out():
     with MisbehavingServer("429", retry_after="3600") as server:
-        backend, start = backend_for(server, max_retries=3), time.monotonic()
-        with pytest.raises(BackendUnavailable) as caught:
-            backend.choose("Well?", OPTIONS)
-        assert caught.value.retry_after == 3600 and time.monotonic() - start < 5
+        with comes_back(), pytest.raises(BackendUnavailable) as caught:
+            backend_for(server, max_retries=3).choose("Well?", OPTIONS)
+        assert caught.value.retry_after == 3600
 
 
 @pytest.mark.parametrize("behaviour, words", [("ignored", "ignores constraints"), ("no_logprobs", "logprobs")])

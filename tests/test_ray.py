@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from helpers.patience import comes_back
 
 from summeval_nb.runs import _ray_engine
 from summeval_nb.runs.batch import RunStopped, run
@@ -302,10 +303,9 @@ def test_a_stopped_node_costs_nothing(cluster, tmp_path):
 
 
 def test_no_cluster_at_the_address(tmp_path):
-    start = time.monotonic()
-    with pytest.raises(RunStopped, match=r"no Ray cluster answers .*ray start --head"):
+    stopped = pytest.raises(RunStopped, match=r"no Ray cluster answers .*ray start --head")
+    with comes_back(), stopped:
         run([{"text": "a"}], len, out=tmp_path, engine="ray", address=f"127.0.0.1:{free_port()}", progress=False)
-    assert time.monotonic() - start < 30
 
 
 def test_something_else_listens_at_the_address(tmp_path, monkeypatch):

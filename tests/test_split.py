@@ -4,10 +4,10 @@ import gzip
 import json
 import re
 import sys
-import time
 import warnings
 
 import pytest
+from helpers.patience import comes_back
 from helpers.stanza_tiny import train_stanza
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -476,11 +476,10 @@ LONG = {
 
 
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
-def test_a_megabyte_takes_seconds(text):
+def test_a_megabyte_is_cut_and_does_not_take_for_ever(text):
     """Linear in the length: a quadratic search over a megabyte would take hours."""
-    start = time.process_time()
-    sentences = split_sentences(text)
-    assert time.process_time() - start < 30
+    with comes_back():
+        sentences = split_sentences(text)
     assert sum(len("".join(s.text.split())) for s in sentences) == len("".join(text.split()))
 
 

@@ -6,9 +6,9 @@ import os
 import pickle
 import signal
 import threading
-import time
 
 import pytest
+from helpers.patience import comes_back
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -204,8 +204,6 @@ def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works(heeding):
         wire = wire_to(server)
         timer = threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
         timer.start()
-        start = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            asked(wire, Limits(5, 60, 60))
-        assert time.monotonic() - start < 10
+        with comes_back(), pytest.raises(KeyboardInterrupt):
+            asked(wire, Limits(5, 600, 600))
         assert asked(wire) in ("yes", "no")
