@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+# rows to score: a table of pandas, dictionaries (so does a datasets.Dataset give them), or lists by column
+Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]] | Mapping[str, Sequence[object]]"
 
 
 class Rows:

@@ -4,10 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from sentence_transformers import SentenceTransformer
+
+    from summeval_nb.text.embed import Embedder
+
+EmbedderOrName: TypeAlias = "Embedder | SentenceTransformer | str | PathLike[str]"  # what `load_embedder` takes
 Known: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray | None]]  # a sentence's vector, its tokens' or None
 
 
