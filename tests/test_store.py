@@ -1,5 +1,6 @@
 """The store under everything that may happen to it: kills, forks, threads, damage, foreign files, a full disk."""
 
+import contextlib
 import json
 import os
 import pickle
@@ -300,6 +301,26 @@ def test_a_value_of_another_kind_or_key_cannot_take_a_rows_place(tmp_path):
     with pytest.raises(StoreError, match="checksum"):
         store.get_many("k", ["c"])
     assert store.get_many("k", ["b"]) == {"b": 2}
+
+
+@pytest.mark.parametrize("value", [7.25, -1, None, True, "text", [1], {"a": 1}, np.zeros(3), np.float32(2)])
+def test_bytes_are_no_text_and_a_text_no_bytes(tmp_path, value):
+    """A changed byte of sqlite's own can turn one into the other, with the same bytes and the same checksum."""
+    stored = np.asarray(value, np.float32) if isinstance(value, np.ndarray | np.float32) else value
+    store = Store(tmp_path / "s.sqlite")
+    store.put_many("k", {"a": stored, "b": 2})
+    with contextlib.closing(sqlite3.connect(store.path)) as connection:
+        other = "TEXT" if isinstance(stored, np.ndarray) else "BLOB"
+        connection.execute(f"UPDATE items SET value = CAST(value AS {other}) WHERE key = 'a'")
+        connection.commit()
+    with pytest.raises(StoreError, match="checksum"):
+        store.get_many("k", ["a"])
+    assert store.prune(damaged=True) == 1 and store.verify() == [] and store.get_many("k", ["b"]) == {"b": 2}
+
+
+def test_arrays_have_few_axes(tmp_path):
+    with pytest.raises(ValueError, match="an array of 9 axes"):
+        Store(tmp_path / "s.sqlite").put_many("k", {"a": np.zeros([1] * 9, np.float32)})
 
 
 plain = st.recursive(

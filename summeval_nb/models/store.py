@@ -72,6 +72,9 @@ def content_key(*parts: Any) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 # %% ../../nbs/workshop/86_store.ipynb #37907b99
+_MOST_AXES = 8  # below every character that a JSON text can begin with
+
+
 def _encode(value: Any) -> str | bytes:
     """JSON text for plain data; for a float32 array its number of axes, its lengths and
     its little-endian bytes."""
@@ -85,6 +88,11 @@ def _encode(value: Any) -> str | bytes:
             raise ValueError(
                 f"an array of shape {value.shape} holds NaN or infinite numbers and "
                 "is not stored"
+            )
+        if value.ndim > _MOST_AXES:
+            raise ValueError(
+                f"an array of {value.ndim} axes is not stored, at most {_MOST_AXES}: "
+                "reshape it"
             )
         head = struct.pack(f"<B{value.ndim}I", value.ndim, *value.shape)
         return head + np.ascontiguousarray(value, dtype="<f4").tobytes()
@@ -109,10 +117,13 @@ def _checksum(kind: str, key: str, stored: str | bytes) -> int:
     """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of
     others.
 
-    Where a byte was changed, sqlite may find a number where a text was written.
+    Where a byte was changed, sqlite may find a number where a text was written, or
+    bytes: these begin with their number of axes, as no JSON text does.
     """
     named = isinstance(kind, str) and isinstance(key, str)
-    if not (named and isinstance(stored, (str, bytes))):
+    text = isinstance(stored, str) and stored[:1] > chr(_MOST_AXES)
+    array = isinstance(stored, bytes) and stored[:1] <= bytes([_MOST_AXES])
+    if not (named and stored and (text or array)):
         return -1
     body = (
         stored.encode("utf-8", "surrogatepass") if isinstance(stored, str) else stored
