@@ -785,7 +785,7 @@ def calibration(
     values, truth = reliability.require_labelled(kept, said)
     parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
     more: dict[str, Any] = {"n": len(kept), "n_failed": failed}
-    more["signature"] = Signature({"metric": "calibration"} | parts)
+    more["signature"] = Signature({"metric": "calibration", **parts})
     if not kept:
         return Calibration(score=None, reason="there is no judged item", **more)
     bins = reliability_bins(values, truth, n_bins=n_bins)

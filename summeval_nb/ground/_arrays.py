@@ -9,7 +9,7 @@ leaves a half-made numpy in `sys.modules`.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __all__ = ["is_numpy", "np"]
 
@@ -20,7 +20,7 @@ else:
     class _Numpy:
         """Looks every name up in numpy, and keeps it."""
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             import numpy
 
             value = getattr(numpy, name)
@@ -30,7 +30,7 @@ else:
     np = _Numpy()
 
 
-def is_numpy(value: Any, kind: str) -> bool:
+def is_numpy(value: object, kind: str) -> bool:
     """Return whether `value` is of numpy's type of that name; nobody has one who has not imported numpy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, getattr(numpy, kind))

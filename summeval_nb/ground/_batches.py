@@ -6,8 +6,10 @@ Hugging Face's `evaluate` and torchmetrics call what a system wrote `predictions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from ._types import JsonDict
 
 if TYPE_CHECKING:
     from .results import Metric
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Accumulator", "by_column", "require_equal_lengths"]
 
 
-def by_column(metric: Metric, given: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+def by_column(metric: Metric, given: Mapping[str, object]) -> dict[str, tuple[str, object]]:
     """Return each column of a metric, in order, with the name under which it was given, and the value.
 
     `predictions` stands for the judged column. `references` stands for the column of that name, or for the one other
@@ -25,7 +27,7 @@ def by_column(metric: Metric, given: Mapping[str, Any]) -> dict[str, tuple[str, 
     against = "references" if "references" in others else others[0] if len(others) == 1 else ""
     meant = {"predictions": metric.judged, "references": against}
     kind, reads = type(metric).__name__, ", ".join(metric.columns)
-    found: dict[str, tuple[str, Any]] = {}
+    found: dict[str, tuple[str, object]] = {}
     for name, value in given.items():
         column = name if name in metric.columns else meant.get(name, "")
         if not column:
@@ -41,7 +43,7 @@ def by_column(metric: Metric, given: Mapping[str, Any]) -> dict[str, tuple[str, 
     return {column: found[column] for column in metric.columns}
 
 
-def require_equal_lengths(lists: Mapping[str, list[Any]]) -> None:
+def require_equal_lengths(lists: Mapping[str, Sequence[object]]) -> None:
     """Raise a `ValueError` unless all lists, by the names under which they were given, have one entry a text."""
     sizes = {name: len(values) for name, values in lists.items()}
     if len(set(sizes.values())) > 1:
@@ -80,7 +82,13 @@ class Accumulator:
         """Forget all texts, for the next epoch."""
         self._kept: dict[str, list[Any]] = {name: [] for name in self.metric.columns}
 
-    def update(self, *, predictions: Any = None, references: Any = None, **columns: Any) -> None:
+    def update(
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str]] | None = None,
+        **columns: object,
+    ) -> None:
         """Add a batch of texts; it takes what `Metric.compute` takes, and a batch may be empty.
 
         Raises
@@ -92,7 +100,7 @@ class Accumulator:
         for name, values in batch.items():
             self._kept[name] += values
 
-    def compute(self) -> dict[str, Any]:
+    def compute(self) -> JsonDict:
         """Return what `Metric.compute` returns for all texts so far.
 
         Raises

@@ -6,19 +6,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
-from typing import Any, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from summeval_nb.ground.results import Metric
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
-def is_function(value: Any) -> TypeGuard[Callable[..., Any]]:
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
     """Whether a choice is a function of somebody's. A metric, which can be called to score, is none."""
     return callable(value) and getattr(type(value), "__call__", None) is not Metric.__call__  # noqa: B004
 
 
-def takes_choices_of(kind: type[Any], *, but: Sequence[str] = ()) -> Callable[[Function], Function]:
+def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) -> Callable[[Function], Function]:
     """Show the fields of a metric in the signature of a function that hands `**choices` to it.
 
     A function says which fields it takes by a `TypedDict`, for type checkers; people, editors and pages ask

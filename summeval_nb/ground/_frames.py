@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from ._types import JsonDict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +19,7 @@ Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]] | Mapping[str,
 class Rows:
     """What has rows has them as a table, too."""
 
-    def rows(self) -> Iterable[dict[str, Any]]:
+    def rows(self) -> Iterable[JsonDict]:
         """Return the rows, one dictionary each."""
         raise NotImplementedError
 

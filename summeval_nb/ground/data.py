@@ -12,16 +12,17 @@ import math
 import numbers
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ._files import require_path
+from ._types import JsonDict
 from summeval_nb.ground.results import (
     require_count,
     require_flag,
@@ -132,7 +133,7 @@ QUALITIES = ("coherence", "consistency", "fluency", "relevance")
 SCALE = (1.0, 5.0)
 
 
-def _field(record: Any, name: str, where: str) -> Any:
+def _field(record: object, name: str, where: str) -> object:
     """Return a field of a JSON object, or raise an error that names the place and the
     field."""
     if not isinstance(record, Mapping):
@@ -148,7 +149,7 @@ def _field(record: Any, name: str, where: str) -> Any:
     return record[name]
 
 
-def _rating(record: Any, quality: str, where: str) -> float:
+def _rating(record: object, quality: str, where: str) -> float:
     """Return a rating on the scale; null means not rated and becomes NaN, which the
     statistics leave out and count."""
     value = _field(record, quality, where)
@@ -170,7 +171,7 @@ def _mean(values: np.ndarray) -> float | None:
     return float(present.mean()) if present.size else None
 
 
-def _record(data: SummEval, i: int) -> dict[str, Any]:
+def _record(data: SummEval, i: int) -> JsonDict:
     """Return article i in the form of one line of the file."""
     rated = [
         {
@@ -208,12 +209,14 @@ def _describe(data: SummEval) -> str:
 def _take(data: SummEval, chosen: list[int]) -> SummEval:
     """Return the data of the chosen articles: each list and each table by the same
     rows."""
-    lists = (data.ids, data.sources, data.references, data.summaries)
-    picked: list[Any] = [[one[i] for i in chosen] for one in lists]
-    ids, sources, references, summaries = picked
-    ratings = {quality: values[chosen] for quality, values in data.ratings.items()}
     return SummEval(
-        data.name, ids, sources, references, data.systems, summaries, ratings
+        data.name,
+        [data.ids[i] for i in chosen],
+        [data.sources[i] for i in chosen],
+        [data.references[i] for i in chosen],
+        data.systems,
+        [data.summaries[i] for i in chosen],
+        {quality: values[chosen] for quality, values in data.ratings.items()},
     )
 
 
@@ -270,7 +273,11 @@ class SummEval:
 
     @classmethod
     def from_records(
-        cls, records: Any, *, name: str = "my data", raters: int | None = None
+        cls,
+        records: pd.DataFrame | Iterable[Mapping[str, object]],
+        *,
+        name: str = "my data",
+        raters: int | None = None,
     ) -> SummEval:
         """Build from a DataFrame, a list of dictionaries or a `datasets.Dataset` in the
         form of the file's lines.
@@ -298,7 +305,7 @@ class SummEval:
         """Return the data of some articles only, by index."""
         return _take(self, [int(index) for index in articles])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return name and records, in the form of the file's lines, as plain Python
         data."""
         return {
@@ -340,7 +347,7 @@ def _as_means(ratings: np.ndarray, raters: int | None) -> np.ndarray:
     return np.where(np.abs(ratings - means) <= _WRITTEN, means, ratings)
 
 # %% ../../nbs/workshop/83_data.ipynb #04969a22
-def _by_system(record: Any, where: str) -> dict[str, Any]:
+def _by_system(record: object, where: str) -> dict[str, object]:
     """Return the entries of `systems` by name."""
     entries = _field(record, "systems", where)
     if isinstance(entries, (str, Mapping)) or not isinstance(entries, Iterable):
@@ -348,7 +355,7 @@ def _by_system(record: Any, where: str) -> dict[str, Any]:
             f"{where}: 'systems' must be a list of objects, not "
             f"{type(entries).__name__}"
         )
-    columns: dict[str, Any] = {}
+    columns: dict[str, object] = {}
     for number, entry in enumerate(entries):
         system = str(_field(entry, "system", f"{where}, systems[{number}]"))
         if system in columns:
@@ -361,7 +368,12 @@ def _by_system(record: Any, where: str) -> dict[str, Any]:
     return columns
 
 
-def _typed(check: Any, record: Any, name: str, where: str) -> Any:
+_Typed = TypeVar("_Typed")
+
+
+def _typed(
+    check: Callable[[object, str], _Typed], record: object, name: str, where: str
+) -> _Typed:
     """Return a field that passed a type check; the check's message gets the place in
     front."""
     try:
@@ -371,7 +383,7 @@ def _typed(check: Any, record: Any, name: str, where: str) -> Any:
 
 # %% ../../nbs/workshop/83_data.ipynb #d16f38ba
 def _build(
-    rows: Iterable[tuple[str, Any]], name: str, raters: int | None = None
+    rows: Iterable[tuple[str, object]], name: str, raters: int | None = None
 ) -> SummEval:
     """Check records one by one, put the systems of each into the order of the first,
     and stack the ratings."""
@@ -429,7 +441,7 @@ def _build(
 _HUB = ("mteb/summeval", "cda12ad7615edc362dbf25a00fdd61d3b1eaf93c")
 
 
-def _lines(path: Path) -> Iterator[tuple[str, Any]]:
+def _lines(path: Path) -> Iterator[tuple[str, object]]:
     """Yield (place, parsed JSON) for each line of a file that is not blank."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
@@ -447,7 +459,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
             ) from error
 
 
-def _from_hub(row: Mapping[str, Any]) -> dict[str, Any]:
+def _from_hub(row: Mapping[str, Any]) -> JsonDict:
     """Turn a row of the hub's `mteb/summeval` into the form of the file's lines."""
     systems = [
         {"system": f"system{j + 1:02d}", "summary": text}

@@ -16,9 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
 
 from .results import require_count, require_module, require_option
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # %% auto #0
 __all__ = ['FORMATS', 'Item', 'encode_row', 'ItemStream', 'open_items', 'Shard', 'make_shards']
@@ -33,7 +36,7 @@ class Item(NamedTuple):
     problem: str = ""
 
 # %% ../../nbs/workshop/85_items.ipynb #d84f1c13
-def encode_row(row: Any, place: int) -> Item:
+def encode_row(row: object, place: int) -> Item:
     """Return a mapping as an item; what is not a mapping, or holds what JSON cannot
     say, becomes its problem."""
     if not isinstance(row, Mapping):
@@ -49,7 +52,7 @@ def encode_row(row: Any, place: int) -> Item:
         return Item(place, b"", f"an item must hold plain data: {error}")
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> object:
     for method in ("tolist", "isoformat"):
         if hasattr(value, method):
             return getattr(value, method)()
@@ -119,14 +122,22 @@ def _read_parquet(path: str | Path) -> Iterator[Item]:
             yield from (encode_row(row, next(place)) for row in batch.to_pylist())
 
 
-def _read_frame(frame: Any) -> Iterator[Item]:
+def _read_frame(frame: pd.DataFrame) -> Iterator[Item]:
     place = itertools.count(1)
     for start in range(0, len(frame), 1000):
         records = frame.iloc[start : start + 1000].to_dict("records")
         yield from (encode_row(row, next(place)) for row in records)
 
 
-def _read_rows(rows: Iterable[Any]) -> Iterator[Item]:
+def _is_open_file(items: object) -> TypeGuard[BinaryIO]:
+    return hasattr(items, "read")
+
+
+def _is_frame(items: object) -> TypeGuard[pd.DataFrame]:
+    return hasattr(items, "iloc")
+
+
+def _read_rows(rows: Iterable[object]) -> Iterator[Item]:
     return (encode_row(row, place) for place, row in enumerate(rows, 1))
 
 # %% ../../nbs/workshop/85_items.ipynb #1be68de5
@@ -202,9 +213,8 @@ def _open_file(path: Path, given: str | None) -> ItemStream:
 
 
 def _read_lines(path: Path, format: str, packed: bool) -> Iterator[Item]:
-    opened: Any = gzip.open if packed else open
     try:
-        with opened(path, "rb") as handle:
+        with gzip.open(path, "rb") if packed else open(path, "rb") as handle:
             yield from _reader(format)(handle)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(
@@ -218,7 +228,15 @@ def _reader(format: str) -> Callable[[Iterable[bytes]], Iterator[Item]]:
     ]
 
 # %% ../../nbs/workshop/85_items.ipynb #89c2d0e4
-def open_items(items: Any, *, format: str | None = None) -> ItemStream:
+def open_items(
+    items: str
+    | PathLike[str]
+    | BinaryIO
+    | pd.DataFrame
+    | Iterable[Mapping[str, object]],
+    *,
+    format: str | None = None,
+) -> ItemStream:
     """Return any corpus as a stream of items.
 
     Parameters
@@ -250,7 +268,7 @@ def open_items(items: Any, *, format: str | None = None) -> ItemStream:
         require_option(format, "format", FORMATS)
     if isinstance(items, (str, PathLike)):
         return _open_file(Path(items), format)
-    if hasattr(items, "read"):
+    if _is_open_file(items):
         return ItemStream(
             getattr(items, "name", "a stream"),
             _reader(format or "jsonl")(items),
@@ -266,7 +284,7 @@ def open_items(items: Any, *, format: str | None = None) -> ItemStream:
         raise TypeError(
             f"items must be rows, not {kind} ({', '.join(map(str, items))}): {remedy}"
         )
-    if hasattr(items, "iloc"):
+    if _is_frame(items):
         return ItemStream("a DataFrame", _read_frame(items), length=len(items))
     if isinstance(items, bytes) or not isinstance(items, Iterable):
         raise TypeError(

@@ -10,8 +10,8 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from ._types import JsonDict
 from summeval_nb.ground.viz import (
     Mark,
     Markup,
@@ -98,7 +98,7 @@ def _highlight_rules(name: str, entries: Sequence[Entry], shown: int = _SHOWN) -
     return "\n".join(rules)
 
 # %% ../../nbs/workshop/84_report.ipynb #d5de3e7f
-def _name(*parts: Any) -> str:
+def _name(*parts: object) -> str:
     """A short name for a report, the same for the same content."""
     return (
         "sr"
@@ -185,7 +185,7 @@ class Report:
         return self.source[start:end]
 
 
-def _numbers(report: Report) -> list[dict[str, Any]]:
+def _numbers(report: Report) -> list[JsonDict]:
     """All numbers of a report, one row for each judged sentence."""
     names = [name for name, count in report.groups for _ in range(count)] or [""] * len(
         report.entries
@@ -195,7 +195,7 @@ def _numbers(report: Report) -> list[dict[str, Any]]:
         evidence = ", ".join(
             f"{i + 1}" + ("" if s is None else f" ({s:.4f})") for i, s in entry.evidence
         )
-        row: dict[str, Any] = {"summary": name} if report.groups else {}
+        row: JsonDict = {"summary": name} if report.groups else {}
         row |= {
             "sentence": position + 1,
             "verdict": entry.label,

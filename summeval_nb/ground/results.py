@@ -15,11 +15,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from os import PathLike
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    SupportsAbs,
+    TypeGuard,
+    TypeVar,
+)
 from urllib.parse import quote, unquote
 
 from ._arrays import is_numpy, np
 from ._batches import Accumulator, by_column, require_equal_lengths
+from ._types import JsonDict, Scores
 from .viz import render, text_table
 
 if TYPE_CHECKING:
@@ -59,7 +69,7 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.text)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return text, start and end as a plain dictionary."""
         return {"text": self.text, "start": self.start, "end": self.end}
 
@@ -83,7 +93,7 @@ class Signature(Mapping[str, str]):
     '3'
     """
 
-    def __init__(self, parts: Mapping[str, Any]):
+    def __init__(self, parts: Mapping[str, object]):
         from summeval_nb import __version__
 
         if not isinstance(parts, Mapping):
@@ -142,7 +152,7 @@ class Signature(Mapping[str, str]):
         }
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return (
         {True: "yes", False: "no", None: "none"}[value]
         if value is None or isinstance(value, bool)
@@ -199,12 +209,12 @@ class Score:
             f"{type(self).__name__}(score={shown}, signature={str(self.signature)!r})"
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return the parts behind the number, one plain dictionary each; a subclass
         says what they are."""
         return [{"score": self.score, "reason": self.reason}]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return {
             "score": self.score,
@@ -233,7 +243,7 @@ def score_card(
     name: str,
     score: float | None,
     reason: str,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     signature: str,
 ) -> str:
     """Return a score as an HTML block: its name and number, the parts as a table, the
@@ -252,7 +262,7 @@ class Evidence:
     index: int
     similarity: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return index and similarity as a plain dictionary."""
         return {"index": self.index, "similarity": self.similarity}
 
@@ -372,7 +382,7 @@ class Verdict:
         """Whether `state` is `"supported"`; None when nothing was judged."""
         return None if self.probability is None else self.state == "supported"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return {
             "supported": self.supported,
@@ -388,7 +398,7 @@ class Verdict:
         }
 
 # %% ../../nbs/workshop/82_results.ipynb #7c14254d
-def require_text(value: Any, name: str) -> str:
+def require_text(value: object, name: str) -> str:
     """Return `value` if it is a string; otherwise raise a `TypeError` that names the
     remedy."""
     if isinstance(value, str):
@@ -408,7 +418,7 @@ def require_text(value: Any, name: str) -> str:
     )
 
 
-def require_texts(values: Any, name: str) -> list[str]:
+def require_texts(values: object, name: str) -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string
     element raises a `TypeError`."""
     if not _is_listed(values):
@@ -426,7 +436,7 @@ def require_texts(values: Any, name: str) -> list[str]:
     ]
 
 
-def require_column(values: Any, name: str) -> list[Any]:
+def require_column(values: object, name: str) -> list[object]:
     """Return one value for each text as a list; a single text or what cannot be listed
     raises a `TypeError`."""
     if not _is_listed(values):
@@ -438,13 +448,13 @@ def require_column(values: Any, name: str) -> list[Any]:
     return list(values)
 
 
-def _is_listed(values: Any) -> bool:
+def _is_listed(values: object) -> TypeGuard[Iterable[object]]:
     """Whether these are many values: a text and a mapping are one."""
     one = isinstance(values, (str, bytes, bytearray, Mapping))
     return isinstance(values, Iterable) and not one
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     shown = repr(value)
     return shown if len(shown) <= 40 else shown[:37] + "..."
 
@@ -452,7 +462,7 @@ def _short(value: Any) -> str:
 _MOST = {"n_resamples": 10_000_000, "errors": 10**9}  # more would take days
 
 
-def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
+def require_count(value: object, name: str, *, minimum: int = 1) -> int:
     """Return `value` as an int of at least `minimum` (numpy integers too); otherwise
     raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
@@ -468,7 +478,7 @@ def require_count(value: Any, name: str, *, minimum: int = 1) -> int:
     return count
 
 
-def require_flag(value: Any, name: str) -> bool:
+def require_flag(value: object, name: str) -> bool:
     """Return `value` if it is True or False (numpy's too); a text, a number or None
     raises a `TypeError`."""
     if not (isinstance(value, bool) or is_numpy(value, "bool_")):
@@ -479,7 +489,7 @@ def require_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def is_finite(value: Any) -> bool:
+def is_finite(value: SupportsAbs[Any]) -> bool:
     """Return whether a number is one that a float can hold; not every whole number is.
 
     Examples
@@ -490,7 +500,7 @@ def is_finite(value: Any) -> bool:
     return bool(abs(value) <= sys.float_info.max)
 
 
-def require_share(value: Any, name: str) -> float:
+def require_share(value: object, name: str) -> float:
     """Return `value` as a float in [0, 1]; otherwise raise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(
@@ -503,11 +513,11 @@ def require_share(value: Any, name: str) -> float:
     return float(value)
 
 
-def require_option(value: Any, name: str, known: Iterable[str]) -> str:
+def require_option(value: object, name: str, known: Iterable[str]) -> str:
     """Return `value` if it is one of the known names; otherwise raise a `ValueError`
     that lists them."""
     names = list(known)
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise ValueError(
             f"unknown {name} {_short(value)}; known: {', '.join(map(repr, names))}"
         )
@@ -552,7 +562,7 @@ class Outcome(NamedTuple):
     signature: str = ""
 
 # %% ../../nbs/workshop/82_results.ipynb #1587d030
-def as_outcome(value: Any, signature: str = "") -> Outcome:
+def as_outcome(value: object, signature: str = "") -> Outcome:
     """Return what a metric returned as an `Outcome`; NaN, infinity and what is no
     number count as failed.
 
@@ -570,7 +580,8 @@ def as_outcome(value: Any, signature: str = "") -> Outcome:
         parts = {
             name: part for name, part in value.to_dict().items() if name not in known
         }
-        value, reason, signature = value.score, value.reason, str(value.signature)
+        score: object = value.score
+        reason, signature = value.reason, str(value.signature)
     elif isinstance(value, Mapping):
         if "score" not in value:
             return Outcome(
@@ -584,21 +595,23 @@ def as_outcome(value: Any, signature: str = "") -> Outcome:
             for name, part in value.items()
             if name not in ("score", "reason")
         }
-        value, reason = value["score"], str(value.get("reason") or reason)
-    if value is None:
+        score, reason = value["score"], str(value.get("reason") or reason)
+    else:
+        score = value
+    if score is None:
         return Outcome(None, "undefined", reason, parts, signature)
-    if not isinstance(value, numbers.Real):
+    if not isinstance(score, numbers.Real):
         return Outcome(
             None,
             "failed",
-            f"the metric returned {type(value).__name__}, not a number",
+            f"the metric returned {type(score).__name__}, not a number",
             parts,
             signature,
         )
-    if not is_finite(value):
-        what = f"the metric returned {_short(value)}"
+    if not is_finite(score):
+        what = f"the metric returned {_short(score)}"
         return Outcome(None, "failed", what, parts, signature)
-    return Outcome(float(value), "ok", "", parts, signature)
+    return Outcome(float(score), "ok", "", parts, signature)
 
 # %% ../../nbs/workshop/82_results.ipynb #241d243b
 class ScoreTable:
@@ -653,7 +666,7 @@ class ScoreTable:
         """Return why a text has no score, one line a text; '' where it has one."""
         return ["" if known else self.nothing for known in self.defined.tolist()]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one plain dictionary a text; a number that is undefined is None."""
         columns = {name: _without_nan(values) for name, values in self.arrays().items()}
         rows = zip(*columns.values(), strict=True)
@@ -668,7 +681,7 @@ class ScoreTable:
             for s, w, r in found
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         counts = {"mean": self.mean(), "n_undefined": self.n_undefined}
         return {**counts, "rows": self.rows(), "signature": str(self.signature)}
@@ -806,7 +819,7 @@ class Metric:
             )
         return self.score_many(*([value] for value in row), **choices)[0]
 
-    def __call__(self, *columns: Any, **named: Any) -> Any:
+    def __call__(self, *columns: object, **named: object) -> Any:
         """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
 
         The first column that holds a text decides which: `Bleu()("a cat", "a cat")` is
@@ -819,8 +832,12 @@ class Metric:
         return (self.score_many if many else self.score)(*columns, **named)
 
     def compute(
-        self, *, predictions: Any = None, references: Any = None, **columns: Any
-    ) -> dict[str, Any]:
+        self,
+        *,
+        predictions: Sequence[str] | None = None,
+        references: Sequence[str | Sequence[str]] | None = None,
+        **columns: object,
+    ) -> JsonDict:
         """Return the means over many texts as a plain dictionary, by keyword.
 
         Parameters
@@ -872,7 +889,7 @@ class Metric:
         """
         return Accumulator(self)
 
-    def _lists(self, named: Mapping[str, Any]) -> dict[str, list[Any]]:
+    def _lists(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
         """Return the columns in their order, checked; None under a name is no
         column."""
         given = {name: one for name, one in named.items() if one is not None}
@@ -898,7 +915,7 @@ class Metric:
         return lists
 
     @classmethod
-    def defaults(cls) -> dict[str, Any]:
+    def defaults(cls) -> JsonDict:
         """Return the choices by name with their defaults; MISSING where there is
         none."""
         own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
@@ -913,7 +930,7 @@ class Metric:
             if one.init
         }
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> JsonDict:
         """Return the choices that are not the default."""
         values = {
             name: (getattr(self, name), one) for name, one in self.defaults().items()
@@ -925,7 +942,7 @@ class Metric:
         }
 
 # %% ../../nbs/workshop/82_results.ipynb #69294279
-def require_metric(value: Any, name: str = "metric") -> Any:
+def require_metric(value: object, name: str = "metric") -> Any:
     """Return `value` if it scores texts as a `Metric` does; otherwise raise with the
     remedy."""
     if isinstance(value, type):
@@ -946,7 +963,7 @@ def require_metric(value: Any, name: str = "metric") -> Any:
 
 
 def score_rows(
-    metric: Any, rows: Sequence[Mapping[str, Any]], **choices: Any
+    metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: object
 ) -> list[Outcome]:
     """Return one outcome a row; each row has the metric's columns. A choice that
     `score_many` has not is left out.

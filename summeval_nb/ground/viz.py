@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._arrays import is_numpy, np
 
 if TYPE_CHECKING:
+    import jinja2
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 # %% auto #0
 __all__ = ['UNSUPPORTED', 'UNDECIDED', 'SUPPORTED', 'NOT_JUDGED', 'escape', 'Markup', 'style_sheet', 'render',
@@ -58,7 +60,7 @@ class Markup(str):
 
 
 @cache
-def _templates() -> Any:
+def _templates() -> jinja2.Environment:
     import jinja2
 
     loader = jinja2.PackageLoader("summeval_nb", "assets/templates")
@@ -71,9 +73,9 @@ def _templates() -> Any:
     return found
 
 
-def _escaped(value: Any) -> Any:
+def _escaped(value: object) -> object:
     """What stands in a template's place: HTML as it is, all else escaped."""
-    return value if hasattr(value, "__html__") else Markup(escape(value))
+    return value if hasattr(value, "__html__") else Markup(escape(str(value)))
 
 
 def _tint(probability: float | None) -> Markup:
@@ -87,7 +89,7 @@ def style_sheet() -> Markup:
     return Markup(f"<style>{sheet}</style>")
 
 
-def render(template: str, **values: Any) -> Markup:
+def render(template: str, **values: object) -> Markup:
     """Draw a template of `summeval_nb/assets/templates`; every text among the values is
     escaped."""
     drawn = _templates().get_template(template).render(**values, sheet=style_sheet())
@@ -264,7 +266,7 @@ def _channels(color: str) -> str:
     return ";".join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))
 
 # %% ../../nbs/workshop/81_viz.ipynb #389c168d
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> object:
     if value is None:
         return "–"
     return (
@@ -275,7 +277,7 @@ def _shown(value: Any) -> Any:
 
 
 def html_table(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     *,
     columns: Sequence[str] | None = None,
     caption: str = "",
@@ -307,7 +309,7 @@ def html_table(
 
 # %% ../../nbs/workshop/81_viz.ipynb #707f769a
 def text_table(
-    rows: Sequence[Mapping[str, Any]], *, columns: Sequence[str] | None = None
+    rows: Sequence[Mapping[str, object]], *, columns: Sequence[str] | None = None
 ) -> str:
     """Return rows as an aligned text table, with the conventions of `html_table`.
 
@@ -319,10 +321,11 @@ def text_table(
     2  –
     """
     names = list(columns if columns is not None else (rows[0] if rows else ()))
-    body = [[_shown(row.get(name)) for name in names] for row in rows]
+    whole: list[Sequence[object]] = [names]
+    whole += [[_shown(row.get(name)) for name in names] for row in rows]
     cells = [
         [" ".join(printable(_plain(cell)).split("\n")) for cell in line]
-        for line in [names, *body]
+        for line in whole
     ]
     widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
     lines = (
@@ -332,7 +335,7 @@ def text_table(
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _plain(cell: Any) -> str:
+def _plain(cell: object) -> str:
     return html.unescape(cell) if isinstance(cell, Markup) else str(cell)
 
 # %% ../../nbs/workshop/81_viz.ipynb #a209a2a3
@@ -365,7 +368,7 @@ def figure_text(text: str) -> str:
 
 # %% ../../nbs/workshop/81_viz.ipynb #86104cfe
 def heat_map(
-    matrix: Any,
+    matrix: ArrayLike,
     *,
     row_label: str,
     column_label: str,
