@@ -18,6 +18,8 @@ from summeval_nb.judged.judging import Flag
 if TYPE_CHECKING:
     import pandas as pd
 
+    from summeval_nb.judged.answers import AnswerReport, Correctness, Inference
+
 PAIRS = {
     "answer_given_context": "context → answer",
     "answer_given_truth": "question + ground truth → answer",
@@ -30,14 +32,14 @@ COLUMNS += ["probability", "evidence", "not_found", "reason"]
 _LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
 
 
-def as_frame(rows: Sequence[Mapping[str, Any]], *first: str) -> pd.DataFrame:
+def as_frame(rows: Sequence[Mapping[str, object]], *first: str) -> pd.DataFrame:
     """Statement rows as a table that has its columns even when there is no row."""
     import pandas as pd
 
     return pd.DataFrame(list(rows), columns=[*first, *COLUMNS])
 
 
-def statement_rows(inference: Any) -> list[dict[str, Any]]:
+def statement_rows(inference: Inference) -> list[dict[str, Any]]:
     """One row for each statement of an inference, with everything that decided it."""
     rows = []
     for number, hypothesis in enumerate(inference.hypotheses):
@@ -82,7 +84,7 @@ def flag_words(name: str, flag: Flag) -> str:
 class AnswerLayout:
     """What a report on an answer shows; the report itself says what it holds."""
 
-    inferences: Mapping[str, Any]
+    inferences: Mapping[str, Inference]
     question: str
     ground_truth: str
     answer: str
@@ -93,7 +95,7 @@ class AnswerLayout:
     notes: tuple[str, ...] = ()
 
     @property
-    def correctness(self) -> Any:
+    def correctness(self) -> Correctness:
         """Precision, recall and F1 of the statements, and the share contradicted."""
         raise NotImplementedError
 
@@ -197,7 +199,7 @@ class AnswerLayout:
         return target
 
 
-def _outcome(report: Any) -> Outcome:
+def _outcome(report: AnswerReport) -> Outcome:
     parts = {k: v for k, v in report.to_dict().items() if k not in ("context", "premises", "signature")}
     score = report.answer_given_context
     status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
@@ -224,7 +226,7 @@ def rate(name: str, hits: int, of: int, confidence: float) -> dict[str, Any]:
     return {"measure": name, "value": hits / of, "low": float(interval.low), "high": float(interval.high), "n": of}
 
 
-def summarise(reports: Sequence[Any], confidence: float, seed: int) -> list[dict[str, Any]]:
+def summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[dict[str, Any]]:
     """Means of the scores, rates of refusals and of verdicts, with intervals and the number of rows behind each."""
     rows = []
     for name in (*PAIRS, "correctness"):
@@ -247,7 +249,7 @@ def summarise(reports: Sequence[Any], confidence: float, seed: int) -> list[dict
 class AnswerTableLayout(ScoreTable):
     """What a table of answers shows; the table itself holds the reports."""
 
-    reports: Sequence[Any]
+    reports: Sequence[AnswerReport]
 
     @property
     def n_failed(self) -> int:

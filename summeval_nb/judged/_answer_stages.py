@@ -7,12 +7,14 @@ Chapter 43 tells what they are for. In each stage the questions of all rows are 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.ground._callers import callers_level
+from summeval_nb.ground._frames import Table
 from summeval_nb.ground.results import InputWarning, Sentence, require_text, require_texts
 from summeval_nb.judged._bounds import Asking, largest, size, together
+from summeval_nb.judged._questions import Ask, Items
 from summeval_nb.judged._statements import answer_units, as_premise, is_list
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import (
@@ -25,7 +27,7 @@ from summeval_nb.judged.judging import (
     ask_many,
 )
 from summeval_nb.models._declared import added
-from summeval_nb.models._named import load_store
+from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
 from summeval_nb.text._lists import with_denying_leads
 from summeval_nb.text.split import split_sentences, split_units
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     from summeval_nb.judged.judging import Judge
     from summeval_nb.models.store import Store
 
-Ask = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
-Tagged = tuple["Unit", list[tuple[Statement, Entailment]]]
+Said = list[tuple[Statement, Entailment]]
+Tagged = tuple["Unit", Said]
 
 # the texts that a pair is made of: what is said of it is undefined when one of them is empty or refuses
 TEXTS = {
@@ -71,26 +73,26 @@ class Row(NamedTuple):
     answer: str
 
 
-def asking(judge: Any, store: Any, progress: bool) -> Ask:
+def asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
     """The function that puts questions to a judge, with a memory for the length of one run."""
     chosen = load_judge(judge)
     chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
     kept = load_store(store)
 
-    def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def ask(purpose: str, items: Items) -> list[Any]:
         return ask_many(chosen, purpose, items, store=kept, progress=purpose if progress else "")
 
     return ask
 
 
-def check_row(context: Any, question: Any, ground_truth: Any, answer: Any, where: str = "") -> Row:
+def check_row(context: object, question: object, ground_truth: object, answer: object, where: str = "") -> Row:
     """Check the types of one row; `where` names it in messages."""
     contexts = (context,) if isinstance(context, str) else require_texts(context, f"{where}context")
     texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
     return Row(tuple(contexts), *(require_text(text, f"{where}{name}") for name, text in texts.items()))
 
 
-def table_records(table: Any, columns: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+def table_records(table: Table, columns: Mapping[str, Sequence[str]]) -> list[dict[str, object]]:
     """Return a table's rows as dictionaries with the wanted names.
 
     Parameters
@@ -106,14 +108,16 @@ def table_records(table: Any, columns: Mapping[str, Sequence[str]]) -> list[dict
         If a column is missing or columns have different lengths; the message names those that are there.
     """
     if hasattr(table, "to_dict") and hasattr(table, "columns"):
-        table = table.to_dict("records")  # pandas; a Dataset also has a to_dict, and no columns
+        given: Iterable[object] = table.to_dict("records")  # pandas; a Dataset also has a to_dict, and no columns
     elif isinstance(table, Mapping):
         lengths = {name: len(values) for name, values in table.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns must have the same length, not {lengths}")
-        table = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+        given = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+    else:
+        given = table
     records = []
-    for number, record in enumerate(table):
+    for number, record in enumerate(given):
         if not isinstance(record, Mapping):
             kind = type(record).__name__
             raise TypeError(f"row {number} must be a dictionary, not {kind}: pass a table or a list of dicts")
@@ -219,10 +223,11 @@ def _resolve(texts: Sequence[str], ask: Ask, keep_lists: bool) -> dict[str, tupl
     found = dict(zip(texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True))
     out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
     for text, one in found.items():
-        failed = isinstance(one, JudgeFailure)
-        note = f"pronouns were left as they are: {one.reason}" if failed else one.note
-        units = make_units(text, None if failed else one, keep_lists=keep_lists)
-        out[text] = (units, (note,) if note else ())
+        if isinstance(one, JudgeFailure):
+            resolution, note = None, f"pronouns were left as they are: {one.reason}"
+        else:
+            resolution, note = one, one.note
+        out[text] = (make_units(text, resolution, keep_lists=keep_lists), (note,) if note else ())
     return out
 
 
@@ -238,7 +243,8 @@ def split_texts(texts: Sequence[str], ask: Ask, keep_lists: bool = False) -> dic
 
     def apart(unit: str) -> list[list[Statement]]:
         found = [statements[part] for part in lists.get(unit, [])]
-        return [] if any(isinstance(one, JudgeFailure) for one in found) else found
+        said = [one for one in found if not isinstance(one, JudgeFailure)]
+        return said if len(said) == len(found) else []
 
     return {
         text: Parts(found, [statements[one] for one in read[text]], [apart(one) for one in read[text]], notes)
@@ -255,7 +261,7 @@ def premise_of(name: str, row: Row, parts: Mapping[str, Parts]) -> str:
     return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
 
 
-def _tagged(unit: Unit, statements: Any, found: Any) -> list[tuple[Statement, Entailment]]:
+def _tagged(unit: Unit, statements: list[Statement] | JudgeFailure, found: list[Entailment] | JudgeFailure) -> Said:
     """Statements with their entailments; a failure of the judge stands on each statement."""
     if isinstance(statements, JudgeFailure):
         found, statements = statements, [as_statement(unit.resolved, unit.resolved)]
@@ -264,13 +270,13 @@ def _tagged(unit: Unit, statements: Any, found: Any) -> list[tuple[Statement, En
     return list(zip(statements, found, strict=True))
 
 
-def _share(tagged: Sequence[tuple[Statement, Entailment]]) -> float:
+def _share(tagged: Said) -> float:
     """The share that is entailed of what could be judged, 0 for nothing."""
     labels = [tag.label for _, tag in tagged if not tag.failed]
     return sum(label == "entailed" for label in labels) / len(labels) if labels else 0.0
 
 
-def _better(kept: list[tuple[Statement, Entailment]], apart: Sequence[list[tuple[Statement, Entailment]]]) -> Any:
+def _better(kept: Said, apart: Sequence[Said]) -> Said:
     """A list's items with their lead-in, or its units without it where these are entailed more often."""
     alone = sum(map(_share, apart)) / len(apart) if apart else 0.0
     return [one for tagged in apart for one in tagged] if alone > _share(kept) else kept
@@ -298,9 +304,10 @@ def tag_pairs(
     for key in wanted:
         own, tagged = parts[texts[key]], list[Tagged]()
 
-        def tags(unit: Unit, statements: Any, premise: str = premises[key]) -> list[tuple[Statement, Entailment]]:
-            failed = isinstance(statements, JudgeFailure)
-            return _tagged(unit, statements, None if failed else found[premise, tuple(s.text for s in statements)])
+        def tags(unit: Unit, statements: list[Statement] | JudgeFailure, premise: str = premises[key]) -> Said:
+            if isinstance(statements, JudgeFailure):
+                return _tagged(unit, statements, statements)
+            return _tagged(unit, statements, found[premise, tuple(s.text for s in statements)])
 
         for unit, statements, apart in zip(own.units, own.statements, own.apart, strict=True):
             tagged.append((unit, _better(tags(unit, statements), [tags(unit, one) for one in apart])))
@@ -314,13 +321,13 @@ def lots_of(rows: Sequence[Row], most: int = 256) -> list[list[int]]:
     return [order[start : start + most] for start in range(0, len(order), most)]
 
 
-def most_calls(judge: Any, rows: Sequence[Mapping[str, Any]], keep_lists: bool) -> dict[str, Calls]:
+def most_calls(judge: str | Judge, rows: Sequence[Mapping[str, object]], keep_lists: bool) -> dict[str, Calls]:
     """At most what the stages above ask a judge about rows, lot after lot."""
-    checked = [check_row(**{name: row[name] for name in Row._fields}) for row in rows]
+    checked = [check_row(row["context"], row["question"], row["ground_truth"], row["answer"]) for row in rows]
     return added(*(_most_of_lot(judge, [checked[i] for i in lot], keep_lists) for lot in lots_of(checked)))
 
 
-def _most_of_lot(judge: Any, rows: Sequence[Row], keep_lists: bool) -> dict[str, Calls]:
+def _most_of_lot(judge: str | Judge, rows: Sequence[Row], keep_lists: bool) -> dict[str, Calls]:
     """At most what a lot asks: no text is a refusal, and each reply is as long as it may be."""
     ask, undecided = Asking(judge), {name: Flag(value=False) for name in ("answer", "ground_truth")}
     ask("refusal", [(opening(text),) for row in rows for text in (row.answer, row.ground_truth)])

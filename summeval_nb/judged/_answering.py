@@ -6,7 +6,6 @@ Edited directly. Chapter 42 says when a text answers a question with yes; its fu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from summeval_nb.evidence.check import Checker, Parts, WordsChecker
 from summeval_nb.ground.results import Sentence
@@ -14,6 +13,7 @@ from summeval_nb.judged._entailing import Labeller, entail_many
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Question
 from summeval_nb.text._vectors import SentenceVectors
+from summeval_nb.text.embed import LotEmbedder
 
 AnswerSaid = Callable[[str, Sequence[Sentence], SentenceVectors], Answer]
 AsAnswer = Callable[[Entailment, Answer | None], Answer]
@@ -42,7 +42,7 @@ def denies(one: Parts, other: Parts) -> bool:
 
 def answer_many(
     items: Sequence[tuple[str, Sequence[Question]]],
-    embedder: Any,
+    embedder: LotEmbedder,
     checker: Checker,
     k: int,
     lang: str | None,
@@ -62,11 +62,14 @@ def answer_many(
     return [_join(*pair, as_answer, blind) for pair in zip(found, said, strict=True)]
 
 
-def _join(found: Any, said: Any, as_answer: AsAnswer, blind: bool) -> list[Answer] | JudgeFailure:
+def _join(
+    found: list[Entailment] | JudgeFailure, said: list[Answer] | JudgeFailure | None, as_answer: AsAnswer, blind: bool
+) -> list[Answer] | JudgeFailure:
     """The answers of one text."""
-    for one in (found, said):
-        if isinstance(one, JudgeFailure):
-            return JudgeFailure("answer", one.reason)
+    if isinstance(found, JudgeFailure):
+        return JudgeFailure("answer", found.reason)
+    if isinstance(said, JudgeFailure):
+        return JudgeFailure("answer", said.reason)
     second = [None] * len(found) if said is None else said
     return [
         looked if blind and looked is not None and not one.failed else as_answer(one, looked)
@@ -75,7 +78,7 @@ def _join(found: Any, said: Any, as_answer: AsAnswer, blind: bool) -> list[Answe
 
 
 def answers_said(
-    embedder: Any, asked: Sequence[tuple[str, Sequence[str]]], answer_said: AnswerSaid
+    embedder: LotEmbedder, asked: Sequence[tuple[str, Sequence[str]]], answer_said: AnswerSaid
 ) -> list[list[Answer] | JudgeFailure]:
     """Answers to (text, statements) by what is said alone."""
     sentences = {text: premise_sentences(text) for text, _ in asked}

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from summeval_nb.judged._questions import Items
 from summeval_nb.judged.judge import load_judge
+from summeval_nb.judged.judging import Judge
 from summeval_nb.models._declared import HOW, NotDeclared, asks_models
 from summeval_nb.models._prompts import as_json
 from summeval_nb.models.llm import Calls, Most
@@ -26,7 +28,7 @@ class Asking:
     texts that only a reply will tell, and returns what the replies hold at most. Equal items are asked once.
     """
 
-    def __init__(self, judge: Any):
+    def __init__(self, judge: str | Judge):
         self.judge = load_judge(judge)
         self.calls: dict[str, Calls] = {}
         self._own = getattr(self.judge, "calls_for", None)
@@ -37,7 +39,7 @@ class Asking:
                 "beside a list of Most(count, size), what the reply to each item holds"
             )
 
-    def __call__(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Most]:
+    def __call__(self, purpose: str, items: Items) -> list[Most]:
         """What the replies to the items hold at most; their calls are added to `calls`."""
         if self._own is None or not items:
             return [Most() for _ in items]
@@ -47,11 +49,11 @@ class Asking:
         calls, replies = self._own(purpose, [item for item, _ in distinct])
         counted = calls if isinstance(calls, Calls) else Calls(int(calls))
         self.calls[purpose] = self.calls.get(purpose, Calls()) + counted
-        found: Mapping[Any, Most] = dict(zip(distinct, replies, strict=True))
+        found: Mapping[tuple[tuple[object, ...], int | None], Most] = dict(zip(distinct, replies, strict=True))
         return [found[key] for key in keys]
 
 
-def size(value: Any) -> int:
+def size(value: object) -> int:
     """The bytes of data as one line of JSON, as prompts show it; of what is not known yet, at most."""
     if isinstance(value, Most):
         return value.size

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from summeval_nb.judged.judging import Entailment, JudgeFailure, Label, Passage
 from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import unit_rows
+from summeval_nb.text.embed import LotEmbedder
 from summeval_nb.text.split import Reading, split_markdown
 
 Labeller = Callable[[Verdict], Label]
@@ -50,7 +50,7 @@ def read_statement(statement: str) -> Reading:
 
 def entail_many(
     items: Sequence[tuple[str, Sequence[str]]],
-    embedder: Any,
+    embedder: LotEmbedder,
     checker: Checker,
     k: int,
     lang: str | None,

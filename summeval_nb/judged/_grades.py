@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from summeval_nb.ground._frames import axes_for
 from summeval_nb.ground._order import warn_of_order
@@ -21,17 +21,20 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.ground.viz import figure_text
-from summeval_nb.models._named import load_backend, load_store
+from summeval_nb.models._named import StoreOrPath, load_backend, load_store
 from summeval_nb.models.llm import Backend, BackendError, Calls
 from summeval_nb.models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from summeval_nb.judged.ratings import Rating
+
 Rated = TypeVar("Rated", bound=Score)
+Said: TypeAlias = Mapping[str, Any] | BackendError | None  # a choice as a dictionary, a failed call, or nothing asked
 
 
-def require_scale(scale: Any) -> tuple[int, int]:
+def require_scale(scale: object) -> tuple[int, int]:
     """Check a scale: two whole numbers, 0 <= low < high <= 9. Beyond, "1" would be the beginning of "10"."""
     if not isinstance(scale, (tuple, list)) or len(scale) != 2:
         raise TypeError(f"scale must be two whole numbers such as (1, 5), not {scale!r}")
@@ -41,7 +44,7 @@ def require_scale(scale: Any) -> tuple[int, int]:
     return low, high
 
 
-def require_paired(texts: Any, summaries: Any) -> list[tuple[str, str]]:
+def require_paired(texts: object, summaries: object) -> list[tuple[str, str]]:
     """Return texts and summaries as pairs, as many of each."""
     sources, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
     if len(sources) != len(summaries):
@@ -62,14 +65,14 @@ def ask_for_grades(
     *,
     workers: int,
     progress: str,
-) -> list[Any]:
+) -> list[Said]:
     """The options' probabilities for each prompt, from the store or from the backend, asked in lots.
 
     A failed call is its error; what is not asked is None.
     """
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
 
-    def compute(lot: list[int]) -> list[Any]:
+    def compute(lot: list[int]) -> list[Said]:
         chosen = backend.choose_many([put[i] for i in lot], options, workers=workers)
         return [one if isinstance(one, BackendError) else one.to_dict() for one in chosen]
 
@@ -128,7 +131,7 @@ class Distribution(Score):
 LOW_MASS = 0.5
 
 
-def rating_parts(value: Any, expected: Callable[[Mapping[int, float]], float]) -> dict[str, Any]:
+def rating_parts(value: Said, expected: Callable[[Mapping[int, float]], float]) -> dict[str, Any]:
     """What a rating is made of: from the options' probabilities, from a failure, or (None) from nothing to ask."""
     if not isinstance(value, Mapping):
         return {"score": None, "reason": "the summary is empty" if value is None else str(value)}
@@ -167,9 +170,9 @@ class MetricOfGrades(Metric):
 
     columns = {"text": "text", "summary": "text"}
     judged = "summary"
-    backend: Any
+    backend: Backend | str
     scale: tuple[int, int]
-    store: Any
+    store: StoreOrPath
 
     def most_grades(self, prompts: Sequence[str], summaries: Sequence[str]) -> dict[str, Calls]:
         """At most the calls for these prompts; nobody is asked about an empty summary."""
@@ -182,6 +185,6 @@ class MetricOfGrades(Metric):
         """Every choice that could change a number."""
         return self.score_many([""], [""])[0].signature
 
-    def score(self, text: str, summary: str) -> Any:
+    def score(self, text: str, summary: str) -> Rating:
         """Return the grade of one summary; see `rate`."""
         return self.score_many([require_text(text, "text")], [require_text(summary, "summary")])[0]

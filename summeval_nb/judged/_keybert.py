@@ -6,7 +6,6 @@ Chapter 42 says why the mean: the model reads only the first 256 tokens of a tex
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,10 @@ from summeval_nb.judged._exam import candidate_phrases, place_keyphrase
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Keyphrase
 from summeval_nb.text._vectors import SentenceVectors
+from summeval_nb.text.embed import LotEmbedder
 
 
-def keybert_phrases(items: Sequence[tuple[str, int]], embedder: Any) -> list[list[Keyphrase]]:
+def keybert_phrases(items: Sequence[tuple[str, int]], embedder: LotEmbedder) -> list[list[Keyphrase]]:
     """Key phrases of many (text, most) by KeyBERT over our candidates."""
     texts = list(dict.fromkeys(text for text, _ in items if candidate_phrases(text)))
     if not texts:

@@ -6,19 +6,21 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from summeval_nb.judged._bounds import Asked
 from summeval_nb.judged._llm_bounds import choice_calls, json_calls, most_of_item
 from summeval_nb.judged._llm_plans import ask_cases, collect, plan_statements, plan_texts, plan_units, rejoined
 from summeval_nb.judged._llm_tasks import Task, ask_group, choice_prompt, choose
 from summeval_nb.judged.judge import place_keyphrase
-from summeval_nb.judged.judging import LABELS, Answer, BulkJudge, Entailment, Flag, JudgeFailure, Resolution
+from summeval_nb.judged.judging import LABELS, Answer, BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution
 from summeval_nb.models.llm import Backend
 from summeval_nb.text._language import foreign_language, language_name, reads
 
 
-def _not_read(purpose: str, item: tuple[Any, ...], reason: str) -> Any:
+def _not_read(
+    purpose: str, item: tuple[Any, ...], reason: str
+) -> Flag | list[Entailment] | list[Answer] | JudgeFailure:
     """What stands for an answer about a text that is not read: no label, no answer, no flag, and why."""
     if purpose == "refusal":
         return Flag(value=None, reason=reason)
@@ -29,12 +31,15 @@ def _not_read(purpose: str, item: tuple[Any, ...], reason: str) -> Any:
     return JudgeFailure(purpose, reason)
 
 
+Judged: TypeAlias = Entailment | Answer
+
+
 class AskingJudge(BulkJudge):
     """The plumbing of `LLMJudge`, which says what is asked, how statements are read and windows are put together."""
 
     _tasks: Mapping[str, Task]
-    _put_together: Callable[[Sequence[Any]], Any]
-    _from_choice: Callable[[str, Mapping[str, float]], Any]
+    _put_together: Callable[[Sequence[Judged | JudgeFailure]], Judged | JudgeFailure]
+    _from_choice: Callable[[str, Mapping[str, float]], Judged]
     _backend: Backend
     _prompts: Mapping[str, str]
     _probabilities: bool
@@ -134,16 +139,18 @@ class AskingJudge(BulkJudge):
     def _choices(
         self,
         purpose: str,
-        cases: Sequence[Mapping[str, Any]],
+        cases: Sequence[Mapping[str, object]],
         options: Sequence[str],
-    ) -> list[Any]:
+    ) -> list[dict[str, float] | JudgeFailure]:
         """The options' probabilities for each case, or a failure."""
         prompt = self._prompts[purpose if purpose == "refusal" else f"one {purpose}"]
         self._count(len(cases))
         prompts = [choice_prompt(prompt, case, options) for case in cases]
         return choose(self._backend, purpose, prompts, options, self._workers)
 
-    def _judged(self, purpose: str, items: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+    def _judged(
+        self, purpose: str, items: Sequence[tuple[str, Sequence[str | Question]]]
+    ) -> list[Sequence[Judged | JudgeFailure] | JudgeFailure]:
         """Entailments or answers: planned, asked in JSON or as choices, put together."""
         plan = plan_statements(items, self._window)
         if not self._probabilities:
@@ -167,11 +174,11 @@ class AskingJudge(BulkJudge):
         results = [one if isinstance(one, JudgeFailure) else [self._from_choice(purpose, one)] for one in chosen]
         return collect(purpose, items, singles, results, self._put_together)
 
-    def _refusals(self, items: Sequence[tuple[str]]) -> list[Any]:
+    def _refusals(self, items: Sequence[tuple[str]]) -> list[Flag | JudgeFailure]:
         """Flags from the probability of yes; a text without a word is undecided and not asked about."""
         asked = [text for (text,) in items if re.search(r"\w", text)]
         chances = iter(self._choices("refusal", [{"answer": text} for text in asked], ["yes", "no"]))
-        flags: list[Any] = []
+        flags: list[Flag | JudgeFailure] = []
         for (text,) in items:
             one = next(chances) if re.search(r"\w", text) else None
             if one is None or isinstance(one, JudgeFailure):
@@ -186,7 +193,7 @@ class AskingJudge(BulkJudge):
                 )
         return flags
 
-    def _resolved(self, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Any]:
+    def _resolved(self, items: Sequence[tuple[str, Sequence[str] | None]]) -> list[Resolution | JudgeFailure]:
         """Units with their pronouns replaced, window by window."""
         plan = plan_units(items, self._window)
         joined = rejoined(

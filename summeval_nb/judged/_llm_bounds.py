@@ -15,6 +15,7 @@ from summeval_nb.judged._bounds import size
 from summeval_nb.judged._llm_plans import MOST_STATEMENTS, plan_texts, plan_units, windows_of
 from summeval_nb.judged._llm_tasks import RULE, choice_prompt, longest_statements, longest_unit, numbered
 from summeval_nb.judged.judge import premise_sentences
+from summeval_nb.judged.judging import Question
 from summeval_nb.models.llm import Calls, Most
 
 SMALLEST_LOT = 64  # questions that `ask_many` hands over together, in the metric that hands over the fewest
@@ -114,7 +115,7 @@ def _windows(text: str | Most, window: int) -> tuple[int, int]:
     return len(own), sum(size(numbered(one)) for one in own)
 
 
-def _judged(text: str | Most, parts: Most | Sequence[Any], window: int, one_by_one: bool) -> Cases:
+def _judged(text: str | Most, parts: Most | Sequence[str | Question], window: int, one_by_one: bool) -> Cases:
     """Statements by a premise, or questions by a text."""
     if not isinstance(parts, Most):
         parts = Most(len(parts), sum(size(getattr(one, "text", one)) + 2 for one in parts))

@@ -6,9 +6,9 @@ Chapter 46 says the rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged.judge import premise_sentences
@@ -16,6 +16,9 @@ from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.models._prompts import as_json
 
 MOST_STATEMENTS = 20
+Case = TypeVar("Case", bound=tuple[Any, ...])
+Found = TypeVar("Found")
+Part = TypeVar("Part", bound=Hashable)
 
 
 def packed(sizes: Sequence[int], most: int, characters: int) -> list[list[int]]:
@@ -32,36 +35,34 @@ def packed(sizes: Sequence[int], most: int, characters: int) -> list[list[int]]:
 
 
 def ask_cases(
-    shown: Callable[..., Any],
-    cases: Sequence[tuple[Any, ...]],
-    ask: Callable[..., list[Any]],
+    shown: Callable[..., Mapping[str, object]],
+    cases: Sequence[Case],
+    ask: Callable[[Sequence[Case], str], Sequence[Found | JudgeFailure]],
     *,
     most: int,
     characters: int,
     workers: int,
-) -> list[Any]:
+) -> list[Found | JudgeFailure]:
     """Results of all cases (`shown`: what the model sees of one), asked in groups, malformed ones again alone."""
     sizes = [len(as_json(shown(*case))) for case in cases]
     groups = packed(sizes, most, characters)
-    results: list[Any] = [None] * len(cases)
+    results: dict[int, Found | JudgeFailure] = {}
     with ThreadPoolExecutor(max_workers=max(1, min(workers, len(groups)))) as pool:
         for group, found in zip(
             groups,
             pool.map(lambda g: ask([cases[i] for i in g], ""), groups),
             strict=True,
         ):
-            for position, one in zip(group, found, strict=True):
-                results[position] = one
-        again = [i for i, one in enumerate(results) if isinstance(one, JudgeFailure) and one.malformed]
-        complaints = [f"A first reply could not be used: {as_json(results[i].reason[:200])}" for i in again]
+            results.update(zip(group, found, strict=True))
+        again = {i: one.reason for i, one in results.items() if isinstance(one, JudgeFailure) and one.malformed}
+        complaints = [f"A first reply could not be used: {as_json(reason[:200])}" for reason in again.values()]
         retried = pool.map(
             lambda i, complaint: ask([cases[i]], complaint)[0],
             again,
             complaints,
         )
-        for position, one in zip(again, retried, strict=True):
-            results[position] = one
-    return results
+        results.update(zip(again, retried, strict=True))
+    return [results[i] for i in range(len(cases))]
 
 
 def windows_of(sentences: Sequence[Sentence], characters: int) -> list[list[Sentence]]:
@@ -71,10 +72,10 @@ def windows_of(sentences: Sequence[Sentence], characters: int) -> list[list[Sent
 
 
 def plan_statements(
-    items: Sequence[tuple[str, Sequence[Any]]], window: int
-) -> list[tuple[str, list[Sentence], list[Any]]]:
+    items: Sequence[tuple[str, Sequence[Part]]], window: int
+) -> list[tuple[str, list[Sentence], list[Part]]]:
     """Cases for (text, statements or questions): one for each text, window and lot of distinct statements."""
-    wanted: dict[str, dict[Any, None]] = {}
+    wanted: dict[str, dict[Part, None]] = {}
     for text, parts in items:
         wanted.setdefault(text, {}).update(dict.fromkeys(parts))
     cases = []
@@ -86,24 +87,25 @@ def plan_statements(
 
 def collect(
     purpose: str,
-    items: Sequence[tuple[str, Sequence[Any]]],
-    plan: Sequence[tuple[str, Any, Sequence[Any]]],
-    results: Sequence[Any],
-    put_together: Callable[[Sequence[Any]], Any],
-) -> list[Any]:
+    items: Sequence[tuple[str, Sequence[Part]]],
+    plan: Sequence[tuple[str, Sequence[Sentence], Sequence[Part]]],
+    results: Sequence[Sequence[Found] | JudgeFailure],
+    put_together: Callable[[Sequence[Found | JudgeFailure]], Found | JudgeFailure],
+) -> list[Sequence[Found | JudgeFailure] | JudgeFailure]:
     """The answers of each item, put together from its windows; one undecided statement makes the item a failure."""
-    found: dict[tuple[str, Any], list[Any]] = {}
+    found: dict[tuple[str, Part], list[Found | JudgeFailure]] = {}
     for (text, _, lot), result in zip(plan, results, strict=True):
-        answers = [result] * len(lot) if isinstance(result, JudgeFailure) else result
+        answers: Sequence[Found | JudgeFailure] = [result] * len(lot) if isinstance(result, JudgeFailure) else result
         for part, one in zip(lot, answers, strict=True):
             found.setdefault((text, part), []).append(one)
-    out: list[Any] = []
+    out: list[Sequence[Found | JudgeFailure] | JudgeFailure] = []
     for text, parts in items:
         if parts and (text, parts[0]) not in found:
             out.append(JudgeFailure(purpose, "the text holds no sentence"))
             continue
         merged = [put_together(found[text, part]) for part in parts]
-        out.append(next((one for one in merged if isinstance(one, JudgeFailure)), merged))
+        failed = next((one for one in merged if isinstance(one, JudgeFailure)), None)
+        out.append(merged if failed is None else failed)
     return out
 
 
@@ -130,12 +132,13 @@ def plan_texts(purpose: str, items: Sequence[tuple[str, Any]], window: int) -> l
     return plan
 
 
-def rejoined(count: int, owners: Sequence[int], results: Sequence[Any]) -> list[Any]:
+def rejoined(
+    count: int, owners: Sequence[int], results: Sequence[list[Found] | JudgeFailure]
+) -> list[list[Found] | JudgeFailure]:
     """The results of each item's windows one after the other; a failure of one window is a failure of the item."""
-    out: list[Any] = [[] for _ in range(count)]
+    out: list[list[Found] | JudgeFailure] = [[] for _ in range(count)]
     for owner, result in zip(owners, results, strict=True):
-        if isinstance(out[owner], JudgeFailure) or isinstance(result, JudgeFailure):
-            out[owner] = out[owner] if isinstance(out[owner], JudgeFailure) else result
-        else:
-            out[owner] += result
+        before = out[owner]
+        if not isinstance(before, JudgeFailure):
+            out[owner] = result if isinstance(result, JudgeFailure) else before + result
     return out

@@ -26,7 +26,7 @@ FORM = "Answer {options}."
 class Task(NamedTuple):
     """How one kind of question is put to a language model and its reply is read; each field takes the case's parts."""
 
-    case: Callable[..., Mapping[str, Any]]
+    case: Callable[..., Mapping[str, object]]
     reply: Callable[..., Any]
     read: Callable[..., Any]
     tokens: Callable[..., int]
@@ -219,7 +219,7 @@ def ask_group(
     return [read_case(task, purpose, getattr(reply, f"case_{i}"), case) for i, case in enumerate(cases, 1)]
 
 
-def read_case(task: Task, purpose: str, reply: Any, case: tuple[Any, ...]) -> Any:
+def read_case(task: Task, purpose: str, reply: object, case: tuple[Any, ...]) -> Any:
     """A case's checked result, or a failure that says what is wrong with the reply."""
     try:
         return task.read(reply, *case)
@@ -227,7 +227,7 @@ def read_case(task: Task, purpose: str, reply: Any, case: tuple[Any, ...]) -> An
         return JudgeFailure(purpose, str(error), malformed=True)
 
 
-def choice_prompt(prompt: str, case: Mapping[str, Any], options: Sequence[str]) -> str:
+def choice_prompt(prompt: str, case: Mapping[str, object], options: Sequence[str]) -> str:
     """The prompt for one choice between options."""
     *first, last = options
     form = FORM.format(options=f"{', '.join(first)} or {last}")
@@ -240,7 +240,7 @@ def choose(
     prompts: list[str],
     options: Sequence[str],
     workers: int,
-) -> list[Any]:
+) -> list[dict[str, float] | JudgeFailure]:
     """The probabilities of the options for each prompt, or a failure; options with next to no mass are one."""
     chosen = backend.choose_many(prompts, list(options), workers=workers) if prompts else []
     return [

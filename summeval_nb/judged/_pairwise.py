@@ -6,14 +6,14 @@ Edited directly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypedDict
 
 import numpy as np
 
-from summeval_nb.ground._frames import Rows, axes_for
+from summeval_nb.ground._frames import Rows, Table, axes_for
 from summeval_nb.ground._resampling import drawings, middle
 from summeval_nb.ground.results import (
     Metric,
@@ -32,6 +32,7 @@ from summeval_nb.judged._answer_report import mean_interval, rate
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._grades import (
     RatingTable,
+    Said,
     ask_for_grades,
     most_grades,
     rating_parts,
@@ -40,9 +41,9 @@ from summeval_nb.judged._grades import (
 )
 from summeval_nb.judged._retrieval import Asker, Row, most_statements, true_premise
 from summeval_nb.judged.answers import table_records
-from summeval_nb.judged.judging import Judge
+from summeval_nb.judged.judging import Entailment, Judge
 from summeval_nb.judged.ratings import Rating, expected_grade
-from summeval_nb.models._named import load_backend, load_store
+from summeval_nb.models._named import StoreOrPath, load_backend, load_store
 from summeval_nb.models._prompts import QUOTING
 from summeval_nb.models.llm import Backend, Calls, Most
 from summeval_nb.models.store import Store, content_key
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OPTIONS = ("A", "B", "tie")
+Verdicts: TypeAlias = Mapping[str, Sequence[Entailment]]  # on one answer: what is right, what of the truth is covered
 
 
 class Pair(NamedTuple):
@@ -62,7 +64,7 @@ class Pair(NamedTuple):
     truth: str = ""
 
 
-def check_pair(question: Any, a: Any, b: Any, truth: Any = "", where: str = "") -> Pair:
+def check_pair(question: object, a: object, b: object, truth: object = "", where: str = "") -> Pair:
     """A pair whose parts are text."""
     given = {"question": question, "a": a, "b": b, "truth": truth}
     return Pair(*(require_text(value, f"{where}{name}") for name, value in given.items()))
@@ -192,9 +194,9 @@ def summary_rows(found: Sequence[AnswerComparison], confidence: float) -> list[d
 def ask_model(
     pairs: Sequence[Pair],
     prompt: Callable[[Pair, bool], str],
-    backend: Any,
+    backend: Backend | str,
     *,
-    store: Any,
+    store: StoreOrPath,
     workers: int,
     progress: bool,
 ) -> list[tuple[Order, Order]]:
@@ -202,12 +204,12 @@ def ask_model(
     model, kept = load_backend(backend), load_store(store)
     prompts = [prompt(pair, swapped) for pair in pairs for swapped in (False, True)]
     asked = [bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)]
-    how: dict[str, Any] = {"workers": workers, "progress": "comparisons" if progress else ""}
-    found = iter(ask_for_grades(model, prompts, asked, list(OPTIONS), kept, **how))
+    shown = "comparisons" if progress else ""
+    found = iter(ask_for_grades(model, prompts, asked, list(OPTIONS), kept, workers=workers, progress=shown))
     return [(_order(next(found), swapped=False), _order(next(found), swapped=True)) for _ in pairs]
 
 
-def _order(value: Any, *, swapped: bool) -> Order:
+def _order(value: Said, *, swapped: bool) -> Order:
     """An order from the options' probabilities, or from a failure."""
     first, second = ("b", "a") if swapped else ("a", "b")
     if not isinstance(value, Mapping):
@@ -222,7 +224,7 @@ def _order(value: Any, *, swapped: bool) -> Order:
     return Order(first=first, chances=chances, winner=winner, mass=float(value["mass"]))
 
 
-def ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[dict[str, list[Any]], ...]]:
+def ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[Verdicts, ...]]:
     """For both answers of each pair: verdicts on its statements by the truth, and on the truth's by it."""
     asker.statements(text for pair in pairs for text in (pair.a, pair.b, pair.truth))
     held: list[tuple[str, str]] = []
@@ -234,7 +236,7 @@ def ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[dict[str, list[
     return [tuple(_verdicts(pair, answer, asker) for answer in (pair.a, pair.b)) for pair in pairs]
 
 
-def most_calls(judge: Any, pairs: Sequence[Pair]) -> dict[str, Calls]:
+def most_calls(judge: str | Judge, pairs: Sequence[Pair]) -> dict[str, Calls]:
     """At most what `ask_judge` asks about pairs."""
     ask = Asking(judge)
     said = most_statements(ask, (text for pair in pairs for text in (pair.a, pair.b, pair.truth)))
@@ -251,7 +253,7 @@ def _premise(pair: Pair, text: str) -> str:
     return true_premise(Row(question=pair.question, truth=text)) if text.strip() else ""
 
 
-def _verdicts(pair: Pair, answer: str, asker: Asker) -> dict[str, list[Any]]:
+def _verdicts(pair: Pair, answer: str, asker: Asker) -> Verdicts:
     right = [asker.verdict(_premise(pair, pair.truth), one) for one in asker.of(answer)]
     covered = [asker.verdict(_premise(pair, answer), one) for one in asker.of(pair.truth)]
     return {"right": right, "covered": covered}
@@ -262,7 +264,7 @@ def empty_answer(pair: Pair) -> str:
     return next((f"answer {name} is empty" for name in ("a", "b") if not getattr(pair, name).strip()), "")
 
 
-def too_many_failed(verdicts: Sequence[Mapping[str, Sequence[Any]]], max_failed: float) -> str:
+def too_many_failed(verdicts: Sequence[Verdicts], max_failed: float) -> str:
     """Why the verdicts on two answers are too few; '' if they are not."""
     for own in verdicts:
         for tags in own.values():
@@ -273,7 +275,7 @@ def too_many_failed(verdicts: Sequence[Mapping[str, Sequence[Any]]], max_failed:
     return ""
 
 
-def read_pairs(table: Any) -> list[Pair]:
+def read_pairs(table: Table) -> list[Pair]:
     """Rows of a table as pairs; the truth may be missing."""
     records = table_records(table, {name: (name,) for name in ("question", "a", "b")})
     truths = _truths(table, len(records))
@@ -282,7 +284,7 @@ def read_pairs(table: Any) -> list[Pair]:
     ]
 
 
-def _truths(table: Any, count: int) -> list[Any]:
+def _truths(table: Table, count: int) -> list[object]:
     """The column `truth` or `ground_truth` of a table; empty texts where there is none."""
     try:
         return [one["truth"] for one in table_records(table, {"truth": ("truth", "ground_truth")})]
@@ -371,10 +373,10 @@ class Vote(NamedTuple):
     first: str
     second: str
     winner: str
-    unit: Any = None
+    unit: Hashable = None
 
 
-def read_votes(outcomes: Iterable[Any]) -> list[Vote]:
+def read_votes(outcomes: Iterable[object]) -> list[Vote]:
     """Votes from (system, other, winner) or (system, other, winner, unit)."""
     votes = []
     for number, one in enumerate(outcomes):
@@ -413,7 +415,7 @@ def resampled(
     seed: int,
 ) -> list[tuple[float, float] | None]:
     """Percentile intervals of each system's strength, drawing units again; None where too few could be fitted."""
-    units: dict[Any, list[Vote]] = {}
+    units: dict[Hashable, list[Vote]] = {}
     for one in votes:
         units.setdefault(one.unit, []).append(one)
     tables = np.stack([win_matrix(own, systems) for own in units.values()])
@@ -434,7 +436,7 @@ class Entry(NamedTuple):
     truth: str
 
 
-def read_entries(table: Any) -> list[Entry]:
+def read_entries(table: Table) -> list[Entry]:
     """Rows of a table as one system's answers; the truth may be missing."""
     names = {name: (name,) for name in ("question", "system", "answer")}
     records = table_records(table, names)
@@ -479,7 +481,7 @@ def as_outcomes(met: Sequence[tuple[Entry, Entry]], found: ComparisonTable) -> l
 
 
 def rank_votes(
-    outcomes: Iterable[Any],
+    outcomes: Iterable[object],
     fit: Callable[[np.ndarray, float], np.ndarray | None],
     *,
     prior: float,
@@ -490,13 +492,17 @@ def rank_votes(
     """Strengths, intervals and wins by name, best first; by the number of wins where there is no strength."""
     votes = read_votes(outcomes)
     names = list(dict.fromkeys(name for one in votes for name in one[:2]))
-    how: dict[str, Any] = {"confidence": require_share(confidence, "confidence"), "seed": seed}
-    how["n_resamples"] = require_count(n_resamples, "n_resamples", minimum=0)
+    sure = require_share(confidence, "confidence")
+    times = require_count(n_resamples, "n_resamples", minimum=0)
     share = require_share(prior, "prior")
     wins = win_matrix(votes, names)
     found = fit(wins, share)
-    ends = resampled(votes, names, lambda table: fit(table, share), **how) if found is not None else [None] * len(names)
-    values = [None] * len(names) if found is None else [float(one) for one in found]
+    values: Sequence[float | None] = [None] * len(names)
+    ends: Sequence[tuple[float, float] | None] = [None] * len(names)
+    if found is not None:
+        values = [float(one) for one in found]
+        drawn = votes, names, lambda table: fit(table, share)
+        ends = resampled(*drawn, n_resamples=times, confidence=sure, seed=seed)
     order = np.argsort(-(wins.sum(axis=1) if found is None else found), kind="stable")
     why = "some systems won or lost every vote against the rest: their strength is not finite, use a prior"
     return SystemRanking(
@@ -504,7 +510,9 @@ def rank_votes(
         strengths=dict(zip(names, values, strict=True)),
         intervals=dict(zip(names, ends, strict=True)),
         wins={(a, b): float(wins[i, j]) for i, a in enumerate(names) for j, b in enumerate(names) if i != j},
-        signature=Signature({"metric": "bradley_terry", "prior": share, **how}),
+        signature=Signature(
+            {"metric": "bradley_terry", "prior": share, "confidence": sure, "seed": seed, "n_resamples": times}
+        ),
         reason=why if found is None else "",
     )
 
@@ -526,13 +534,13 @@ class PairMetric(Metric):
     columns = {"question": "text", "a": "text", "b": "text", "truth": "text"}
     judged = "a"
 
-    judge: Any = "embedded"
-    backend: Any = None
+    judge: str | Judge = "embedded"
+    backend: Backend | str | None = None
     criteria: str = ""
     margin: float = 0.05
     max_failed: float = 0.5
     workers: int = 8
-    store: Any = field(default=None, compare=False)
+    store: StoreOrPath = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         require_text(self.criteria, "criteria")
@@ -548,7 +556,7 @@ class PairMetric(Metric):
         """Return score, winner, consistency and lean from both orders."""
         raise NotImplementedError
 
-    def by_verdicts(self, verdicts: Sequence[Mapping[str, Sequence[Any]]]) -> dict[str, Any]:
+    def by_verdicts(self, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
         """Return score, winner and parts from the verdicts on both answers."""
         raise NotImplementedError
 
@@ -557,11 +565,11 @@ class PairMetric(Metric):
         """Every choice that could change a number."""
         return self.compare([]).signature
 
-    def score(self, *row: Any) -> AnswerComparison:
+    def score(self, *row: str) -> AnswerComparison:
         """Return the comparison of one pair; the columns in their order."""
         return self.compare([check_pair(*row)])[0]
 
-    def score_many(self, *columns: Any, progress: bool | None = None) -> ComparisonTable:
+    def score_many(self, *columns: Sequence[str], progress: bool | None = None) -> ComparisonTable:
         """Return the comparisons of many pairs; one list for each column, in their order."""
         lists = {name: require_column(values, name) for name, values in zip(self.columns, columns, strict=True)}
         return self.compare(read_pairs(lists), bool(progress))
@@ -572,8 +580,7 @@ class PairMetric(Metric):
             model = load_backend(self.backend)
             example = self.prompt(Pair("", "", "", "x"), False)
             parts = {"backend": model.fingerprint, "prompt": content_key(example, QUOTING)[:8]}
-            how: dict[str, Any] = {"store": self.store, "workers": self.workers, "progress": progress}
-            orders = ask_model(pairs, self.prompt, model, **how)
+            orders = ask_model(pairs, self.prompt, model, store=self.store, workers=self.workers, progress=progress)
             found = [self._by_orders(*one) for one in zip(pairs, orders, strict=True)]
         else:
             asker = Asker(self.judge, "minilm", self.store, progress)
@@ -599,7 +606,7 @@ class PairMetric(Metric):
             return {"score": None, "reason": failed[0], "orders": orders, "failed": True}
         return self.by_model(*orders) | {"orders": orders}
 
-    def _by_judge(self, pair: Pair, verdicts: Sequence[Mapping[str, Sequence[Any]]]) -> dict[str, Any]:
+    def _by_judge(self, pair: Pair, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
         if reason := empty_answer(pair):
             return {"score": None, "reason": reason}
         if not pair.truth.strip():
@@ -614,7 +621,7 @@ class Sides:
 
     columns = {"question": "text", "a": "text", "b": "text"}
 
-    def score_many(self, *columns: Any) -> Any:
+    def score_many(self, *columns: object) -> NoReturn:
         """Nothing is scored by this one."""
         raise NotImplementedError
 
@@ -659,12 +666,12 @@ class RubricBase(Metric):
     judged = "answer"
 
     criteria: str
-    backend: Any
+    backend: Backend | str
     steps: Sequence[str] = ()
     scale: tuple[int, int] = (1, 5)
     title: str = "rubric"
     workers: int = 8
-    store: Any = field(default=None, compare=False)
+    store: StoreOrPath = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not require_text(self.criteria, "criteria").strip():
@@ -704,15 +711,15 @@ class RubricBase(Metric):
         pairs, (low, high) = check_answers(questions, answers), self.scale
         model, kept = load_backend(self.backend), load_store(self.store)
         wanted = [bool(answer.strip()) for _, answer in pairs]
-        how: dict[str, Any] = {"workers": self.workers, "progress": self.title if progress else ""}
+        prompts, shown = [self.prompt(*pair) for pair in pairs], self.title if progress else ""
         grades = [str(grade) for grade in range(low, high + 1)]
-        values = ask_for_grades(model, [self.prompt(*pair) for pair in pairs], wanted, grades, kept, **how)
+        values = ask_for_grades(model, prompts, wanted, grades, kept, workers=self.workers, progress=shown)
         line = self.signature
         found = [Rating(**grade_parts(one), quality=self.title, signature=line) for one in values]
         return table_of(found, [answer for _, answer in pairs])
 
 
-def check_answers(questions: Any, answers: Any) -> list[tuple[str, str]]:
+def check_answers(questions: object, answers: object) -> list[tuple[str, str]]:
     """Questions and answers as pairs, as many of each."""
     left, right = require_texts(questions, "questions"), require_texts(answers, "answers")
     if len(left) != len(right):
@@ -720,7 +727,7 @@ def check_answers(questions: Any, answers: Any) -> list[tuple[str, str]]:
     return list(zip(left, right, strict=True))
 
 
-def grade_parts(value: Any) -> dict[str, Any]:
+def grade_parts(value: Said) -> dict[str, Any]:
     """What a grade is made of, as for a rating; None is an answer that is empty."""
     found = rating_parts(value, expected_grade)
     return found | ({"reason": "the answer is empty"} if value is None else {})

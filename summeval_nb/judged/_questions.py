@@ -7,11 +7,51 @@ import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, overload
 
 from pydantic import TypeAdapter
 
 from summeval_nb.models.store import Store, content_key, fill_missing
+
+if TYPE_CHECKING:
+    from summeval_nb.judged.judging import (
+        Answer,
+        Entailment,
+        Flag,
+        JudgeFailure,
+        Keyphrase,
+        Question,
+        Resolution,
+        Statement,
+    )
+
+Failure = TypeVar("Failure", bound=Exception)
+Items: TypeAlias = Sequence[tuple[object, ...]]  # the arguments of one of a judge's methods, a tuple an item
+
+
+class Ask(Protocol):
+    """Puts one kind of question for many items, and returns for each what the judge's method does, or a failure."""
+
+    @overload
+    def __call__(self, purpose: Literal["resolve"], items: Items, /) -> list[Resolution | JudgeFailure]: ...
+
+    @overload
+    def __call__(self, purpose: Literal["statements"], items: Items, /) -> list[list[Statement] | JudgeFailure]: ...
+
+    @overload
+    def __call__(self, purpose: Literal["entail"], items: Items, /) -> list[list[Entailment] | JudgeFailure]: ...
+
+    @overload
+    def __call__(self, purpose: Literal["refusal"], items: Items, /) -> list[Flag | JudgeFailure]: ...
+
+    @overload
+    def __call__(self, purpose: Literal["keyphrases"], items: Items, /) -> list[list[Keyphrase] | JudgeFailure]: ...
+
+    @overload
+    def __call__(self, purpose: Literal["questions"], items: Items, /) -> list[list[Question] | JudgeFailure]: ...
+
+    @overload
+    def __call__(self, purpose: Literal["answer"], items: Items, /) -> list[list[Answer] | JudgeFailure]: ...
 
 
 def word_list(text: str) -> list[str]:
@@ -19,7 +59,7 @@ def word_list(text: str) -> list[str]:
     return re.findall(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+", text.casefold())
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Dataclasses and tuples as plain lists and dictionaries, for keys."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
@@ -33,13 +73,13 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def answered(
-    ask: Callable[[str, list[tuple[Any, ...]]], Sequence[Any]],
+    ask: Callable[[str, list[tuple[object, ...]]], Sequence[Any]],
     fingerprint: str,
     purpose: str,
     kind: Any,
-    items: Sequence[tuple[Any, ...]],
+    items: Items,
     store: Store | None,
-    failure: type[Exception],
+    failure: type[Failure],
     *,
     batch_size: int,
     progress: str,

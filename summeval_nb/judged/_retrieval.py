@@ -16,6 +16,7 @@ import numpy as np
 
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._folds import folded
+from summeval_nb.ground._frames import Table
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -32,16 +33,18 @@ from summeval_nb.ground.results import (
 from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
 from summeval_nb.judged._bounds import Asking
+from summeval_nb.judged._questions import Items
 from summeval_nb.judged._refusals import unread
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
-from summeval_nb.models._named import load_store
+from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
 from summeval_nb.models.store import Store
 from summeval_nb.text._language import declared_languages
 from summeval_nb.text._lists import leads_into_items, with_denying_leads
+from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.cosine import unit_rows
-from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.embed import LotEmbedder, load_embedder
 from summeval_nb.text.split import split_sentences
 
 if TYPE_CHECKING:
@@ -189,7 +192,7 @@ class RetrievalScore(Score):
         return target
 
 
-def _in_words(value: Any) -> Any:
+def _in_words(value: object) -> object:
     """Several ranks or sentences of a cell as one text."""
     return " · ".join(map(str, value)) if isinstance(value, tuple) else value
 
@@ -311,7 +314,7 @@ class Row(NamedTuple):
         return "\n\n".join(one for one in self.contexts if one.strip())
 
 
-def check_row(columns: Iterable[str], values: Mapping[str, Any], where: str = "") -> Row:
+def check_row(columns: Iterable[str], values: Mapping[str, object], where: str = "") -> Row:
     """A row whose cells are text; a single text is one passage, and no passage at all is allowed."""
     found: dict[str, Any] = {}
     for name in columns:
@@ -326,27 +329,30 @@ def check_row(columns: Iterable[str], values: Mapping[str, Any], where: str = ""
 class Asker:
     """Puts questions to a judge, each only once, whatever measure wants to know."""
 
-    def __init__(self, judge: Any, embedder: Any, store: Any, progress: bool = False):
+    def __init__(self, judge: str | Judge, embedder: EmbedderOrName, store: StoreOrPath, progress: bool = False):
         chosen = load_judge(judge)
-        self.judge: Any = chosen.for_run() if hasattr(chosen, "for_run") else chosen
+        self.judge: Judge = chosen.for_run() if hasattr(chosen, "for_run") else chosen
         self._embedder, self._store, self._progress = embedder, load_store(store), progress
-        self._known: dict[tuple[str, Any], Any] = {}
+        self._replies: dict[tuple[str, tuple[object, ...]], Any] = {}
+        self._sentences: dict[str, list[tuple[str, list[str]]]] = {}
+        self._tags: dict[tuple[str, str], Entailment] = {}
+        self._made: dict[str, str | JudgeFailure] = {}
         self._vectors: dict[str, np.ndarray] = {}
 
     @property
-    def embedder(self) -> Any:
+    def embedder(self) -> LotEmbedder:
         """Whose vectors compare questions; loaded when it is needed."""
         return load_embedder(self._embedder)
 
-    def ask(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def ask(self, purpose: str, items: Items) -> list[Any]:
         """The judge's replies, or failures, for items of one kind."""
         keys = [(purpose, tuple(tuple(one) if isinstance(one, list) else one for one in item)) for item in items]
-        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
+        missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._replies}
         if missing:
             bar = purpose if self._progress else ""
             found = ask_many(self.judge, purpose, list(missing.values()), store=self._store, progress=bar)
-            self._known.update(zip(missing, found, strict=True))
-        return [self._known[key] for key in keys]
+            self._replies.update(zip(missing, found, strict=True))
+        return [self._replies[key] for key in keys]
 
     def statements(self, texts: Iterable[str]) -> None:
         """Learn the statements of texts, sentence by sentence, pronouns replaced where the judge can.
@@ -369,7 +375,7 @@ class Asker:
         flat = list(dict.fromkeys(unit for own in units.values() for unit in own if unit.strip()))
         split = dict(zip(flat, self.ask("statements", [(unit,) for unit in flat]), strict=True))
         for text, own in units.items():
-            self._known["of", text] = [
+            self._sentences[text] = [
                 (unit, [unit] if isinstance(found := split[unit], JudgeFailure) else [one.text for one in found])
                 for unit in own
                 if unit in split
@@ -381,22 +387,22 @@ class Asker:
 
     def sentences(self, text: str) -> list[tuple[str, list[str]]]:
         """The sentences of a text that was learned, each with its statements."""
-        return self._known.get(("of", text), [])
+        return self._sentences.get(text, [])
 
     def entail(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Learn about (premise, statement) pairs; a blank premise entails nothing, and nobody is asked."""
         wanted: dict[str, dict[str, None]] = {}
         for premise, statement in pairs:
-            if premise.strip() and ("pair", (premise, statement)) not in self._known:
+            if premise.strip() and (premise, statement) not in self._tags:
                 wanted.setdefault(premise, {})[statement] = None
         items = [(premise, list(own)) for premise, own in wanted.items()]
         for (premise, own), found in zip(items, self.ask("entail", items), strict=True):
             tags = [Entailment(label=None, reason=str(found))] * len(own) if isinstance(found, JudgeFailure) else found
-            self._known.update({("pair", (premise, s)): tag for s, tag in zip(own, tags, strict=True)})
+            self._tags.update({(premise, s): tag for s, tag in zip(own, tags, strict=True)})
 
     def verdict(self, premise: str, statement: str) -> Entailment:
         """What is known of a pair that was learned."""
-        return self._known["pair", (premise, statement)] if premise.strip() else _NOT_SAID
+        return self._tags[premise, statement] if premise.strip() else _NOT_SAID
 
     def refusal(self, text: str) -> Flag:
         """Whether a text declines to answer, by its opening as in `evaluate_answer`; a failure leaves it undecided."""
@@ -408,12 +414,13 @@ class Asker:
         items = [(one, [one.rstrip(".!?;, ")]) for one in dict.fromkeys(statements)]
         for (statement, _), found in zip(items, self.ask("questions", items), strict=True):
             failed = isinstance(found, JudgeFailure)
-            self._known["made", statement] = found if failed else found[0].text if found else ""
-        self.vectors([self.made(one) for one, _ in items if not isinstance(self.made(one), JudgeFailure)])
+            self._made[statement] = found if failed else found[0].text if found else ""
+        made = [self.made(one) for one, _ in items]
+        self.vectors([one for one in made if not isinstance(one, JudgeFailure)])
 
-    def made(self, statement: str) -> Any:
+    def made(self, statement: str) -> str | JudgeFailure:
         """The question made from a statement that was learned; the statement itself where none could be made."""
-        return self._known["made", statement] or statement
+        return self._made[statement] or statement
 
     def vectors(self, texts: Iterable[str]) -> None:
         """Learn the vectors of texts."""
@@ -422,9 +429,9 @@ class Asker:
             rows = unit_rows(np.asarray(self.embedder.encode(missing), dtype=np.float64))
             self._vectors.update(zip(missing, rows, strict=True))
 
-    def similarity(self, question: str, statement: str) -> float:
-        """The cosine of a question and the one that was made from a statement, in [-1, 1]."""
-        return float(np.clip(self._vectors[question] @ self._vectors[self.made(statement)], -1, 1))
+    def similarity(self, question: str, made: str) -> float:
+        """The cosine of a question and one that was made from a statement, in [-1, 1]."""
+        return float(np.clip(self._vectors[question] @ self._vectors[made], -1, 1))
 
 
 def is_fragment(statement: str) -> bool:
@@ -471,9 +478,8 @@ class Found:
         made = [self.asker.made(one) for one in statements]
         if failed := [one for one in made if isinstance(one, JudgeFailure)]:
             return RetrievalStatement(text=sentence, origin=origin, failed=True, reason=str(failed[0]))
-        found = [
-            (self.asker.similarity(self.row.question, one), own) for one, own in zip(statements, made, strict=True)
-        ]
+        asked = [one for one in made if not isinstance(one, JudgeFailure)]
+        found = [(self.asker.similarity(self.row.question, one), one) for one in asked]
         near, question = max(found, key=lambda pair: pair[0])
         return RetrievalStatement(
             text=sentence, origin=origin, counts=near >= enough, question=question, similarity=near
@@ -574,7 +580,7 @@ def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
     return {text: split.get(text, Most()) for text in known}
 
 
-def most_calls(judge: Any, rows: Sequence[Row], needs: Sequence[str]) -> dict[str, Calls]:
+def most_calls(judge: str | Judge, rows: Sequence[Row], needs: Sequence[str]) -> dict[str, Calls]:
     """At most what `prepare` asks about rows: no passage entails a statement alone."""
     ask = Asking(judge)
     spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
@@ -620,9 +626,9 @@ class RetrievalMetric(Metric):
         False  # whether a refusal has a score; otherwise it has none, and the reason says so
     )
 
-    judge: Any = "embedded"
+    judge: str | Judge = "embedded"
     max_failed: float = 0.5
-    store: Any = field(default=None, compare=False)
+    store: StoreOrPath = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         require_share(self.max_failed, "max_failed")
@@ -645,7 +651,7 @@ class RetrievalMetric(Metric):
         own |= {name: getattr(self, name) for name in ("relevant", "noise") if hasattr(self, name)}
         return Signature({"metric": self.name, "judge": asker.judge.fingerprint, **own, "max_failed": self.max_failed})
 
-    def calls_for(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
         """At most what the scores of rows ask a judge, by kind of question."""
         checked = [check_row(self.columns, row) for row in rows]
         return most_calls(self.judge, [row for row in checked if not self._empty(row)], self.needs)
@@ -656,12 +662,12 @@ class RetrievalMetric(Metric):
         needed = ["question", *said] if hasattr(self, "embedder") else said
         return next((name for name in needed if not getattr(row, name).strip()), "")
 
-    def score(self, *row: Any) -> RetrievalScore:
+    def score(self, *row: str | Sequence[str]) -> RetrievalScore:
         """Return the score of one row, given by the columns in their order."""
         checked = check_row(self.columns, dict(zip(self.columns, row, strict=True)))
         return self.results([checked], self.asker())[0]
 
-    def score_many(self, *columns: Any, progress: bool | None = None) -> RetrievalTable:
+    def score_many(self, *columns: Sequence[str | Sequence[str]], progress: bool | None = None) -> RetrievalTable:
         """Return one score a row; one list for each column, in their order."""
         lists = {name: require_column(values, name) for name, values in zip(self.columns, columns, strict=True)}
         records = table_records(lists, {name: (name,) for name in self.columns})
@@ -730,7 +736,7 @@ class QuestionMetric(RetrievalMetric):
         As for every measure.
     """
 
-    embedder: Any = "minilm"
+    embedder: EmbedderOrName = "minilm"
     relevant: float = RELEVANT
 
     def __post_init__(self) -> None:
@@ -749,7 +755,7 @@ class Choices(TypedDict, total=False):
 class QuestionChoices(Choices, total=False):
     """The choices of the measures that compare questions."""
 
-    embedder: Any
+    embedder: EmbedderOrName
     relevant: float
 
 
@@ -762,12 +768,14 @@ def same_columns(known: Mapping[str, type[RetrievalMetric]], measures: Sequence[
 
 def score_together(
     known: Mapping[str, type[RetrievalMetric]],
-    table: Any,
+    table: Table,
     measures: Sequence[str] | None,
     *,
-    embedder: Any,
+    judge: str | Judge,
+    embedder: EmbedderOrName,
+    max_failed: float,
+    store: StoreOrPath,
     progress: bool,
-    **shared: Any,
 ) -> RetrievalScores:
     """Several measures of a table through one asker, so that nothing is asked twice."""
     if isinstance(measures, str):
@@ -777,11 +785,11 @@ def score_together(
     if not kinds:
         raise ValueError(f"measures is empty; known: {', '.join(known)}")
     own = {name: {"embedder": embedder} if issubclass(known[name], QuestionMetric) else {} for name in names}
-    made = {kind.name: kind(**shared, **own[kind.name]) for kind in kinds}
+    made = {kind.name: kind(judge=judge, max_failed=max_failed, store=store, **own[kind.name]) for kind in kinds}
     wanted = [name for name in COLUMNS if any(name in one.columns for one in kinds)]
     records = table_records(table, {name: COLUMNS[name] for name in wanted})
     rows = [check_row(wanted, record, f"row {n}: ") for n, record in enumerate(records)]
-    asker = Asker(shared["judge"], embedder, shared["store"], progress)
+    asker = Asker(judge, embedder, store, progress)
     tables = {name: one.results([_only(row, one.columns) for row in rows], asker) for name, one in made.items()}
     parts = {name: value for table in tables.values() for name, value in table.signature.items()}
     return RetrievalScores(tables=tables, signature=Signature(parts | {"metric": "+".join(tables)}))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
 from summeval_nb.ground._choices import is_function
+from summeval_nb.ground._frames import Table
 from summeval_nb.ground.results import (
     Metric,
     Signature,
@@ -46,7 +47,7 @@ def measure_length(length: str | Callable[[str], int]) -> tuple[str, Callable[[s
     return name, LENGTHS[name]
 
 
-def check_rows(table: Any) -> list[tuple[str, str]]:
+def check_rows(table: Table) -> list[tuple[str, str]]:
     """Return a table's rows as (context, summary), each one checked and named by its number in a message."""
     columns = {"contexts": ("contexts", "context"), "summary": ("summary",)}
     return [
@@ -97,7 +98,7 @@ class SummaryChoices(Metric):
     def signature(self) -> Signature:
         """Every choice that could change a number."""
         chosen = self._chosen
-        named: dict[str, Any] = {
+        named: dict[str, object] = {
             "metric": "summarization",
             "judge": load_judge(chosen["judge"]).fingerprint,
             "length": measure_length(chosen["length"])[0],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,30 +15,30 @@ from summeval_nb.ground.results import Outcome, ResultTable, Score, require_text
 from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._exam import how_many_questions
+from summeval_nb.judged._questions import Ask, Items
 from summeval_nb.judged.judge import load_judge
-from summeval_nb.judged.judging import Answer, JudgeFailure, Keyphrase, Question, ask_many
-from summeval_nb.models._named import load_store
+from summeval_nb.judged.judging import Answer, Judge, JudgeFailure, Keyphrase, Question, ask_many
+from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Ask = Callable[[str, Sequence[tuple[Any, ...]]], list[Any]]
 _KEPT, _LOST, _UNASKED = ("#8fc1e8", "kept"), ("#f5b27a", "lost"), ("#d0d0d0", "not asked about")
 
 
-def asking(judge: Any, store: Any, progress: bool) -> Ask:
+def asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
     """The function that puts questions to a judge."""
     chosen, kept = load_judge(judge), load_store(store)
 
-    def ask(purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def ask(purpose: str, items: Items) -> list[Any]:
         shown = purpose if progress else ""
         return ask_many(chosen, purpose, items, store=kept, progress=shown, batch_size=64)
 
     return ask
 
 
-def join_contexts(contexts: Any, where: str = "") -> str:
+def join_contexts(contexts: object, where: str = "") -> str:
     """Return contexts joined by line breaks: a text, a list of texts, or a list that holds one such list.
 
     Examples
@@ -68,23 +68,30 @@ def make_exams(contexts: Sequence[str], ask: Ask, n_keyphrases: int | None, chec
     exams = {text: Exam(reason="the context is empty") for text in contexts if not text.strip()}
     counts = [how_many_questions(text) if n_keyphrases is None else n_keyphrases for text in texts]
     phrases = dict(zip(texts, ask("keyphrases", list(zip(texts, counts, strict=True))), strict=True))
-    asked = [text for text in texts if not isinstance(phrases[text], JudgeFailure) and phrases[text]]
-    replies = ask("questions", [(t, [p.text for p in phrases[t]]) for t in asked])
+    asked = {text: own for text, own in phrases.items() if not isinstance(own, JudgeFailure) and own}
+    replies = ask("questions", [(text, [one.text for one in own]) for text, own in asked.items()])
     made = dict(zip(asked, replies, strict=True))
-    examined = [t for t in asked if check_questions and not isinstance(made[t], JudgeFailure) and made[t]]
+    examined = [t for t, own in made.items() if check_questions and not isinstance(own, JudgeFailure) and own]
     own = dict(zip(examined, ask("answer", [(text, made[text]) for text in examined]), strict=True))
     for text in texts:
         exams[text] = as_exam(phrases[text], made.get(text, []), own.get(text))
     return exams
 
 
-def as_exam(phrases: Any, questions: Any, own: Any) -> Exam:
+def as_exam(
+    phrases: Sequence[Keyphrase] | JudgeFailure,
+    questions: Sequence[Question] | JudgeFailure,
+    own: Sequence[Answer] | JudgeFailure | None,
+) -> Exam:
     """An exam from the judge's replies: key phrases, questions, the context's own answers (None: not asked)."""
-    for failed in (phrases, questions, own):
-        if isinstance(failed, JudgeFailure):
-            return Exam(reason=f"the judge failed: {failed}")
+    if isinstance(phrases, JudgeFailure):
+        return Exam(reason=f"the judge failed: {phrases}")
+    if isinstance(questions, JudgeFailure):
+        return Exam(reason=f"the judge failed: {questions}")
+    if isinstance(own, JudgeFailure):
+        return Exam(reason=f"the judge failed: {own}")
     unique = {question.text: question for question in questions}
-    values = [1] * len(questions) if own is None else [answer.value for answer in own]
+    values: Sequence[int | None] = [1] * len(questions) if own is None else [answer.value for answer in own]
     good = {question.text for question, value in zip(questions, values, strict=True) if value == 1}
     kept = tuple(question for text, question in unique.items() if text in good)
     dropped = tuple(question for text, question in unique.items() if text not in good)
@@ -103,14 +110,14 @@ def sit_exams(
     replies = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])
     found: dict[int, Sequence[Answer]] = {}
     for i, reply in zip(sat, replies, strict=True):
-        lost = isinstance(reply, JudgeFailure)
         asked = exams[rows[i][0]].questions
-        found[i] = [Answer(value=None, reason=str(reply)) for _ in asked] if lost else reply
+        lost = [Answer(value=None, reason=str(reply)) for _ in asked]
+        found[i] = lost if isinstance(reply, JudgeFailure) else reply
     return [(exams[context], found.get(i, [])) for i, (context, _) in enumerate(rows)]
 
 
 def most_calls(
-    judge: Any, rows: Sequence[tuple[str, str]], n_keyphrases: int | None, check_questions: bool
+    judge: str | Judge, rows: Sequence[tuple[str, str]], n_keyphrases: int | None, check_questions: bool
 ) -> dict[str, Calls]:
     """At most what `sit_exams` asks a judge: each context has all its key phrases, and all its questions are good."""
     ask = Asking(judge)
@@ -268,7 +275,10 @@ class ScoreLayout(Score):
         return target
 
 
-class ScoreTableLayout(ResultTable[Any]):
+Laid = TypeVar("Laid", bound=ScoreLayout)
+
+
+class ScoreTableLayout(ResultTable[Laid]):
     """What a table of results shows; `rank` names the number that texts are ranked by."""
 
     rank: str
@@ -296,7 +306,7 @@ class ScoreTableLayout(ResultTable[Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain Python data, ready for JSON."""
-        numbers: Mapping[str, Any] = {"mean": self.mean(), "n_undefined": self.n_undefined, "rank": self.rank}
+        numbers: Mapping[str, object] = {"mean": self.mean(), "n_undefined": self.n_undefined, "rank": self.rank}
         return {**numbers, "rows": [one.to_dict() for one in self.results], "signature": str(self.signature)}
 
     def __repr__(self) -> str:

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..ground._choices import takes_choices_of
+from ..ground._frames import Table
 from ..ground.results import Metric, Signature
 from ..ground.results import require_column, require_flag, require_share
 from ._answer_report import PAIRS, AnswerLayout, AnswerTableLayout
 from ._answer_report import told_of
 from ._answer_stages import AnswerChoices
-from ._answer_stages import Ask, Row, Unit, ask_flags, asking
+from ._answer_stages import Row, Tagged, Unit, ask_flags, asking
 from ._answer_stages import TEXTS, check_row, notes_of, split_texts
 from ._answer_stages import lots_of, most_calls
 from ._answer_stages import make_units as make_units
 from ._answer_stages import question_end as question_end
 from ._answer_stages import table_records, tag_pairs, why_no_score
+from ._questions import Ask
 from .judge import load_judge
 from .judging import LABELS, Entailment, Flag, Judge, Statement
 from ..models.llm import Calls
@@ -316,7 +318,11 @@ class AnswerMetric(Metric):
         )
 
     def score(
-        self, context: Any, question: str, ground_truth: str, answer: str
+        self,
+        context: str | Sequence[str],
+        question: str,
+        ground_truth: str,
+        answer: str,
     ) -> AnswerReport:
         """Return the report of one answer; see `evaluate_answer`."""
         row = check_row(context, question, ground_truth, answer)
@@ -324,7 +330,7 @@ class AnswerMetric(Metric):
 
     def score_many(
         self,
-        contexts: Sequence[Any],
+        contexts: Sequence[str | Sequence[str]],
         questions: Sequence[str],
         ground_truths: Sequence[str],
         answers: Sequence[str],
@@ -337,7 +343,7 @@ class AnswerMetric(Metric):
         table = {name: require_column(values, name) for name, values in columns}
         return self.score_table(table, progress=bool(progress))
 
-    def score_table(self, table: Any, *, progress: bool = True) -> AnswerTable:
+    def score_table(self, table: Table, *, progress: bool = True) -> AnswerTable:
         """Return the reports of a table's rows, all checked before one is judged."""
         names = {name: (name,) for name in self.columns} | {
             "context": ("context", "contexts")
@@ -354,7 +360,7 @@ class AnswerMetric(Metric):
         in_order = [reports[i] for i in range(len(rows))]
         return AnswerTable(reports=in_order, signature=self.signature)
 
-    def calls_for(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
         """Return at most what a judge is asked about rows, by kind of question."""
         return most_calls(self.judge, rows, self.keep_lists)
 
@@ -389,7 +395,9 @@ class AnswerMetric(Metric):
             for i, row in enumerate(rows)
         ]
 
-    def _inference(self, name: str, premise: str, tagged: Sequence[Any]) -> Inference:
+    def _inference(
+        self, name: str, premise: str, tagged: Sequence[Tagged]
+    ) -> Inference:
         """One pair: its units with their tagged statements, and the score of these."""
         hypotheses = []
         for unit, found in tagged:
@@ -466,7 +474,7 @@ def evaluate_answer(
 
 @takes_choices_of(AnswerMetric)
 def evaluate_answers(
-    table: Any,
+    table: Table,
     *,
     progress: bool = True,
     **choices: Unpack[AnswerChoices],

@@ -78,11 +78,14 @@ def _read_statements(texts: Sequence[str], hypothesis: str) -> list[Statement]:
     return found
 
 # %% ../../nbs/4_judged/46_judge_llm.ipynb #5142072e
-def _worst_or_best(found: Sequence[Any]) -> Any:
+def _worst_or_best(
+    found: Sequence[Entailment | Answer | JudgeFailure],
+) -> Entailment | Answer | JudgeFailure:
     """One entailment (or answer) from those of all windows."""
+    said = [one for one in found if not isinstance(one, JudgeFailure)]
     yes = [
         one
-        for one in found
+        for one in said
         if getattr(one, "label", None) == "entailed" or getattr(one, "value", 0) == 1
     ]
     if yes:

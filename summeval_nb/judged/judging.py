@@ -16,7 +16,7 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
-from ._questions import answered, word_list
+from ._questions import Items, answered, word_list
 from ..models._named import load_store
 from ..models.store import Store
 
@@ -286,7 +286,7 @@ PURPOSES: Mapping[str, tuple[str, Any]] = {
 def ask_many(
     judge: str | Judge,
     purpose: str,
-    items: Sequence[tuple[Any, ...]],
+    items: Items,
     *,
     store: Store | str | None = None,
     batch_size: int = 256,
@@ -334,7 +334,7 @@ def ask_many(
         raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
     method, kind = PURPOSES[purpose]
 
-    def one_by_one(purpose: str, lot: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def one_by_one(purpose: str, lot: Items) -> list[Any]:
         answers: list[Any] = []
         for item in lot:
             try:
@@ -344,9 +344,8 @@ def ask_many(
         return answers
 
     ask, kept = getattr(judge, "many", None) or one_by_one, load_store(store)
-    how: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
-    failed = JudgeFailure
-    return answered(ask, judge.fingerprint, purpose, kind, items, kept, failed, **how)
+    put = ask, judge.fingerprint, purpose, kind, items, kept, JudgeFailure
+    return answered(*put, batch_size=batch_size, progress=progress)
 
 # %% ../../nbs/4_judged/41_judging.ipynb #84aa37ae
 class BulkJudge:
@@ -354,7 +353,7 @@ class BulkJudge:
 
     fingerprint: str
 
-    def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, purpose: str, items: Items) -> list[Any]:
         """Answer one kind of question for many items, each or with a `JudgeFailure`."""
         raise NotImplementedError
 
@@ -392,7 +391,7 @@ class BulkJudge:
         """Answer each question from the text alone."""
         return self._one("answer", require_text(text, "text"), list(questions))
 
-    def _one(self, purpose: str, *item: Any) -> Any:
+    def _one(self, purpose: str, *item: object) -> Any:
         (answer,) = self.many(purpose, [item])
         if isinstance(answer, JudgeFailure):
             raise answer

@@ -5,16 +5,17 @@
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #33b30a21
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
 from ..ground._choices import takes_choices_of
+from ..ground._frames import Table
 from . import _pairwise as plumbing
 from ._pairwise import AnswerComparison, ComparisonTable, Order
-from ._pairwise import Pair, PairChoices, SystemRanking
+from ._pairwise import Pair, PairChoices, SystemRanking, Verdicts
 from .judging import Entailment
 from ..models._prompts import as_json
 
@@ -134,7 +135,7 @@ class SideBySide(plumbing.PairMetric):
         """Return score, winner, consistency and lean from both orders."""
         return both_orders(one, two)
 
-    def by_verdicts(self, verdicts: Sequence[Any]) -> dict[str, Any]:
+    def by_verdicts(self, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
         """Return score, winner and both F1 from the verdicts on both answers."""
         a, b = (answer_f1(**one) or 0.0 for one in verdicts)
         winner = "tie" if abs(a - b) <= self.margin else "a" if a > b else "b"
@@ -200,7 +201,7 @@ def compare_answers(
 
 @takes_choices_of(SideBySide)
 def compare_pairs(
-    table: Any, *, progress: bool = True, **choices: Unpack[PairChoices]
+    table: Table, *, progress: bool = True, **choices: Unpack[PairChoices]
 ) -> ComparisonTable:
     """Compare two systems question by question: `compare_answers` row by row.
 
@@ -259,7 +260,7 @@ def strengths(wins: np.ndarray, prior: float = 0.5) -> np.ndarray | None:
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #09ef5a1d
 def bradley_terry(
-    outcomes: Iterable[Sequence[Any]],
+    outcomes: Iterable[Sequence[Hashable]],
     *,
     prior: float = 0.5,
     n_resamples: int = 200,
@@ -302,13 +303,19 @@ def bradley_terry(
     >>> bradley_terry([("x", "y", "x"), ("x", "y", "x"), ("y", "x", "tie")]).systems
     ('x', 'y')
     """
-    how: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence}
-    return plumbing.rank_votes(outcomes, strengths, prior=prior, seed=seed, **how)
+    return plumbing.rank_votes(
+        outcomes,
+        strengths,
+        prior=prior,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        seed=seed,
+    )
 
 
 @takes_choices_of(SideBySide)
 def rank_systems(
-    table: Any,
+    table: Table,
     *,
     prior: float = 0.5,
     n_resamples: int = 200,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..ground.results import Signature, require_count
 from ..ground.results import require_option, require_text
@@ -176,13 +175,14 @@ def rate_many(
     prompts = [rating_prompt(*pair, quality=quality, scale=scale) for pair in pairs]
     asked = [bool(summary.strip()) for _, summary in pairs]
     grades = [str(grade) for grade in range(low, high + 1)]
-    how: dict[str, Any] = {"workers": workers, "progress": quality if progress else ""}
-    values = ask_for_grades(asked_of, prompts, asked, grades, kept, **how)
+    shown = quality if progress else ""
+    put = asked_of, prompts, asked, grades, kept
+    values = ask_for_grades(*put, workers=workers, progress=shown)
     version = content_key(_PROMPT, dict(QUALITY_DEFINITIONS), QUOTING)[:8]
     parts = {"metric": "rating", "quality": quality, "scale": f"{low}-{high}"}
     signature = Signature(parts | {"backend": asked_of.fingerprint, "prompt": version})
-    given: dict[str, Any] = {"quality": quality, "signature": signature}
-    return [Rating(**rating_parts(one, expected_grade), **given) for one in values]
+    found = [rating_parts(one, expected_grade) for one in values]
+    return [Rating(**one, quality=quality, signature=signature) for one in found]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2ad052d7
 def rate(
@@ -238,9 +238,15 @@ def rate(
     >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
     4.0
     """
-    pair = [require_text(text, "text")], [require_text(summary, "summary")]
-    options: dict[str, Any] = {"scale": scale, "store": store, "progress": False}
-    return rate_many(*pair, quality=quality, backend=backend, **options)[0]
+    return rate_many(
+        [require_text(text, "text")],
+        [require_text(summary, "summary")],
+        quality=quality,
+        backend=backend,
+        scale=scale,
+        store=store,
+        progress=False,
+    )[0]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2e5a6f3b
 def rating_metric(
@@ -263,13 +269,15 @@ def rating_metric(
     4.0
     """
     require_option(quality, "quality", QUALITY_DEFINITIONS)
-    choices: dict[str, Any] = {"quality": quality, "scale": scale}
-    choices |= {"backend": load_backend(backend), "store": load_store(store)}
+    model, kept = load_backend(backend), load_store(store)
 
     def metric(
         summary: str, *, source: str = "", references: Sequence[str] = ()
     ) -> float:
-        return float(rate(source, summary, **choices))
+        found = rate(
+            source, summary, quality=quality, backend=model, scale=scale, store=kept
+        )
+        return float(found)
 
     metric.__name__ = f"rating_{quality}"
     return metric
@@ -297,8 +305,9 @@ class RatingMetric(MetricOfGrades):
 
     def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
         """Return at most what is called for rows: one call for each summary."""
-        how: dict[str, Any] = {"quality": self.quality, "scale": self.scale}
-        prompts = [rating_prompt(one["text"], one["summary"], **how) for one in rows]
+        quality, scale = self.quality, self.scale
+        pairs = [(one["text"], one["summary"]) for one in rows]
+        prompts = [rating_prompt(*pair, quality=quality, scale=scale) for pair in pairs]
         return self.most_grades(prompts, [one["summary"] for one in rows])
 
     def score_many(

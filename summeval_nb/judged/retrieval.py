@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..ground._choices import takes_choices_of
+from ..ground._frames import Table
 from ..ground.results import require_option, require_share
 from ._retrieval import Choices, Found, Measured, QuestionChoices
 from ._retrieval import QuestionMetric, RetrievalMetric
@@ -17,6 +18,7 @@ from ._retrieval import RetrievalScore, RetrievalScores
 from ._retrieval import is_fragment, score_together
 from .judging import Judge
 from ..models.store import Store
+from ..text._vectors import EmbedderOrName
 
 # %% auto #0
 __all__ = ['EPSILON', 'MEASURES', 'average_precision', 'relevant_share', 'ContextPrecision', 'context_precision', 'ContextRecall',
@@ -477,11 +479,11 @@ MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _AL
 
 
 def retrieval_scores(
-    table: Any,
+    table: Table,
     measures: Sequence[str] | None = None,
     *,
     judge: str | Judge = "embedded",
-    embedder: Any = "minilm",
+    embedder: EmbedderOrName = "minilm",
     max_failed: float = 0.5,
     store: Store | str | None = None,
     progress: bool = True,
@@ -519,6 +521,13 @@ def retrieval_scores(
     >>> retrieval_scores([row], ["context_recall"], progress=False).mean()
     1.0
     """
-    shared: Any = {"judge": judge, "max_failed": max_failed, "store": store}
-    shared |= {"embedder": embedder, "progress": progress}
-    return score_together(MEASURES, table, measures, **shared)
+    return score_together(
+        MEASURES,
+        table,
+        measures,
+        judge=judge,
+        embedder=embedder,
+        max_failed=max_failed,
+        store=store,
+        progress=progress,
+    )

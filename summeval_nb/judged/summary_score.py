@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..ground.results import Signature, require_column, require_text
 from ..ground._choices import takes_choices_of
+from ..ground._frames import Table
 from ._summary_choices import LENGTHS as LENGTHS
 from ._summary_choices import SummaryScoreChoices
 from ._summary_choices import SummaryChoices, check_rows
@@ -169,7 +170,7 @@ class SummarizationScore(ScoreLayout):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SummarizationTable(ScoreTableLayout):
+class SummarizationTable(ScoreTableLayout[SummarizationScore]):
     """The results of many summaries in order; `rank` names the main number."""
 
     results: Sequence[SummarizationScore]
@@ -203,7 +204,7 @@ class SummaryScoreMetric(SummaryChoices):
 
     def score_many(
         self,
-        contexts: Sequence[Any],
+        contexts: Sequence[str | Sequence[str]],
         summaries: Sequence[str],
         *,
         progress: bool | None = None,
@@ -215,7 +216,7 @@ class SummaryScoreMetric(SummaryChoices):
         }
         return self.score_table(table, progress=bool(progress))
 
-    def score_table(self, table: Any, *, progress: bool = True) -> SummarizationTable:
+    def score_table(self, table: Table, *, progress: bool = True) -> SummarizationTable:
         """Return the scores of a table's rows, checked before one is asked about."""
         return SummarizationTable(
             results=self._results(check_rows(table), progress),
@@ -223,7 +224,7 @@ class SummaryScoreMetric(SummaryChoices):
             rank=self.rank,
         )
 
-    def calls_for(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
         """Return at most what a judge is asked about rows, by kind of question."""
         asked = self.n_keyphrases, self.check_questions
         return most_calls(self.judge, check_rows(rows), *asked)
@@ -348,7 +349,7 @@ def summarization_score(
 
 @takes_choices_of(SummaryScoreMetric)
 def summarization_scores(
-    table: Any,
+    table: Table,
     *,
     rank: str = "guarded",
     progress: bool = True,
