@@ -31,6 +31,12 @@ def test_records_of_a_table_have_the_wanted_names():
         ([{"context": "a"}], ValueError, "row 0 has no column 'summary'; it has"),
         ({"context": ["a"], "summary": []}, ValueError, "same length"),
         (["a"], TypeError, "row 0 must be a dictionary, not str"),
+        ({"context": ["a"], "summary": "b"}, TypeError, "the column 'summary' must be a list, not str"),
+        ({"context": ["a"], "summary": 5}, TypeError, "the column 'summary' must be a list, not int"),
+        (5, TypeError, "table must be a table, not int .5.: pass a DataFrame"),
+        (None, TypeError, "table must be a table, not NoneType"),
+        ("", TypeError, "table must be a table, not str"),
+        ("a.jsonl", TypeError, "table must be a table, not str .'a.jsonl'."),
     ],
 )
 def test_bad_tables_are_named(table, error, words):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.ground._callers import callers_level
 from summeval_nb.ground._frames import Table
-from summeval_nb.ground.results import InputWarning, Sentence, require_text, require_texts
+from summeval_nb.ground.results import InputWarning, Sentence, require_column, require_text, require_texts
 from summeval_nb.judged._bounds import Asking, largest, size, together
 from summeval_nb.judged._questions import Ask, Items
 from summeval_nb.judged._statements import answer_units, as_premise, is_list
@@ -104,18 +104,24 @@ def table_records(table: Table, columns: Mapping[str, Sequence[str]]) -> list[di
 
     Raises
     ------
+    TypeError
+        If it is no table, a column no list or a row no dictionary.
     ValueError
         If a column is missing or columns have different lengths; the message names those that are there.
     """
     if hasattr(table, "to_dict") and hasattr(table, "columns"):
         given: Iterable[object] = table.to_dict("records")  # pandas; a Dataset also has a to_dict, and no columns
     elif isinstance(table, Mapping):
-        lengths = {name: len(values) for name, values in table.items()}
+        lists = {name: require_column(values, f"the column {name!r}") for name, values in table.items()}
+        lengths = {name: len(values) for name, values in lists.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"columns must have the same length, not {lengths}")
-        given = [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+        given = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
     else:
         given = table
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        remedy = "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
+        raise TypeError(f"table must be a table, not {type(given).__name__} ({given!r:.40}): {remedy}")
     records = []
     for number, record in enumerate(given):
         if not isinstance(record, Mapping):
