@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar
 
 from summeval_nb.ground._frames import axes_for
 from summeval_nb.ground._order import warn_of_order
@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 
 Rated = TypeVar("Rated", bound=Score)
 Said: TypeAlias = Mapping[str, Any] | BackendError | None  # a choice as a dictionary, a failed call, or nothing asked
+
+
+class Graded(TypedDict):
+    """What is graded, and from which grade to which."""
+
+    quality: str
+    scale: tuple[int, int]
 
 
 def require_scale(scale: object) -> tuple[int, int]:

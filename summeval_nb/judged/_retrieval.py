@@ -39,7 +39,6 @@ from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
 from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
-from summeval_nb.models.store import Store
 from summeval_nb.text._language import declared_languages
 from summeval_nb.text._lists import leads_into_items, with_denying_leads
 from summeval_nb.text._vectors import EmbedderOrName
@@ -749,7 +748,7 @@ class Choices(TypedDict, total=False):
 
     judge: str | Judge
     max_failed: float
-    store: Store | str | None
+    store: StoreOrPath
 
 
 class QuestionChoices(Choices, total=False):
@@ -770,11 +769,8 @@ def score_together(
     known: Mapping[str, type[RetrievalMetric]],
     table: Table,
     measures: Sequence[str] | None,
-    *,
-    judge: str | Judge,
+    shared: Choices,
     embedder: EmbedderOrName,
-    max_failed: float,
-    store: StoreOrPath,
     progress: bool,
 ) -> RetrievalScores:
     """Several measures of a table through one asker, so that nothing is asked twice."""
@@ -785,11 +781,11 @@ def score_together(
     if not kinds:
         raise ValueError(f"measures is empty; known: {', '.join(known)}")
     own = {name: {"embedder": embedder} if issubclass(known[name], QuestionMetric) else {} for name in names}
-    made = {kind.name: kind(judge=judge, max_failed=max_failed, store=store, **own[kind.name]) for kind in kinds}
+    made = {kind.name: kind(**shared, **own[kind.name]) for kind in kinds}
     wanted = [name for name in COLUMNS if any(name in one.columns for one in kinds)]
     records = table_records(table, {name: COLUMNS[name] for name in wanted})
     rows = [check_row(wanted, record, f"row {n}: ") for n, record in enumerate(records)]
-    asker = Asker(judge, embedder, store, progress)
+    asker = Asker(shared["judge"], embedder, shared["store"], progress)
     tables = {name: one.results([_only(row, one.columns) for row in rows], asker) for name, one in made.items()}
     parts = {name: value for table in tables.values() for name, value in table.signature.items()}
     return RetrievalScores(tables=tables, signature=Signature(parts | {"metric": "+".join(tables)}))

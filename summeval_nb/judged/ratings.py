@@ -13,6 +13,7 @@ from ..ground.results import Signature, require_count
 from ..ground.results import require_option, require_text
 from summeval_nb.judged._grades import (
     Distribution,
+    Graded,
     MetricOfGrades,
     RatingTable,
     ask_for_grades,
@@ -238,15 +239,9 @@ def rate(
     >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
     4.0
     """
-    return rate_many(
-        [require_text(text, "text")],
-        [require_text(summary, "summary")],
-        quality=quality,
-        backend=backend,
-        scale=scale,
-        store=store,
-        progress=False,
-    )[0]
+    pair = [require_text(text, "text")], [require_text(summary, "summary")]
+    how: Graded = {"quality": quality, "scale": scale}
+    return rate_many(*pair, backend=backend, store=store, progress=False, **how)[0]
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #2e5a6f3b
 def rating_metric(
@@ -269,15 +264,13 @@ def rating_metric(
     4.0
     """
     require_option(quality, "quality", QUALITY_DEFINITIONS)
+    how: Graded = {"quality": quality, "scale": scale}
     model, kept = load_backend(backend), load_store(store)
 
     def metric(
         summary: str, *, source: str = "", references: Sequence[str] = ()
     ) -> float:
-        found = rate(
-            source, summary, quality=quality, backend=model, scale=scale, store=kept
-        )
-        return float(found)
+        return float(rate(source, summary, backend=model, store=kept, **how))
 
     metric.__name__ = f"rating_{quality}"
     return metric
@@ -305,9 +298,8 @@ class RatingMetric(MetricOfGrades):
 
     def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
         """Return at most what is called for rows: one call for each summary."""
-        quality, scale = self.quality, self.scale
-        pairs = [(one["text"], one["summary"]) for one in rows]
-        prompts = [rating_prompt(*pair, quality=quality, scale=scale) for pair in pairs]
+        how: Graded = {"quality": self.quality, "scale": self.scale}
+        prompts = [rating_prompt(one["text"], one["summary"], **how) for one in rows]
         return self.most_grades(prompts, [one["summary"] for one in rows])
 
     def score_many(

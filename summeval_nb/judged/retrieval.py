@@ -17,7 +17,7 @@ from ._retrieval import QuestionMetric, RetrievalMetric
 from ._retrieval import RetrievalScore, RetrievalScores
 from ._retrieval import is_fragment, score_together
 from .judging import Judge
-from ..models.store import Store
+from ..models._named import StoreOrPath
 from ..text._vectors import EmbedderOrName
 
 # %% auto #0
@@ -485,7 +485,7 @@ def retrieval_scores(
     judge: str | Judge = "embedded",
     embedder: EmbedderOrName = "minilm",
     max_failed: float = 0.5,
-    store: Store | str | None = None,
+    store: StoreOrPath = None,
     progress: bool = True,
 ) -> RetrievalScores:
     """Compute the six measures of retrieval, or some of them, for every row of a table.
@@ -521,13 +521,5 @@ def retrieval_scores(
     >>> retrieval_scores([row], ["context_recall"], progress=False).mean()
     1.0
     """
-    return score_together(
-        MEASURES,
-        table,
-        measures,
-        judge=judge,
-        embedder=embedder,
-        max_failed=max_failed,
-        store=store,
-        progress=progress,
-    )
+    shared: Choices = {"judge": judge, "max_failed": max_failed, "store": store}
+    return score_together(MEASURES, table, measures, shared, embedder, progress)
