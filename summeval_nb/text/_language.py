@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
@@ -371,7 +370,7 @@ REMEDIES = {
 }
 
 
-def require_languages(value: Any, name: str = "languages") -> Codes:
+def require_languages(value: object, name: str = "languages") -> Codes:
     """Return codes as a tuple, None as it is; one code that is no list would be read letter by letter."""
     if value is None:
         return None
@@ -383,7 +382,7 @@ def require_languages(value: Any, name: str = "languages") -> Codes:
     return codes
 
 
-def declared_languages(thing: Any) -> Codes:
+def declared_languages(thing: object) -> Codes:
     """The languages that an object says it reads, or the one that it asks; None for any."""
     seen = 0
     while not hasattr(thing, "languages") and hasattr(thing, "inner") and seen < 20:
@@ -391,7 +390,7 @@ def declared_languages(thing: Any) -> Codes:
     return require_languages(getattr(thing, "languages", None), f"languages of {type(thing).__name__}")
 
 
-def reads(thing: Any) -> str:
+def reads(thing: object) -> str:
     """How a repr says what an object reads: `languages=en` or `languages=any`."""
     codes = declared_languages(thing)
     return f"languages={'any' if codes is None else '+'.join(codes)}"

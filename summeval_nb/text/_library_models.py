@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,14 @@ from summeval_nb.ground._offline import hub_only_if
 from summeval_nb.ground.results import require_flag, require_module
 from summeval_nb.text._lots import require_vectors, warn_cut
 
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from typing_extensions import TypeIs
 
-def model_hash(model: Any) -> str:
+Stamp = list[tuple[str, int, int]]
+
+
+def model_hash(model: SentenceTransformer) -> str:
     """Return a hash of what decides a sentence-transformers model's vectors: weights, tokenizer, settings."""
     import torch
 
@@ -32,14 +38,15 @@ def model_hash(model: Any) -> str:
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     for module in model:
-        settings = module.get_config_dict() if hasattr(module, "get_config_dict") else repr(module)
+        describe = getattr(module, "get_config_dict", None)
+        settings = repr(module) if describe is None else describe()
         digest.update(f"{type(module).__name__} {json.dumps(settings, sort_keys=True, default=str)}".encode())
     prompts = [model.prompts, model.default_prompt_name, model.truncate_dim, model.max_seq_length]
     digest.update(json.dumps([_tokenizer_settings(model), prompts], sort_keys=True, default=str).encode())
     return digest.hexdigest()
 
 
-def _tokenizer_settings(model: Any) -> Any:
+def _tokenizer_settings(model: SentenceTransformer) -> object:
     """Return a tokenizer's content, without the padding and truncation that its last call left behind."""
     tokenizer: Any = getattr(model, "tokenizer", None)
     tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
@@ -49,7 +56,7 @@ def _tokenizer_settings(model: Any) -> Any:
     return sorted(tokenizer.get_vocab().items()) if hasattr(tokenizer, "get_vocab") else None
 
 
-def files_stamp(folder: Path) -> list[tuple[str, int, int]]:
+def files_stamp(folder: Path) -> Stamp:
     """Name, size and time of change of each file in a folder; empty for a name."""
     files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
     return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
@@ -73,7 +80,7 @@ def _quiet(quiet: bool) -> Iterator[None]:
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 
 
-def library_model(name: str | os.PathLike[str], device: str, download: bool) -> Any:
+def library_model(name: str | os.PathLike[str], device: str, download: bool) -> SentenceTransformer:
     """Load a model from a folder or the local cache; from the network only if `download`."""
     require_flag(download, "download")
     library = require_module("sentence_transformers", "models")
@@ -103,7 +110,7 @@ def library_model(name: str | os.PathLike[str], device: str, download: bool) -> 
         raise ValueError(f"no model {source!r}: it is neither a folder nor in the local cache; {remedy}") from error
 
 
-def is_library_model(value: Any) -> bool:
+def is_library_model(value: object) -> TypeIs[SentenceTransformer]:
     """Whether an object is a SentenceTransformer, by its class's name: the library takes seconds to import."""
     return any(kind.__name__ == "SentenceTransformer" for kind in type(value).__mro__)
 
@@ -122,7 +129,7 @@ def special_tokens(model: Any) -> tuple[int, int] | None:
     return mask.index(0) + extra, mask[::-1].index(0)
 
 
-def warn_long(model: Any, texts: list[str]) -> None:
+def warn_long(model: SentenceTransformer, texts: list[str]) -> None:
     """Warn of texts that a model with tokens will cut; only texts that could be too long are looked at."""
     if limit := model.max_seq_length:
         suspects = [text for text in texts if len(text.encode()) > limit]
@@ -140,7 +147,7 @@ def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:
 
 
 def library_pass(
-    model: Any, lot: list[str], special: tuple[int, int] | None, name: str
+    model: SentenceTransformer, lot: list[str], special: tuple[int, int] | None, name: str
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return a lot's sentence vectors and, where `special` says how to find them, its token vectors."""
     options: dict[str, Any] = {"batch_size": len(lot), "show_progress_bar": False}

@@ -7,11 +7,14 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from summeval_nb.ground.results import require_count
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 def warn_cut(cut: int, total: int, limit: int) -> None:
@@ -21,7 +24,7 @@ def warn_cut(cut: int, total: int, limit: int) -> None:
         warnings.warn(message + "; split the text into shorter units first", stacklevel=2)
 
 
-def token_ids(tokenizer: Any, texts: list[str], limit: int) -> list[list[int]]:
+def token_ids(tokenizer: Tokenizer, texts: list[str], limit: int) -> list[list[int]]:
     """Return the token numbers of each text, at most `limit`, the closing special token kept."""
     ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
     warn_cut(sum(len(one) > limit for one in ids), len(ids), limit)
@@ -69,7 +72,7 @@ class Passes(Protocol):
     @property
     def dimension(self) -> int: ...
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]: ...
-    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]: ...
+    def _pass(self, lot: list[Any], tokens: bool | str) -> tuple[np.ndarray, list[np.ndarray]]: ...
 
 
 def in_lots(
@@ -93,11 +96,11 @@ def in_lots(
     return np.empty((0, embedder.dimension), dtype=np.float32) if vectors is None else vectors, token_vectors
 
 
-def require_source(source: Any) -> str:
+def require_source(source: object) -> str:
     """Return the fingerprint of an object that embeds; raise if it is no such object or has none."""
     if isinstance(source, type) or not callable(getattr(source, "encode", None)):
-        is_class = isinstance(source, type)
-        kind = f"the class {source.__name__}: pass an instance" if is_class else type(source).__name__
+        own = f"the class {source.__name__}: pass an instance" if isinstance(source, type) else ""
+        kind = own or type(source).__name__
         raise TypeError(f"embedder must be a name, a folder or an object with encode(sentences), not {kind}")
     mark = getattr(source, "fingerprint", None)
     if not isinstance(mark, str) or not mark:
@@ -108,7 +111,7 @@ def require_source(source: Any) -> str:
     return mark
 
 
-def require_vectors(values: Any, count: int, name: str, dimension: int | None = None) -> np.ndarray:
+def require_vectors(values: object, count: int, name: str, dimension: int | None = None) -> np.ndarray:
     """Return `values` as a finite (count, d) float32 array; otherwise raise, naming the embedder and what it gave."""
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()

@@ -6,10 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from summeval_nb.ground.results import Sentence
 from summeval_nb.text._blocks import without_marker
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
 
 HEADING = "a heading states nothing that could be checked"
 CODE = "code is not judged"
@@ -35,7 +40,7 @@ class Piece(NamedTuple):
 
 
 @cache
-def _parser() -> Any:
+def _parser() -> MarkdownIt:
     """Return markdown-it for CommonMark with tables, its inline rules watched, without what plain text trips over.
 
     Indented paragraphs are no code, "[1]: ..." is text, and so are HTML and entities.
@@ -51,10 +56,10 @@ def _parser() -> Any:
     return parser
 
 
-def _watched(name: str, rule: Callable[[Any, bool], bool]) -> Callable[[Any, bool], bool]:
+def _watched(name: str, rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
     """Return an inline rule that notes which characters of its text are markup."""
 
-    def run(state: Any, silent: bool) -> bool:
+    def run(state: StateInline, silent: bool) -> bool:
         before, held = state.pos, len(state.tokens)
         if not rule(state, silent):
             return False
@@ -71,7 +76,7 @@ def _watched(name: str, rule: Callable[[Any, bool], bool]) -> Callable[[Any, boo
     return run
 
 
-def _markup(name: str, state: Any, start: int, held: int) -> Iterator[int]:
+def _markup(name: str, state: StateInline, start: int, held: int) -> Iterator[int]:
     """Yield the places in `state.src[start:state.pos]` that a matched rule found to be markup."""
     text, end = state.src, state.pos
     if name == "image":
@@ -129,6 +134,14 @@ class _Unplaced(Exception):
     """A line of the parser's that does not stand in the text as it is."""
 
 
+def _span(token: Token) -> tuple[int, int]:
+    """Return the lines of a block: its first, and the one after its last."""
+    if token.map is None:
+        raise _Unplaced(token.type)
+    first, end = token.map
+    return first, end
+
+
 class _Walk:
     """A walk over the blocks that the parser found in a text."""
 
@@ -148,7 +161,7 @@ class _Walk:
             elif token.type == "fence":
                 yield from self._fence(token)
             elif token.type == "hr":
-                yield self._raw(token.map[0], token.map[1], RULE)
+                yield self._raw(*_span(token), RULE)
             elif token.type == "heading_open":
                 yield from self._heading(token, self.tokens[place + 1])
             elif token.type == "table_open":
@@ -166,9 +179,9 @@ class _Walk:
         places = range(start, stop)
         return _trimmed(self.text[start:stop], places, reason)
 
-    def _fence(self, token: Any) -> Iterator[Piece]:
+    def _fence(self, token: Token) -> Iterator[Piece]:
         """Yield code as one piece; a text that was put into a fence as a whole is read as a text."""
-        first, end = token.map
+        first, end = _span(token)
         if token.info.strip().lower() not in _TEXT_FENCES or token.level:
             yield self._raw(first, end, CODE)
             return
@@ -178,9 +191,9 @@ class _Walk:
         found = markdown_pieces(inner) or [_trimmed(inner, range(len(inner)))]
         yield from (Piece(one.plain, [start + place for place in one.places], one.reason) for one in found)
 
-    def _heading(self, token: Any, inline: Any) -> Iterator[Piece]:
+    def _heading(self, token: Token, inline: Token) -> Iterator[Piece]:
         """Yield a heading; what is underlined but reads like a paragraph is one, with a dividing line after it."""
-        first, end = token.map
+        first, end = _span(token)
         underlined = not token.markup.startswith("#")
         if underlined and ("\n" in inline.content or _END.search(inline.content)):
             yield from self._paragraph(inline, False, "")
@@ -203,9 +216,9 @@ class _Walk:
             places.append(end)  # the line's end
         return content, places[:-1]
 
-    def _paragraph(self, inline: Any, may_head: bool, marker: str) -> Iterator[Piece]:
+    def _paragraph(self, inline: Token, may_head: bool, marker: str) -> Iterator[Piece]:
         """Yield a paragraph; a line of it that is bold as a whole and no sentence is a heading."""
-        content, places = self._placed(inline.content, inline.map[0])
+        content, places = self._placed(inline.content, _span(inline)[0])
         markup = _inline(content)
         start = group = 0
         for line in content.split("\n"):
@@ -217,7 +230,7 @@ class _Walk:
                 group = stop
             start = stop + 1
         if marker:
-            at = self.text.rfind(marker, self.lines[inline.map[0]][0], places[0])
+            at = self.text.rfind(marker, self.lines[_span(inline)[0]][0], places[0])
             content, places = f"{marker} {content}", [*range(at, at + len(marker) + 1), *places]
             markup = {place + len(marker) + 1 for place in markup}
         piece = _without(content, places, markup, "", group)
@@ -226,13 +239,13 @@ class _Walk:
     def _picture(self, content: str, places: Sequence[int]) -> Piece:
         return _trimmed(content, places, PICTURE) if content.startswith("![") else Piece("", [])
 
-    def _table(self, tokens: Sequence[Any]) -> Iterator[Piece]:
+    def _table(self, tokens: Sequence[Token]) -> Iterator[Piece]:
         """Yield the rows of a table: its head with the reason, the others as cells with commas between them."""
         reason, first = TABLE_HEAD, 0
         row: list[str] = []
         for token in tokens:
             if token.type == "tr_open":
-                row, first = [], token.map[0]
+                row, first = [], _span(token)[0]
             elif token.type == "inline":
                 row.append(token.content)
             elif token.type == "tr_close":

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
@@ -19,13 +19,24 @@ EmbedderOrName: TypeAlias = "Embedder | SentenceTransformer | str | PathLike[str
 Known: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray | None]]  # a sentence's vector, its tokens' or None
 
 
+class Encoder(Protocol):
+    """An embedder that says whether it has vectors of tokens, as those of `load_embedder` do."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def has_tokens(self) -> bool: ...
+    def encode(self, sentences: Sequence[str]) -> np.ndarray: ...
+    def encode_with_tokens(self, sentences: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray] | None]: ...
+
+
 class SentenceVectors:
     """The vectors of some sentences, each distinct one embedded once, and of their tokens where these are wanted.
 
     `known` holds what was embedded before and is not embedded again; `fresh` lists the other sentences.
     """
 
-    def __init__(self, embedder: Any, texts: Iterable[str], *, tokens: bool = True, known: Known | None = None):
+    def __init__(self, embedder: Encoder, texts: Iterable[str], *, tokens: bool = True, known: Known | None = None):
         distinct, before = list(dict.fromkeys(texts)), known or {}
         self.embedder = str(embedder.fingerprint)
         self.fresh = [text for text in distinct if text not in before]
@@ -33,7 +44,8 @@ class SentenceVectors:
         if self.fresh:
             listed: Sequence[np.ndarray | None] = [None] * len(self.fresh)
             if tokens and embedder.has_tokens:
-                vectors, listed = embedder.encode_with_tokens(self.fresh)
+                vectors, given = embedder.encode_with_tokens(self.fresh)
+                listed = listed if given is None else given
             else:
                 vectors = embedder.encode(self.fresh)
             self.known |= dict(zip(self.fresh, zip(vectors, listed, strict=True), strict=True))
@@ -51,7 +63,7 @@ class SentenceVectors:
 class RememberingEmbedder:
     """An embedder that keeps the vectors of the sentences it has seen, up to `most` of them."""
 
-    def __init__(self, inner: Any, most: int = 4096):
+    def __init__(self, inner: Encoder, most: int = 4096):
         self.inner, self.fingerprint, self.has_tokens = inner, inner.fingerprint, inner.has_tokens
         self._most, self._kept = most, dict[str, tuple[np.ndarray, np.ndarray | None]]()
 

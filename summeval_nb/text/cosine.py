@@ -5,15 +5,18 @@
 # %% ../../nbs/1_text/13_cosine.ipynb #8033383f
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 # %% auto #0
 __all__ = ['require_matrix', 'dot_similarity', 'unit_rows', 'cosine_similarity']
 
 # %% ../../nbs/1_text/13_cosine.ipynb #7fde02b3
-def require_matrix(value: Any, name: str) -> np.ndarray:
+def require_matrix(value: ArrayLike, name: str) -> np.ndarray:
     """Return `value` as a finite float64 matrix of at least one row and column.
 
     Parameters
@@ -67,7 +70,9 @@ def require_matrix(value: Any, name: str) -> np.ndarray:
     return wide
 
 
-def _require_pair(embed_text: Any, embed_summary: Any) -> tuple[np.ndarray, np.ndarray]:
+def _require_pair(
+    embed_text: ArrayLike, embed_summary: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
     """Return both tables checked; raise a `ValueError` if their dimensions differ."""
     text, summary = (
         require_matrix(embed_text, "embed_text"),
@@ -98,7 +103,7 @@ def _products(text: np.ndarray, summary: np.ndarray) -> np.ndarray:
     return (summary @ text.T)[np.ix_(summary_copies, text_copies)]
 
 # %% ../../nbs/1_text/13_cosine.ipynb #1a0f89e7
-def dot_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
+def dot_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarray:
     """Return the dot product of every summary vector with every article vector.
 
     Parameters
@@ -152,7 +157,7 @@ def unit_rows(matrix: np.ndarray) -> np.ndarray:
     return scaled / np.where(norms > 0, norms, 1)
 
 
-def cosine_similarity(embed_text: Any, embed_summary: Any) -> np.ndarray:
+def cosine_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarray:
     """Return the cosine of every summary vector with every article vector.
 
     Calculated in float64. The similarity of a zero vector with anything is 0.

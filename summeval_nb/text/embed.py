@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ._vectors import EmbedderOrName
 from ..ground.results import require_count, require_module, require_texts
 from . import _library_models as library_models
 from ._bert_parts import linear, norm, pool, runs_of
@@ -22,6 +23,8 @@ from ._lots import thread_count, threads, token_ids
 from ._weights import MINILM_PACKAGE, MINILM_SHA256, verified_bytes
 
 if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
     import torch
 
 # %% auto #0
@@ -30,7 +33,7 @@ __all__ = ['minilm_files', 'encodable', 'Embedder', 'LotEmbedder', 'MiniLMEmbedd
 
 # %% ../../nbs/1_text/12_embed.ipynb #cd13c05b
 @lru_cache(maxsize=1)
-def minilm_files() -> tuple[Any, dict[str, torch.Tensor]]:
+def minilm_files() -> tuple[Tokenizer, dict[str, torch.Tensor]]:
     """Return tokenizer and weights of all-MiniLM-L6-v2, verified, loaded once."""
     folder = Path(require_module(MINILM_PACKAGE, "models").__path__[0]) / "model"
     tokenizers = require_module("tokenizers", "models")
@@ -45,7 +48,7 @@ def minilm_files() -> tuple[Any, dict[str, torch.Tensor]]:
     return tokenizer, safetensors.load(files["model.safetensors"])
 
 # %% ../../nbs/1_text/12_embed.ipynb #546f0862
-def encodable(sentences: Any) -> list[str]:
+def encodable(sentences: object) -> list[str]:
     """Check sentences; lone surrogates, which no tokenizer takes, become U+FFFD."""
     return [
         text
@@ -159,7 +162,7 @@ class LotEmbedder:
         return self._encode(sentences, batch_size, True, progress)
 
     def _encode(
-        self, sentences: Any, batch_size: int, tokens: bool | str, progress: bool
+        self, sentences: object, batch_size: int, tokens: bool | str, progress: bool
     ) -> tuple[np.ndarray, list[np.ndarray]]:
         texts = encodable(sentences)
         require_count(batch_size, "batch_size")
@@ -175,7 +178,9 @@ class LotEmbedder:
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         return list(texts), [len(text) for text in texts]
 
-    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool | str
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         raise NotImplementedError
 
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
@@ -225,7 +230,9 @@ class MiniLMEmbedder(LotEmbedder):
         ids = token_ids(self._tokenizer, texts, self.max_tokens)
         return ids, [len(one) for one in ids]
 
-    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool | str
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         import torch
 
         with threads(self.n_threads), torch.inference_mode():
@@ -270,7 +277,7 @@ class SentenceTransformerEmbedder(LotEmbedder):
 
     def __init__(
         self,
-        model: Any,
+        model: str | os.PathLike[str] | SentenceTransformer,
         *,
         device: str = "cpu",
         download: bool = False,
@@ -293,7 +300,9 @@ class SentenceTransformerEmbedder(LotEmbedder):
             library_models.warn_long(self._model, texts)
         return super()._prepare(texts)
 
-    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool | str
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         special = self._special if tokens else None
         with threads(self.n_threads):
             return library_models.library_pass(
@@ -326,8 +335,9 @@ class ObjectEmbedder(LotEmbedder):
     [[10.0], [3.0]]
     """
 
-    def __init__(self, source: Any):
-        self._source, self.fingerprint = source, require_source(source)
+    def __init__(self, source: Embedder):
+        self._source: Any = source  # what else it has is asked
+        self.fingerprint = require_source(source)
         self._both = callable(getattr(source, "encode_with_tokens", None))
         self.has_tokens = self._both or callable(getattr(source, "encode_tokens", None))
         self._seen: int | None = None
@@ -337,7 +347,9 @@ class ObjectEmbedder(LotEmbedder):
         """Size of the vectors; one probe is embedded if nothing has been yet."""
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
-    def _pass(self, lot: list[Any], tokens: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(
+        self, lot: list[Any], tokens: bool | str
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
         if tokens and self._both:
             values, found = self._source.encode_with_tokens(lot)
         else:
@@ -355,11 +367,11 @@ class ObjectEmbedder(LotEmbedder):
         ]
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
-_LOADED: dict[str, tuple[Any, LotEmbedder]] = {}
+_LOADED: dict[str, tuple[library_models.Stamp, LotEmbedder]] = {}
 _LOADING = threading.RLock()
 
 
-def load_embedder(embedder: Any = "minilm") -> LotEmbedder:
+def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
     """Return an embedder, loaded once per process.
 
     Parameters
@@ -384,8 +396,9 @@ def load_embedder(embedder: Any = "minilm") -> LotEmbedder:
     if isinstance(embedder, LotEmbedder):
         return embedder
     if not isinstance(embedder, (str, os.PathLike)):
-        known = library_models.is_library_model(embedder)
-        return (SentenceTransformerEmbedder if known else ObjectEmbedder)(embedder)
+        if library_models.is_library_model(embedder):
+            return SentenceTransformerEmbedder(embedder)
+        return ObjectEmbedder(embedder)
     name = os.fspath(embedder)
     if not str(name).strip():
         raise ValueError(
@@ -403,7 +416,7 @@ def load_embedder(embedder: Any = "minilm") -> LotEmbedder:
 def sentence2embedding(
     sentences: Sequence[str],
     *,
-    embedder: Any = "minilm",
+    embedder: EmbedderOrName = "minilm",
     batch_size: int = 64,
     progress: bool | None = None,
 ) -> np.ndarray:

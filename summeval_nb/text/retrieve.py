@@ -5,18 +5,21 @@
 # %% ../../nbs/1_text/14_retrieve.ipynb #b8900c1d
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .cosine import require_matrix
 from ..ground.results import require_count
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 # %% auto #0
 __all__ = ['topk_related']
 
 # %% ../../nbs/1_text/14_retrieve.ipynb #a34dc003
-def topk_related(sim_matrix: Any, k: int) -> np.ndarray:
+def topk_related(sim_matrix: ArrayLike, k: int) -> np.ndarray:
     """Return the positions of the k article sentences closest to each summary sentence.
 
     Inherited: its table has a row for each summary sentence, as every table here has.

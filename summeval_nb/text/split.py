@@ -168,7 +168,7 @@ def split_many(
     ]
 
 
-def _require_splitter(splitter: Any, lang: str | None) -> str:
+def _require_splitter(splitter: object, lang: str | None) -> str:
     """Return a known splitter's name, or nothing for a callable; otherwise raise."""
     if lang is not None:
         require_text(lang, "lang")
@@ -358,7 +358,7 @@ def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
     return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")
 
 
-def languages_of(thing: Any, kind: str | None = None) -> tuple[str, ...] | None:
+def languages_of(thing: object, kind: str | None = None) -> tuple[str, ...] | None:
     """Return the codes of the languages that something reads; None for any.
 
     Parameters
