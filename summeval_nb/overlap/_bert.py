@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from ..ground._offline import hub_only_if
+from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_count, require_module
+from ..text._vectors import EmbedderOrName
 from ..text.cosine import unit_rows
 from ..text.embed import encodable, load_embedder
-from ._inputs import require_candidate, require_pairs, require_references
+from ._inputs import Groups, References, require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture
 from ._tables import ArrayTable
 
@@ -114,14 +116,14 @@ class TokenModel:
         return known | {-1: math.log(len(references) + 1)}  # -1: a token that no reference has
 
 
-def require_baseline(baseline: Any) -> None:
+def require_baseline(baseline: object) -> None:
     """Refuse a baseline that no score could be rescaled by."""
     known = isinstance(baseline, int | float) and -1 <= baseline < 1
     if baseline is not None and not known:
         raise ValueError(f"baseline must be a number from -1 to below 1, or None, not {baseline!r}")
 
 
-def require_one_source(model: Any, layer: Any, idf: bool, embedder: Any) -> None:
+def require_one_source(model: object, layer: object, idf: bool, embedder: object) -> None:
     """Refuse a model beside an embedder, and choices that an embedder has not."""
     if not isinstance(model, str | Path):
         raise TypeError(f"model must be 'minilm' or a folder, not {type(model).__name__} ({model!r})")
@@ -141,7 +143,7 @@ class EmbedderTokens:
 
     layer = "own"
 
-    def __init__(self, embedder: Any) -> None:
+    def __init__(self, embedder: EmbedderOrName) -> None:
         self.embedder = load_embedder(embedder)
         self.fingerprint = self.embedder.fingerprint
 
@@ -164,7 +166,7 @@ class EmbedderTokens:
         raise ValueError("idf=True needs a model that says which tokens it read: pass model= instead of embedder=")
 
 
-def token_source(model: str | Path, layer: int | None, embedder: Any) -> TokenModel | EmbedderTokens:
+def token_source(model: str | Path, layer: int | None, embedder: EmbedderOrName | None) -> TokenModel | EmbedderTokens:
     """Return what gives token vectors: the model in a folder, or an embedder; "minilm" is the packaged model."""
     if embedder is None or (isinstance(embedder, str) and embedder == "minilm"):
         return load_token_model(model, layer)
@@ -223,13 +225,13 @@ class MatchedTokens(Score):
 
     precision: float | None
     recall: float | None
-    found: Sequence[Mapping[str, Any]]
+    found: Sequence[Mapping[str, object]]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row per token of the candidate: what it found in the reference, cosine and weight."""
         return [dict(row) for row in self.found]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data."""
         return {**super().to_dict(), "precision": self.precision, "recall": self.recall}
 
@@ -248,13 +250,13 @@ Matched = TypeVar("Matched", bound=MatchedTokens)
 Table = TypeVar("Table", bound=ArrayTable)
 
 
-def score_one(metric: Greedy, kind: type[Matched], candidate: Any, references: Any) -> Matched:
+def score_one(metric: Greedy, kind: type[Matched], candidate: str, references: References) -> Matched:
     """Return the score of one text."""
     text, listed = require_candidate(candidate, references), require_references(references)
     return _matches(metric, kind, [text], [listed])[0]
 
 
-def score_table(metric: Greedy, table: type[Table], candidates: Any, references: Any) -> Table:
+def score_table(metric: Greedy, table: type[Table], candidates: Sequence[str], references: Groups) -> Table:
     """Return F1, precision and recall of many texts."""
     found = _matches(metric, MatchedTokens, *require_pairs(candidates, references))
     numbers = [[np.nan if x is None else x for x in (m.score, m.precision, m.recall)] for m in found]
@@ -274,8 +276,10 @@ def _matches(
         own = vectors[text]
         each = [(three, one) for one in group if (three := _matched(metric, own, vectors[one], known))]
         if not each:
-            nothing: dict[str, Any] = {"score": None, "reason": BertNumbers.nothing, "precision": None, "recall": None}
-            results.append(kind(**nothing, signature=signature, found=[]))
+            nothing = kind(
+                score=None, reason=BertNumbers.nothing, precision=None, recall=None, signature=signature, found=[]
+            )
+            results.append(nothing)
             continue
         precision, recall, score = (metric.rescaled(max(three[k] for three, _ in each)) for k in range(3))
         found = details(own, vectors[max(each, key=lambda pair: pair[0][2])[1]], known)
@@ -292,7 +296,7 @@ def _matched(
     return metric.from_cosines(similarities(own, wanted), weigh(own, known), weigh(wanted, known))
 
 
-def details(own: Vectors, wanted: Vectors, known: dict[int, float] | None) -> list[dict[str, Any]]:
+def details(own: Vectors, wanted: Vectors, known: dict[int, float] | None) -> list[JsonDict]:
     """Return for each token of a text the token of the other that it found, with cosine and weight."""
     table, weights = similarities(own, wanted), weigh(own, known)
     best = table.argmax(axis=1)

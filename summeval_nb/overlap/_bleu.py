@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..ground._arrays import np
 from ..ground._resampling import bootstrap
+from ..ground._types import JsonDict
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_count
 from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
@@ -55,12 +56,12 @@ class CountedNgrams(Score):
         """The counts of each text, shape (texts, 2 + 2n): both lengths, n clipped counts, n totals."""
         return np.asarray(self.counted, dtype=np.int64)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row per order: matches, n-grams, precision."""
         parts = zip(self.counts, self.totals, self.precisions, strict=True)
         return [{"order": n, "count": c, "total": t, "precision": p} for n, (c, t, p) in enumerate(parts, 1)]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         lengths = {
             "candidate_length": self.candidate_length,
@@ -92,7 +93,7 @@ class TableOfCounts(ScoreTable):
         """Return the scores by the name `bleu`, NaN where no side holds a token."""
         return {"bleu": np.where(self.statistics[:, :2].max(axis=1) > 0, self.values, np.nan)}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one plain dictionary per text: its score, or None, and both lengths."""
         lengths = zip(super().rows(), self.statistics[:, :2].tolist(), strict=True)
         return [row | {"candidate_length": own, "reference_length": theirs} for row, (own, theirs) in lengths]
@@ -116,7 +117,7 @@ Penalty = Callable[[int, int], float]
 
 def sign(metric: Bleu, value: float | None, sizes: Sequence[int] | None) -> Signature:
     """Name every choice; `nrefs` is `var` when texts have different numbers of references."""
-    named: dict[str, Any] = {"metric": f"bleu{metric.n}"}
+    named: dict[str, object] = {"metric": f"bleu{metric.n}"}
     if sizes is not None:
         named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
     named |= {"case": "lc" if metric.lowercase else "mixed", "eff": metric.effective_order}
@@ -160,16 +161,18 @@ def score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
     return np.array(scores, float).reshape(rows.shape[:-1])
 
 
-def compare(first: One, second: One, **drawing: Any) -> tuple[Interval, float]:
+def compare(first: One, second: One, confidence: float, n_resamples: int, seed: int) -> tuple[Interval, float]:
     """Return an interval of the difference of two corpus scores, and its p-value: the same texts are drawn for both."""
     difference = lambda drawn: (
         score_rows(first.statistics[drawn].sum(axis=-2), first.options)
         - score_rows(second.statistics[drawn].sum(axis=-2), first.options)
     )
-    drawn, low, high = bootstrap(difference, len(first.statistics), **drawing)
+    drawn, low, high = bootstrap(
+        difference, len(first.statistics), confidence=confidence, n_resamples=n_resamples, seed=seed
+    )
     least = abs(float(first) - float(second))
-    p_value = (1 + int((np.abs(drawn - drawn.mean()) >= least).sum())) / (drawing["n_resamples"] + 1)
-    return Interval(low, high, **drawing), p_value
+    p_value = (1 + int((np.abs(drawn - drawn.mean()) >= least).sum())) / (n_resamples + 1)
+    return Interval(low, high, confidence, n_resamples, seed), p_value
 
 
 def _assemble(

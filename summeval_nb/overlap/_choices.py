@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from ..ground._choices import takes_choices_of
+from ..text._vectors import EmbedderOrName
+from ._numbers import Tokens
 
 __all__ = [
     "BertChoices",
@@ -22,7 +24,7 @@ __all__ = [
 class BleuChoices(TypedDict, total=False):
     """The fields of `Bleu` that are given by name and have one default for a text and a corpus."""
 
-    tokenize: str | Callable[[str], Any]
+    tokenize: str | Callable[[str], Tokens]
     smooth: str
     smooth_value: float | None
     lowercase: bool
@@ -44,7 +46,7 @@ class RougeChoices(TypedDict, total=False):
 
     types: Sequence[str]
     stemmer: bool | str
-    tokenizer: str | Callable[[str], Any] | None
+    tokenizer: str | Callable[[str], Tokens] | None
     multi: str | None
     compat: str
     exceptions: Mapping[str, str] | str | None
@@ -63,8 +65,8 @@ class TerChoices(TypedDict, total=False):
 class MeteorChoices(TypedDict, total=False):
     """The fields of `Meteor`."""
 
-    synonyms: Any
-    tokenize: str | Callable[[str], Any]
+    synonyms: str | Mapping[str, Sequence[str]] | None
+    tokenize: str | Callable[[str], Tokens]
     alpha: float
     beta: float
     gamma: float
@@ -77,10 +79,10 @@ class BertChoices(TypedDict, total=False):
     layer: int | None
     idf: bool
     baseline: float | None
-    embedder: Any
+    embedder: EmbedderOrName | None
 
 
-def require_number(value: Any, name: str, low: float, high: float) -> float:
+def require_number(value: object, name: str, low: float, high: float) -> float:
     """Return `value` if it is a number from `low` to `high`; otherwise raise an error that names it."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_count
-from ._inputs import require_candidate, require_pairs, require_references
+from ._inputs import Groups, require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture, ngram_marks
 from ._numbers import NumberedTexts, number_texts
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
@@ -163,11 +164,11 @@ class CountedCharacters(Score):
     """The base of `ChrfScore`: counts, and what is made of them."""
 
     counts: tuple[tuple[int, int, int], ...]
-    metric: Any
+    metric: Counting
     statistics: np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row per order: what each side has, what they share, precision and recall."""
         return _order_rows(self.counts, self.metric.char_order)
 
@@ -191,7 +192,7 @@ def score_one(metric: Counting, kind: type[Counted], candidate: str, references:
     return _assemble(metric, kind, np.array([max(rows, key=metric.from_counts)], dtype=np.int64), [(text, listed)])
 
 
-def score_corpus(metric: Counting, kind: type[Counted], candidates: Any, references: Any) -> Counted:
+def score_corpus(metric: Counting, kind: type[Counted], candidates: Sequence[str], references: Groups) -> Counted:
     """Return the score of a corpus: counts are added up first."""
     texts, groups = require_pairs(candidates, references)
     if not texts:
@@ -199,7 +200,7 @@ def score_corpus(metric: Counting, kind: type[Counted], candidates: Any, referen
     return _assemble(metric, kind, _count_rows(metric, texts, groups), list(zip(texts, groups, strict=True)))
 
 
-def score_table(metric: Counting, kind: type[Table], candidates: Any, references: Any) -> Table:
+def score_table(metric: Counting, kind: type[Table], candidates: Sequence[str], references: Groups) -> Table:
     """Return the scores of many texts, NaN where no side holds a character."""
     texts, groups = require_pairs(candidates, references)
     scores = np.array([metric.from_counts(row) for row in _count_rows(metric, texts, groups).tolist()], float)
@@ -238,9 +239,9 @@ def _assemble(
     )
 
 
-def _order_rows(counts: Sequence[tuple[int, int, int]], char_order: int) -> list[dict[str, Any]]:
+def _order_rows(counts: Sequence[tuple[int, int, int]], char_order: int) -> list[JsonDict]:
     """Return one row per order, characters first, then words."""
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonDict] = []
     for place, (own, wanted, shared) in enumerate(counts):
         kind, order = ("word", place + 1 - char_order) if place >= char_order else ("character", place + 1)
         rows.append({"kind": kind, "order": order, "candidate": own, "reference": wanted, "shared": shared})

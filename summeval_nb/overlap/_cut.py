@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..ground.results import require_text
+
+if TYPE_CHECKING:
+    import regex
 
 __all__ = [
     "ENTITIES",
@@ -31,7 +34,7 @@ RULES_13A = [
 
 
 @lru_cache(maxsize=1)
-def _rules_intl() -> list[tuple[Any, str]]:
+def _rules_intl() -> list[tuple[regex.Pattern[str], str]]:
     import regex  # comes with nltk; Python's own `re` has no \p{...}
 
     rules = [
@@ -87,7 +90,7 @@ def whole(word: str) -> list[str]:
     return [word]
 
 
-def require_tokens(tokens: Any, source: Any) -> Tokens:
+def require_tokens(tokens: object, source: object) -> Tokens:
     if isinstance(tokens, (str, bytes)) or not isinstance(tokens, Iterable):
         raise TypeError(f"{tokenizer_name(source)} must return a list of tokens, not {type(tokens).__name__}")
     listed = list(tokens)
@@ -101,7 +104,7 @@ def require_tokens(tokens: Any, source: Any) -> Tokens:
 _SIGNED = {"spm": "flores101"}  # an older name of the same model; sacrebleu signs both alike
 
 
-def tokenizer_name(choice: Any) -> str:
+def tokenizer_name(choice: object) -> str:
     """Return how a signature names a tokenizer: its name, the model it belongs to, or module and function."""
     if isinstance(choice, str):
         return _SIGNED.get(choice, choice)

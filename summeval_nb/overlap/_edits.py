@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from ..ground._types import JsonDict
 from ..ground.results import Score, Signature
 from ..ground.viz import Mark
-from ._inputs import require_candidate, require_pairs, require_references
+from ._inputs import Groups, require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from ._ter import Edits, count_edits
@@ -35,11 +36,11 @@ class CountedEdits(Score):
 
     edits: int
     reference_length: float
-    metric: Any
+    metric: Editing
     statistics: np.ndarray
     texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row: the edits and the length by which they are divided."""
         return [{"edits": self.edits, "reference_length": self.reference_length}]
 
@@ -62,7 +63,7 @@ def score_one(metric: Editing, kind: type[Counted], candidate: str, references: 
     return _assemble(metric, kind, [text], [listed])
 
 
-def score_corpus(metric: Editing, kind: type[Counted], candidates: Any, references: Any) -> Counted:
+def score_corpus(metric: Editing, kind: type[Counted], candidates: Sequence[str], references: Groups) -> Counted:
     """Return the score of a corpus: edits and lengths are added up first."""
     texts, groups = require_pairs(candidates, references)
     if not texts:
@@ -70,7 +71,7 @@ def score_corpus(metric: Editing, kind: type[Counted], candidates: Any, referenc
     return _assemble(metric, kind, texts, groups)
 
 
-def score_table(metric: Editing, kind: type[Table], candidates: Any, references: Any) -> Table:
+def score_table(metric: Editing, kind: type[Table], candidates: Sequence[str], references: Groups) -> Table:
     """Return the scores of many texts, NaN where no side holds a word."""
     texts, groups = require_pairs(candidates, references)
     rows = _count_rows(metric, texts, groups)
@@ -135,7 +136,7 @@ def _explain(candidate: str, references: Sequence[str], metric: Editing) -> Matc
     return MatchPicture(title, panels, rows)
 
 
-def _shift_row(words: Sequence[str], edits: Edits, number: int) -> dict[str, Any]:
+def _shift_row(words: Sequence[str], edits: Edits, number: int) -> JsonDict:
     """Return what one shift moved, and how many edits that saved."""
     order = list(range(len(words)))
     for start, length, target, _ in edits.shifts[:number]:

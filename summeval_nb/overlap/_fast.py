@@ -12,12 +12,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..ground._arrays import np
 from ._inputs import warn_of_lost_texts
 
 if TYPE_CHECKING:
+    from rouge_score_rs.rouge_scorer import RougeScorer
+
     from .rouge import Rouge
 
 __all__ = ["scores_of_many", "scores_of_one"]
@@ -35,7 +37,7 @@ def _installed() -> bool:
 
 
 @cache
-def _scorer(types: tuple[str, ...], stemmer: bool) -> Any:
+def _scorer(types: tuple[str, ...], stemmer: bool) -> RougeScorer:
     from rouge_score_rs.rouge_scorer import RougeScorer
 
     return RougeScorer(list(types), use_stemmer=stemmer)

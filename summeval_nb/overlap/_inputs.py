@@ -6,16 +6,20 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import TypeAlias
 
 from ..ground._callers import callers_level
 from ..ground._order import LONG, warn_of_order
 from ..ground.results import require_text, require_texts
 
-__all__ = ["require_candidate", "require_pairs", "require_references", "warn_of_lost_texts"]
+__all__ = ["Groups", "References", "require_candidate", "require_pairs", "require_references", "warn_of_lost_texts"]
 
 
-def require_references(references: Any, name: str = "references") -> list[str]:
+References: TypeAlias = str | Sequence[str]  # of one text
+Groups: TypeAlias = Sequence[str | Sequence[str]]  # one entry a text: its reference, or several
+
+
+def require_references(references: object, name: str = "references") -> list[str]:
     """Return one reference or several as a list; none at all, or None among them, is an error."""
     listed = [references] if isinstance(references, str) else require_texts(references, name)
     if not listed:
@@ -23,7 +27,7 @@ def require_references(references: Any, name: str = "references") -> list[str]:
     return listed
 
 
-def require_candidate(candidate: Any, references: Any, name: str = "candidate") -> str:
+def require_candidate(candidate: object, references: object, name: str = "candidate") -> str:
     """Return the text to judge; a list beside one text looks swapped, which the message says."""
     if isinstance(candidate, (list, tuple)) and isinstance(references, str):
         raise TypeError(
@@ -37,10 +41,12 @@ def require_candidate(candidate: Any, references: Any, name: str = "candidate") 
     return text
 
 
-def require_pairs(candidates: Any, references: Any, name: str = "candidates") -> tuple[list[str], list[list[str]]]:
+def require_pairs(
+    candidates: Sequence[str], references: Groups, name: str = "candidates"
+) -> tuple[list[str], list[list[str]]]:
     """Return the texts to judge and, for each, its list of references."""
     if _plainly_paired(candidates, references):  # nothing but strings in lists needs no closer look
-        plain = [[item] if type(item) is str else item for item in references]
+        plain = [[item] if isinstance(item, str) else list(item) for item in references]
         _warn_of_long(candidates, plain)
         return list(candidates), plain
     swapped = type(candidates) is list and any(type(one) in (list, tuple) for one in candidates)
@@ -78,7 +84,7 @@ def _warn_of_long(texts: Sequence[str], groups: Sequence[Sequence[str]]) -> None
     warn_of_order(sizes, judged=judged, beside="its references", remedy=remedy, times=4)
 
 
-def _plainly_paired(candidates: Any, references: Any) -> bool:
+def _plainly_paired(candidates: Sequence[str], references: Groups) -> bool:
     """Whether there are as many references as candidates, all of them strings or lists of some strings."""
     if not type(candidates) is type(references) is list or len(candidates) != len(references):
         return False

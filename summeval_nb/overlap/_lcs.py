@@ -9,22 +9,22 @@ exactly if one must go left.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 __all__ = ["common_length", "hit_bits", "places", "union_matches"]
 __all__ += ["weighted_counts", "weighted_path", "weighted_table"]
 
 
-def places(sentence: Sequence[Any]) -> dict[Any, int]:
+def places(sentence: Sequence[Hashable]) -> dict[Hashable, int]:
     """Return for each token of a sentence a number whose bits are its positions."""
-    bits: dict[Any, int] = {}
+    bits: dict[Hashable, int] = {}
     for position, token in enumerate(sentence):
         bits[token] = bits.get(token, 0) | 1 << position
     return bits
 
 
-def common_length(wanted: Sequence[Any], made: Sequence[Any]) -> int:
+def common_length(wanted: Sequence[Hashable], made: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence of two sequences of hashable items."""
     where, everywhere = places(wanted), (1 << len(wanted)) - 1
     row = everywhere
@@ -34,7 +34,7 @@ def common_length(wanted: Sequence[Any], made: Sequence[Any]) -> int:
     return len(wanted) - row.bit_count()
 
 
-def hit_bits(wanted: Mapping[Any, int], size: int, made: Sequence[Any]) -> int:
+def hit_bits(wanted: Mapping[Hashable, int], size: int, made: Sequence[Hashable]) -> int:
     """Return a number whose bits are the positions of the wanted sentence that its LCS with `made` hits."""
     everywhere = (1 << size) - 1
     row, matches, steps = everywhere, [], []
@@ -57,12 +57,12 @@ def hit_bits(wanted: Mapping[Any, int], size: int, made: Sequence[Any]) -> int:
 
 
 def union_matches(
-    wanted: Sequence[Sequence[Any]],
-    made: Sequence[Sequence[Any]],
+    wanted: Sequence[Sequence[Hashable]],
+    made: Sequence[Sequence[Hashable]],
     known: dict[Any, Any],
 ) -> int:
     """Return the clipped union-LCS matches of two texts, given as tokenized sentences; `known` remembers pairs."""
-    hit: Counter[Any] = Counter()
+    hit: Counter[Hashable] = Counter()
     for sentence in map(tuple, wanted):
         where = known.get(sentence)
         if where is None:
@@ -79,7 +79,9 @@ def union_matches(
     return sum(min(count, available[token]) for token, count in hit.items())
 
 
-def weighted_table(x: Sequence[Any], y: Sequence[Any], weight: float) -> tuple[list[list[float]], list[list[str]]]:
+def weighted_table(
+    x: Sequence[Hashable], y: Sequence[Hashable], weight: float
+) -> tuple[list[list[float]], list[list[str]]]:
     """Return Lin's table of weighted LCS values and, for each cell, where it came from: match, up or left."""
     values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
     runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
@@ -109,8 +111,8 @@ def weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
 
 
 def weighted_counts(
-    wanted: Sequence[Sequence[Any]],
-    made: Sequence[Sequence[Any]],
+    wanted: Sequence[Sequence[Hashable]],
+    made: Sequence[Sequence[Hashable]],
     weight: float,
     compat: str,
 ) -> tuple[float, float, float, float]:

@@ -6,10 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
+from ..ground._types import JsonDict
 from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 from ._cut import ENTITIES
+
+Gram = TypeVar("Gram", bound=tuple[Hashable, ...])
 
 __all__ = ["CLIPPED", "COLORS", "MatchPicture", "ngram_marks", "token_spans"]
 
@@ -63,7 +66,7 @@ class MatchPicture:
 
     title: str
     panels: list[tuple[str, str, list[Mark]]]
-    rows: list[dict[str, Any]]
+    rows: list[JsonDict]
 
     def _repr_html_(self) -> str:
         texts = [
@@ -98,8 +101,8 @@ CLIPPED = "#d0d0d0"
 
 def ngram_marks(
     spans: Sequence[tuple[int, int] | None],
-    grams: Sequence[tuple[Any, ...]],
-    shared: Mapping[tuple[Any, ...], int],
+    grams: Sequence[Gram],
+    shared: Mapping[Gram, int],
 ) -> list[Mark]:
     """Return a mark for every n-gram occurrence that counts, and grey ones for those that clipping left out.
 
@@ -114,7 +117,7 @@ def ngram_marks(
         marked.
     """
     colors = {gram: COLORS[index % len(COLORS)] for index, gram in enumerate(shared)}
-    seen: Counter[tuple[Any, ...]] = Counter()
+    seen: Counter[Gram] = Counter()
     marks = []
     for first, gram in enumerate(grams):
         places = [span for span in spans[first : first + len(gram)] if span]

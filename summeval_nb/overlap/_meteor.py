@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_text, require_texts
 from ..ground.viz import Mark
-from ._inputs import require_candidate, require_pairs, require_references
+from ._inputs import Groups, References, require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._stemmers import warn_of_foreign_words
 from ._tables import ArrayTable
+
+if TYPE_CHECKING:
+    from nltk.corpus.reader import WordNetCorpusReader
 
 __all__ = ["MatchedWords", "count_chunks", "load_synonyms", "require_synonyms", "score_one", "score_table"]
 
@@ -25,13 +29,13 @@ class Synonyms:
     def __init__(self, words: Mapping[str, Sequence[str]]) -> None:
         self.words = words
 
-    def synsets(self, word: str) -> list[Any]:
+    def synsets(self, word: str) -> list[SimpleNamespace]:
         """Return one set of synonyms, or none."""
         names = [SimpleNamespace(name=lambda name=name: name) for name in self.words.get(word, ())]
         return [SimpleNamespace(lemmas=lambda: names)] if names else []
 
 
-def load_synonyms(choice: Any) -> Any:
+def load_synonyms(choice: object) -> Synonyms | WordNetCorpusReader:
     """Return what nltk can ask for synonyms."""
     if choice is None or isinstance(choice, Mapping):
         return Synonyms(choice or {})
@@ -48,7 +52,7 @@ def load_synonyms(choice: Any) -> Any:
     return wordnet
 
 
-def require_synonyms(choice: Any) -> Any:
+def require_synonyms(choice: object) -> Synonyms | WordNetCorpusReader:
     """Return what nltk can ask for synonyms, and refuse what it could not, before any text is scored."""
     if isinstance(choice, Mapping):
         for word, others in choice.items():
@@ -78,10 +82,10 @@ class MatchedWords(Score):
 
     matches: tuple[tuple[int, int], ...]
     chunks: int
-    words: tuple[Sequence[Any], Sequence[Any]]
+    words: tuple[Sequence[str], Sequence[str]]
     texts: tuple[str, str]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row per matched word."""
         own, wanted = self.words
         return [{"candidate": str(own[i]), "reference": str(wanted[j])} for i, j in self.matches]
@@ -104,14 +108,14 @@ Matched = TypeVar("Matched", bound=MatchedWords)
 Table = TypeVar("Table", bound=ArrayTable)
 
 
-def score_one(metric: Matching, kind: type[Matched], candidate: Any, references: Any) -> Matched:
+def score_one(metric: Matching, kind: type[Matched], candidate: str, references: References) -> Matched:
     """Return the score of one text by its best reference."""
     text, listed = require_candidate(candidate, references), require_references(references)
     warn_of_foreign_words("meteor", [text, *listed])
     return _best(metric, kind, text, listed)
 
 
-def score_table(metric: Matching, table: type[Table], candidates: Any, references: Any) -> Table:
+def score_table(metric: Matching, table: type[Table], candidates: Sequence[str], references: Groups) -> Table:
     """Return the scores of many texts, NaN where no side holds a word."""
     texts, groups = require_pairs(candidates, references)
     warn_of_foreign_words("meteor", texts)

@@ -55,7 +55,7 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     return NumberedTexts(pieces.numbers[np.repeat(starts, counts) + within], np.diff(totals))
 
 
-def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Any]]:
+def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Hashable]]:
     numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     flat = np.fromiter(
@@ -116,7 +116,7 @@ def in_order(items: NumberedTexts) -> NumberedTexts:
     return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
 
 
-def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Any]:
+def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Sequence[Hashable]]:
     """Return each text's numbers as a string of one character a number (or as a list, beyond Unicode's room).
 
     With `ordered`, the numbers of each text are sorted first.
@@ -133,7 +133,7 @@ def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Any]:
     return [whole[start:end] for start, end in bounds]
 
 
-def common_lengths(left: Sequence[Any], right: Sequence[Any]) -> np.ndarray:
+def common_lengths(left: Sequence[Sequence[Hashable]], right: Sequence[Sequence[Hashable]]) -> np.ndarray:
     """Return the length of the longest common subsequence of each pair of sequences, as int64."""
     from rapidfuzz.distance import LCSseq
     from rapidfuzz.process import cpdist

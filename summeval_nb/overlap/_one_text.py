@@ -6,11 +6,11 @@ Nothing here needs numpy or a compiled library, so that it runs in a browser, to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._lcs import common_length, union_matches, weighted_counts
 from ._skip_bigrams import SKIP_TYPES, count_pairs, shared_pairs
@@ -32,12 +32,12 @@ class CutText:
     options: Rouge
 
     @cached_property
-    def tokens(self) -> list[Any]:
+    def tokens(self) -> list[Hashable]:
         """The tokens of the whole text."""
         return list(self.options.cut(self.text))
 
     @cached_property
-    def lines(self) -> list[tuple[Any, ...]]:
+    def lines(self) -> list[tuple[Hashable, ...]]:
         """The tokens of every line that has some."""
         cut = (tuple(self.options.cut(line)) for line in self.text.split("\n") if line)
         return [tokens for tokens in cut if tokens]

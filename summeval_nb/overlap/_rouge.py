@@ -7,12 +7,13 @@ Each different text is cut once; n-gram matches are LCS lengths of sorted number
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from ..ground._arrays import np
 from ..ground._order import warn_of_order
+from ..ground._types import JsonDict
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, html_table, render
 from . import _fast
@@ -35,7 +36,7 @@ __all__ += ["require_weight", "score_table", "sign"]
 
 def cut_pair(
     reference: str, generated: str, tokenizer: str | Callable[[str], Tokens] | None
-) -> tuple[list[Any], list[Any]]:
+) -> tuple[list[Hashable], list[Hashable]]:
     """Return the tokens of both texts; a text of which the tokenizer leaves nothing is warned of."""
     cut = load_tokenizer(tokenizer or "rouge")
     texts = [require_text(reference, "reference"), require_text(generated, "generated")]
@@ -113,7 +114,7 @@ def sign(metric: Rouge, sizes: Sequence[int] | None) -> Signature:
 
 
 def _sign(metric: Rouge, count: int | str | None) -> Signature:
-    named: dict[str, Any] = {"metric": "+".join(metric.types)}
+    named: dict[str, object] = {"metric": "+".join(metric.types)}
     if count is not None:
         named["nrefs"] = count
     named |= {"multi": metric.combining, "compat": metric.compat, "tok": _tokenizer_of(metric)}
@@ -190,7 +191,10 @@ def line_counts(pairs: Pairs, options: Rouge, kind: str) -> np.ndarray:
     return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
 
 
-def _look_up(values: Mapping[str, Any], kind: str, reason: str = "") -> Any:
+Found = TypeVar("Found")
+
+
+def _look_up(values: Mapping[str, Found], kind: str, reason: str = "") -> Found:
     """Return the value of one type; a type that was not computed is a KeyError that says which were."""
     if kind not in values:
         known = f"computed: {', '.join(values)}" if values else reason
@@ -238,7 +242,7 @@ class TableOfTypes(ScoreTable):
             return dict.fromkeys(self.by_type)
         return {k: self.item(*(float(part[self.defined].mean()) for part in v)) for k, v in self.items()}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one plain dictionary per text, three numbers per type; an undefined one is None."""
         order = [f"{kind}_{part}" for kind in self.by_type for part in RougeArrays._fields]
         return [{name: row[name] for name in order} for row in super().rows()]
@@ -252,7 +256,7 @@ class TableOfTypes(ScoreTable):
             if not known:
                 found.append(Outcome(None, "undefined", self.nothing, {}, signatures[size]))
                 continue
-            parts: dict[str, Any] = {k: self.item(p[i], r[i], f[i])._asdict() for k, (p, r, f) in columns.items()}
+            parts: JsonDict = {k: self.item(p[i], r[i], f[i])._asdict() for k, (p, r, f) in columns.items()}
             found.append(
                 Outcome(
                     columns[main][2][i],
@@ -264,7 +268,7 @@ class TableOfTypes(ScoreTable):
             )
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         means = {k: item._asdict() if item else None for k, item in self.mean_by_type().items()}
         return super().to_dict() | {"mean_by_type": means}
@@ -285,7 +289,9 @@ One = TypeVar("One", bound="TypesOfOneText")
 _CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
-def _score_chunk(generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge) -> tuple[Any, Any]:
+def _score_chunk(
+    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return {type: (texts, 3)} and which texts have anything to compare."""
     if (served := _fast.scores_of_many(generated, references, options, _tokenizer_of(options))) is not None:
         return served
@@ -361,7 +367,7 @@ class TypesOfOneText(Score, Mapping[str, "RougeItem"]):
         shown = ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items()) or f"None ({self.reason})"
         return f"{type(self).__name__}({shown}, signature={str(self.signature)!r})"
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row per type: precision, recall, F1."""
         return [{"type": kind, **item._asdict()} for kind, item in self.items()]
 
@@ -401,14 +407,14 @@ def _explain(
     return MatchPicture(f"{kind}: {numbers}", list(zip(labels, texts, marks, strict=True)), rows)
 
 
-def _tokens_and_places(text: str, options: Rouge) -> tuple[list[Any], list[tuple[int, int] | None]]:
+def _tokens_and_places(text: str, options: Rouge) -> tuple[list[Hashable], list[tuple[int, int] | None]]:
     """Return the counted tokens and where they stand; a stem stands where its word does."""
     cut = options.cut
     surfaces = cut.surfaces(text) if isinstance(cut, WordTokenizer) else cut(text)
     return list(cut(text)), token_spans(text, surfaces)
 
 
-def _mark_ngrams(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+def _mark_ngrams(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[JsonDict]]:
     n = int(kind[5:])
     (made, made_places), (wanted, wanted_places) = (_tokens_and_places(text, options) for text in texts)
     counted = clipped_counts(made, [wanted], n)
@@ -418,12 +424,12 @@ def _mark_ngrams(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[
     return marks, [{"n-gram": g, "candidate": a, "reference": b, "shared": c} for g, (a, b, c) in named.items()]
 
 
-def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+def _mark_sequences(texts: Sequence[str], options: Rouge, kind: str) -> tuple[list[list[Mark]], list[JsonDict]]:
     """Mark the words on the path of the (weighted, or united) longest common subsequence."""
     lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]
     cut = [[(start, *_tokens_and_places(line, options)) for start, line in found] for found in lines]
     marks: list[list[Mark]] = [[], []]
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonDict] = []
     seen: set[tuple[int, int]] = set()
     for wanted_start, wanted, wanted_places in cut[1]:
         for made_start, made, made_places in cut[0]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from ..ground._arrays import np
+from ..ground._types import JsonDict
 from ..ground.viz import Mark
 from ._match_picture import COLORS
 from ._numbers import NumberedTexts
@@ -129,8 +129,8 @@ def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int,
 
 
 def skip_marks(
-    texts: Sequence[tuple[Sequence[Any], Sequence[tuple[int, int] | None]]], kind: str
-) -> tuple[list[list[Mark]], list[dict[str, Any]]]:
+    texts: Sequence[tuple[Sequence[Hashable], Sequence[tuple[int, int] | None]]], kind: str
+) -> tuple[list[list[Mark]], list[JsonDict]]:
     """Mark the words that stand in a shared pair, and list the shared pairs, the first hundred of them."""
     named = [Counter(tuple(cut[at] for at in places) for places in pairs_in_order(cut, kind)) for cut, _ in texts]
     shared = named[0] & named[1]
@@ -149,7 +149,7 @@ def skip_marks(
                 if span and counted[at]
             ]
         )
-    rows: list[dict[str, Any]] = [
+    rows: list[JsonDict] = [
         {
             "pair": " … ".join(map(str, pair)),
             "candidate": named[0][pair],

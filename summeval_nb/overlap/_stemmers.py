@@ -6,11 +6,15 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..ground._callers import callers_level
 from ..ground.results import InputWarning
 from ..text._language import READS, REMEDIES, foreign_language, language_name, language_of
+
+if TYPE_CHECKING:
+    import regex
+    from nltk.stem.snowball import SnowballStemmer
 
 __all__ = ["SNOWBALL", "clean_words", "require_stemmer", "snowball_stem", "warn_of_foreign_stems"]
 __all__ += ["warn_of_foreign_words"]
@@ -19,7 +23,7 @@ SNOWBALL = tuple(name for name in READS["stemmer"] if name != "porter")
 _SAMPLE = 2000  # characters by which a language is told
 
 
-def require_stemmer(value: Any) -> bool | str:
+def require_stemmer(value: object) -> bool | str:
     """Return True (Porter's), False, or the name of a language that Snowball stems."""
     if isinstance(value, bool) or (isinstance(value, str) and value in SNOWBALL):
         return value
@@ -29,7 +33,7 @@ def require_stemmer(value: Any) -> bool | str:
 
 
 @cache
-def _separators() -> Any:
+def _separators() -> regex.Pattern[str]:
     import regex  # comes with nltk; Python's own `re` has no \p{...}
 
     return regex.compile(r"[^\p{L}\p{M}\p{N}]+")
@@ -51,7 +55,7 @@ def snowball_stem(language: str) -> Callable[[str], str]:
 
 
 @cache
-def _snowball(language: str) -> Any:
+def _snowball(language: str) -> SnowballStemmer:
     from nltk.stem.snowball import SnowballStemmer
 
     return SnowballStemmer(language)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ground._arrays import np
 from ..ground._resampling import bootstrap
@@ -37,7 +37,7 @@ class ArrayTable(ScoreTable):
 
 
 def bootstrap_interval(
-    rows: np.ndarray, formula: Callable[[list[Any]], float], confidence: float, n_resamples: int, seed: int
+    rows: np.ndarray, formula: Callable[[list[float]], float], confidence: float, n_resamples: int, seed: int
 ) -> Interval:
     """Return the percentile bootstrap interval of a corpus score: `formula` of the sum of the texts' rows of counts."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
+from ..ground._types import JsonDict
 from . import _bleu
 from ._choices import BleuChoices, takes_choices_of
 from summeval_nb.overlap._inputs import (
@@ -208,7 +209,7 @@ class Bleu(Metric):
         totals = [max(size + 1 - order, 0) for order in orders]
         return [size, closest_length(size, map(len, references)), *matches, *totals]
 
-    def formula(self) -> dict[str, Any]:
+    def formula(self) -> JsonDict:
         """Return the choices that `bleu_from_counts` takes."""
         names = ("smooth", "smooth_value", "effective_order")
         return {name: getattr(self._settled(whole=False), name) for name in names}
@@ -424,7 +425,7 @@ class BleuComparison(Score):
     interval: Interval
     p_value: float
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row: both scores, the difference, its interval, the p-value."""
         scores = {"first": self.first.score, "second": self.second.score}
         ends = {"low": self.interval.low, "high": self.interval.high}
@@ -475,8 +476,8 @@ def compare_bleu(
     if [list(r) for _, r in first.texts] != [list(r) for _, r in second.texts]:
         needed = "a paired test needs the same texts in the same order"
         raise ValueError(f"the two scores have different references: {needed}")
-    drawing = {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
-    interval, p_value = _bleu.compare(first, second, **drawing)
+    drawing = (confidence, n_resamples, seed)
+    interval, p_value = _bleu.compare(first, second, *drawing)
     named = {"test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
     return BleuComparison(
         score=float(first) - float(second),

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Unpack
+from typing import ClassVar, Unpack
 
 import numpy as np
 
 from ..ground.results import Metric, Signature, require_flag
 from . import _bert, _meteor
-from ._choices import BertChoices, MeteorChoices
+from ._choices import BertChoices, EmbedderOrName, MeteorChoices
 from ._choices import require_number, takes_choices_of
 from ._tables import ArrayTable
 from .ngrams import Tokens, load_tokenizer, tokenizer_name
@@ -33,7 +33,7 @@ class Meteor(Metric):
     columns: ClassVar[Mapping[str, str]] = {"candidate": "text", "references": "texts"}
     judged: ClassVar[str] = "candidate"
     probe: ClassVar[str] = "a"
-    synonyms: Any = "wordnet"
+    synonyms: str | Mapping[str, Sequence[str]] | None = "wordnet"
     tokenize: str | Callable[[str], Tokens] = "none"
     alpha: float = 0.9
     beta: float = 3.0
@@ -173,7 +173,7 @@ class BertScore(Metric):
     layer: int | None = None
     idf: bool = False
     baseline: float | None = None
-    embedder: Any = None
+    embedder: EmbedderOrName | None = None
 
     def __post_init__(self) -> None:
         require_flag(self.idf, "idf")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from . import _lcs, _rouge, _skip_bigrams
 from ._choices import RougeChoices, takes_choices_of
@@ -92,7 +92,7 @@ def _as_dict(item: RougeItem) -> dict[str, float]:
     return {"precision": item.precision, "recall": item.recall, "f1_score": item.f1}
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c2b6712c
-def _lcs_rows(x: Sequence[Any], y: Sequence[Any]) -> list[list[int]]:
+def _lcs_rows(x: Sequence[object], y: Sequence[object]) -> list[list[int]]:
     table = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
     for i, one in enumerate(x, 1):
         for j, other in enumerate(y, 1):
@@ -104,7 +104,7 @@ def _lcs_rows(x: Sequence[Any], y: Sequence[Any]) -> list[list[int]]:
     return table
 
 
-def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
+def lcs_table(x: Sequence[object], y: Sequence[object]) -> np.ndarray:
     """Return the table of LCS lengths: cell [i, j] is for the first i and j items.
 
     Examples
@@ -117,7 +117,7 @@ def lcs_table(x: Sequence[Any], y: Sequence[Any]) -> np.ndarray:
     return np.array(_lcs_rows(x, y))
 
 
-def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
+def lcs_path(x: Sequence[object], y: Sequence[object]) -> list[tuple[int, int]]:
     """Return the positions (i, j) of one LCS, found from the end; ties go up.
 
     Examples
@@ -138,7 +138,7 @@ def lcs_path(x: Sequence[Any], y: Sequence[Any]) -> list[tuple[int, int]]:
     return path[::-1]
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #fc352ab7
-def lcs_length(x: Sequence[Any], y: Sequence[Any]) -> int:
+def lcs_length(x: Tokens, y: Tokens) -> int:
     """Return the length of the longest common subsequence of two sequences.
 
     Examples
@@ -250,7 +250,7 @@ class Rouge(Metric):
         _rouge.require_weight(self.weight)
         self.cut  # noqa: B018  an unknown tokenizer is found now
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # the tokenizer's parts cannot be sent
         return {name: getattr(self, name) for name in self.defaults()}
 
@@ -277,9 +277,7 @@ class Rouge(Metric):
         """Every choice; a result's own adds the number of references."""
         return _rouge.sign(self, None)
 
-    def path(
-        self, kind: str, wanted: Sequence[Any], made: Sequence[Any]
-    ) -> list[tuple[int, int]]:
+    def path(self, kind: str, wanted: Tokens, made: Tokens) -> list[tuple[int, int]]:
         """Return the places of the matched words, in a type that has an order."""
         if kind != "rougeW":
             return lcs_path(wanted, made)

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -64,6 +64,9 @@ def threads(n_threads: int | None) -> Iterator[int]:
         torch.set_num_threads(before)
 
 
+Passed: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # the vectors of a lot's sentences, and those of their tokens
+
+
 class Passes(Protocol):
     """What an embedder of lots can do: prepare texts, and send one lot through its network."""
 
@@ -72,7 +75,7 @@ class Passes(Protocol):
     @property
     def dimension(self) -> int: ...
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]: ...
-    def _pass(self, lot: list[Any], tokens: bool | str) -> tuple[np.ndarray, list[np.ndarray]]: ...
+    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed: ...
 
 
 def in_lots(

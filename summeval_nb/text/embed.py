@@ -16,9 +16,9 @@ import numpy as np
 
 from ._vectors import EmbedderOrName
 from ..ground.results import require_count, require_module, require_texts
-from . import _library_models as library_models
+from . import _library_models as libraries
 from ._bert_parts import linear, norm, pool, runs_of
-from ._lots import in_lots, require_source, require_vectors
+from ._lots import Passed, in_lots, require_source, require_vectors
 from ._lots import thread_count, threads, token_ids
 from ._weights import MINILM_PACKAGE, MINILM_SHA256, verified_bytes
 
@@ -163,7 +163,7 @@ class LotEmbedder:
 
     def _encode(
         self, sentences: object, batch_size: int, tokens: bool | str, progress: bool
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    ) -> Passed:
         texts = encodable(sentences)
         require_count(batch_size, "batch_size")
         if tokens and not self.has_tokens:
@@ -178,9 +178,7 @@ class LotEmbedder:
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         return list(texts), [len(text) for text in texts]
 
-    def _pass(
-        self, lot: list[Any], tokens: bool | str
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
         raise NotImplementedError
 
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
@@ -230,9 +228,7 @@ class MiniLMEmbedder(LotEmbedder):
         ids = token_ids(self._tokenizer, texts, self.max_tokens)
         return ids, [len(one) for one in ids]
 
-    def _pass(
-        self, lot: list[Any], tokens: bool | str
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
         import torch
 
         with threads(self.n_threads), torch.inference_mode():
@@ -287,27 +283,23 @@ class SentenceTransformerEmbedder(LotEmbedder):
         label = type(model).__name__
         if isinstance(model, (str, os.PathLike)):
             label = Path(os.fspath(model)).name
-            model = library_models.library_model(model, device, download)
+            model = libraries.library_model(model, device, download)
         self._model = model.eval()
-        self.fingerprint = f"{label}:{library_models.model_hash(self._model)[:16]}"
+        self.fingerprint = f"{label}:{libraries.model_hash(self._model)[:16]}"
         with threads(self.n_threads):
-            self._special = library_models.special_tokens(self._model)
+            self._special = libraries.special_tokens(self._model)
             probe = self._model.encode(["a"], show_progress_bar=False)
         self.dimension, self.has_tokens = np.shape(probe)[1], self._special is not None
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         if self.has_tokens:
-            library_models.warn_long(self._model, texts)
+            libraries.warn_long(self._model, texts)
         return super()._prepare(texts)
 
-    def _pass(
-        self, lot: list[Any], tokens: bool | str
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
         special = self._special if tokens else None
         with threads(self.n_threads):
-            return library_models.library_pass(
-                self._model, lot, special, self.fingerprint
-            )
+            return libraries.library_pass(self._model, lot, special, self.fingerprint)
 
 # %% ../../nbs/1_text/12_embed.ipynb #db041e36
 class ObjectEmbedder(LotEmbedder):
@@ -347,9 +339,7 @@ class ObjectEmbedder(LotEmbedder):
         """Size of the vectors; one probe is embedded if nothing has been yet."""
         return self._seen or self._pass(["a"], False)[0].shape[1]
 
-    def _pass(
-        self, lot: list[Any], tokens: bool | str
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
+    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
         if tokens and self._both:
             values, found = self._source.encode_with_tokens(lot)
         else:
@@ -362,12 +352,11 @@ class ObjectEmbedder(LotEmbedder):
                 f"the embedder {self.fingerprint} gave {len(found)} token arrays "
                 f"for {len(lot)} sentences"
             )
-        return vectors, [
-            require_vectors(one, len(one), self.fingerprint) for one in found
-        ]
+        checked = [require_vectors(one, len(one), self.fingerprint) for one in found]
+        return vectors, checked
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
-_LOADED: dict[str, tuple[library_models.Stamp, LotEmbedder]] = {}
+_LOADED: dict[str, tuple[libraries.Stamp, LotEmbedder]] = {}
 _LOADING = threading.RLock()
 
 
@@ -396,7 +385,7 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
     if isinstance(embedder, LotEmbedder):
         return embedder
     if not isinstance(embedder, (str, os.PathLike)):
-        if library_models.is_library_model(embedder):
+        if libraries.is_library_model(embedder):
             return SentenceTransformerEmbedder(embedder)
         return ObjectEmbedder(embedder)
     name = os.fspath(embedder)
@@ -405,7 +394,7 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
             "embedder must not be empty: pass 'minilm', a folder or a model name"
         )
     with _LOADING:
-        stamp = library_models.files_stamp(Path(name))
+        stamp = libraries.files_stamp(Path(name))
         if name not in _LOADED or _LOADED[name][0] != stamp:
             packaged = name == "minilm"
             model = MiniLMEmbedder() if packaged else SentenceTransformerEmbedder(name)
