@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -18,8 +18,12 @@ from ..ground.results import Score, Signature, require_count, require_share
 from ._shown import histogram
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
+# a row for each item, in it what each rater said: numbers, texts or truth values, None or NaN where nothing
+Ratings: TypeAlias = "pd.DataFrame | np.ndarray | Iterable[Iterable[object]]"
+Label: TypeAlias = str | bool | float
 Parts = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -28,7 +32,7 @@ class Codes:
     """Ratings as places in the list of categories, (items, raters); -1 is a missing one."""
 
     codes: np.ndarray
-    categories: tuple[Any, ...]
+    categories: tuple[Label, ...]
     numeric: bool
     ordered: bool
 
@@ -44,7 +48,7 @@ class Codes:
         return np.bincount(flat, minlength=items * width).reshape(items, width)[:, 1:].astype(float)
 
 
-def rating_rows(ratings: Any, name: str = "ratings") -> list[list[Any]]:
+def rating_rows(ratings: object, name: str = "ratings") -> list[list[object]]:
     """A table of ratings as rows, one for each item, all of the same length."""
     if hasattr(ratings, "to_numpy"):
         ratings = ratings.to_numpy()
@@ -71,7 +75,7 @@ def rating_rows(ratings: Any, name: str = "ratings") -> list[list[Any]]:
     return rows
 
 
-def rating_column(ratings: Any, name: str) -> list[Any]:
+def rating_column(ratings: object, name: str) -> list[object]:
     """The ratings of one rater as a list."""
     if hasattr(ratings, "to_numpy"):
         ratings = ratings.to_numpy()
@@ -82,7 +86,7 @@ def rating_column(ratings: Any, name: str) -> list[Any]:
     return list(ratings)
 
 
-def from_file(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def from_file(rows: Sequence[Sequence[object]]) -> list[list[object]]:
     """Ratings as they stand in a file: an empty one is missing, and texts are numbers where all of them are."""
     table = [[None if isinstance(one, str) and not one.strip() else one for one in row] for row in rows]
     texts = [one for row in table for one in row if isinstance(one, str)]
@@ -95,7 +99,7 @@ def from_file(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return [[numbers[one] if isinstance(one, str) else one for one in row] for row in table]
 
 
-def _label(value: Any, where: str) -> Any:
+def _label(value: object, where: str) -> Label | None:
     """A rating as a plain Python value; None where it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -122,11 +126,11 @@ def _label(value: Any, where: str) -> Any:
     raise TypeError(f"{where} must be a number, a text, True, False or None, not {type(value).__name__}")
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Label) -> str:
     return "text" if isinstance(value, str) else "truth value" if isinstance(value, bool) else "number"
 
 
-def coded(rows: Sequence[Sequence[Any]], categories: Any, name: str = "ratings") -> Codes:
+def coded(rows: Sequence[Sequence[object]], categories: object, name: str = "ratings") -> Codes:
     """Ratings by their places among the categories; without `categories` these are the ones that occur."""
     table = [[_label(value, f"{name}[{i}][{j}]") for j, value in enumerate(row)] for i, row in enumerate(rows)]
     given = dict.fromkeys(one for row in table for one in row if one is not None)
@@ -137,9 +141,10 @@ def coded(rows: Sequence[Sequence[Any]], categories: Any, name: str = "ratings")
     if categories is None:
         known = sorted(given)
     else:
-        known = [_label(one, f"categories[{n}]") for n, one in enumerate(rating_column(categories, "categories"))]
-        if not known or None in known or len(set(known)) < len(known):
-            raise ValueError(f"categories must be distinct ratings, such as ['bad', 'fair', 'good'], not {known!r:.60}")
+        named = [_label(one, f"categories[{n}]") for n, one in enumerate(rating_column(categories, "categories"))]
+        known = list(dict.fromkeys(one for one in named if one is not None))
+        if not known or len(known) < len(named):
+            raise ValueError(f"categories must be distinct ratings, such as ['bad', 'fair', 'good'], not {named!r:.60}")
         if strange := [one for one in given if one not in known or kinds != [_kind(known[0])]]:
             raise ValueError(f"the rating {strange[0]!r:.40} is not among the categories {known!r:.60}")
     numeric = bool(known) and _kind(known[0]) == "number"
@@ -188,7 +193,7 @@ def measured(parts: Parts, items: int, *, confidence: float, n_resamples: int, s
     return found | {"interval": interval, "resamples": kept, "n_undefined": len(drawn.values) - len(kept)}
 
 
-def square(weights: Any, size: int) -> np.ndarray:
+def square(weights: object, size: int) -> np.ndarray:
     """A table of weights for disagreements of the user's own, (categories, categories)."""
     try:
         table = np.array(weights, dtype=float)
@@ -234,16 +239,19 @@ class AgreementParts(Score):
     n_raters: int
     n_missing: int
     n_left_out: int
-    categories: tuple[Any, ...]
+    categories: tuple[Label, ...]
     n_undefined: int
     resamples: np.ndarray = field(default_factory=lambda: np.array([]))
 
     @classmethod
-    def made(cls, parts: Parts, kept: int, table: Codes, coefficient: str, resampling: Mapping[str, Any]) -> Self:
+    def made(cls, parts: Parts, kept: int, table: Codes, coefficient: str, resampling: ResamplingChoices) -> Self:
         """Return a coefficient of the items of a table that are kept, from its parts; undefined with its reason."""
         chosen = Resampling(**resampling)
-        options: dict[str, Any] = {"confidence": chosen.confidence, "seed": chosen.seed}
-        options["n_resamples"] = chosen.n_resamples
+        options: ResamplingChoices = {
+            "confidence": chosen.confidence,
+            "seed": chosen.seed,
+            "n_resamples": chosen.n_resamples,
+        }
         found = measured(parts, kept, **options)
         reason = ""
         if found["score"] is None:

@@ -33,7 +33,7 @@ class Difference(Score):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return three rows: A, B and their difference with its p-value."""
-        parts: list[tuple[Any, ...]] = [
+        parts: list[tuple[str, float | None, tuple[float, float] | None, float | None]] = [
             ("A", self.a.score, self.a.interval, None),
             ("B", self.b.score, self.b.interval, None),
         ]

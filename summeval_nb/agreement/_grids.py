@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import require_share
 
+Grid: TypeAlias = ArrayLike | Sequence[Sequence[float | None]]  # a row an article, a column a system; None: missing
 
-def require_table(values: Any, name: str) -> np.ndarray:
+
+def require_table(values: object, name: str) -> np.ndarray:
     """Return a table of numbers as a float array (articles, systems); None and NaN cells are missing ones."""
     try:
         table = float_array(values, name)
@@ -30,7 +33,7 @@ def require_table(values: Any, name: str) -> np.ndarray:
     return table
 
 
-def require_tables(**named: Any) -> list[np.ndarray]:
+def require_tables(**named: object) -> list[np.ndarray]:
     """Return several tables of the same shape."""
     tables = {name: require_table(values, name) for name, values in named.items()}
     shapes = {name: table.shape for name, table in tables.items()}
@@ -40,7 +43,7 @@ def require_tables(**named: Any) -> list[np.ndarray]:
     return list(tables.values())
 
 
-def require_named_tables(metrics: Any, human: Any) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def require_named_tables(metrics: object, human: object) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return several metrics' tables by name and the human table, all of one shape."""
     if not isinstance(metrics, Mapping):
         raise TypeError(f"metrics must map names to tables, not {type(metrics).__name__}")
@@ -51,8 +54,9 @@ def require_named_tables(metrics: Any, human: Any) -> tuple[dict[str, np.ndarray
     return dict(zip(map(str, metrics), found_tables, strict=True)), y
 
 
-def require_significance_level(alpha: Any) -> float:
+def require_significance_level(alpha: object) -> float:
     """Return a significance level; the permutations needed grow with 1 / alpha, so that it may not be tiny."""
-    if not 1e-6 <= require_share(alpha, "alpha") < 1:
+    level = require_share(alpha, "alpha")
+    if not 1e-6 <= level < 1:
         raise ValueError(f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}")
-    return float(alpha)
+    return level

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,12 +17,29 @@ from ..evidence.check import calibration
 from ..evidence.checker_bench import LabelledSentence, bench_sentences
 from ..ground._frames import Rows
 from ..ground.data import load_toy_summeval
-from ..ground.results import Signature, require_option
+from ..ground.results import ScoreTable, Signature, require_option
 from ..ground.viz import figure_text, html_table, render, text_table
-from ..judged.judging import JudgeFailure, ask_many
+from ..judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
+from ..models._named import StoreOrPath
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from typing_extensions import TypeIs
+
+Said: TypeAlias = str | float | tuple[str, ...]  # a label, a grade, or the statements of a text
+
+
+class Rater(Protocol):
+    """Whoever grades one quality of summaries."""
+
+    quality: str
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a grade."""
+
+    def score_many(self, texts: Sequence[str], summaries: Sequence[str], /) -> ScoreTable:
+        """Return the grades of many summaries."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +49,17 @@ class Case:
     purpose: str
     premise: str
     text: str
-    truth: Any
+    truth: Said
     kind: str = ""
     binary: bool = False
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a judge said of a case; `said` is None where it failed, `other` is what it said in the other order."""
+    """What a judge said of a case; `said` is None where it failed."""
 
-    said: Any
+    said: Said | None
     probability: float | None = None
-    other: Any = None
     reason: str = ""
 
 
@@ -93,7 +109,7 @@ SETS: dict[str, Callable[[], list[Case]]] = {
 }
 
 
-def chosen_sets(sets: Any, known: Sequence[str]) -> dict[str, list[Case]]:
+def chosen_sets(sets: object, known: Sequence[str]) -> dict[str, list[Case]]:
     """Sets by name: names of the package's, or labelled sentences of the user's own."""
     if isinstance(sets, Mapping):
         if not sets:
@@ -117,14 +133,30 @@ def some(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
     return sorted(cases, key=lambda one: rank[one.premise])[:limit]
 
 
-def _usages(judge: Any) -> list[Any]:
+Judged: TypeAlias = str | Judge | Rater
+Sets: TypeAlias = str | Sequence[str] | Mapping[str, Sequence[LabelledSentence]]
+
+
+def is_rater(judge: object) -> TypeIs[Rater]:
+    """Whether this grades summaries, and is no judge."""
+    return hasattr(judge, "score_many") and hasattr(judge, "quality")
+
+
+def same(said: Said, truth: Said) -> bool:
+    """Whether a case was judged rightly; grades are rounded."""
+    if isinstance(said, (int, float)) and isinstance(truth, float):
+        return round(said) == round(truth)
+    return said == truth
+
+
+def _usages(judge: object) -> list[Any]:
     """What counts the calls of a judge's language models."""
     held = list(vars(judge).values()) if hasattr(judge, "__dict__") else []
     found = [getattr(one, "usage", None) for one in (judge, *held)]
     return [one for one in found if hasattr(one, "calls") and hasattr(one, "prompt_tokens")]
 
 
-def _used(judge: Any) -> tuple[int | None, int | None]:
+def _used(judge: object) -> tuple[int | None, int | None]:
     usages = _usages(judge)
     if not usages:
         return None, None
@@ -153,26 +185,24 @@ class Asked:
         """What was judged wrongly: the label, what was said, the probability and the text."""
         rows = []
         for case, reply in zip(self.cases, self.replies, strict=True):
-            graded = isinstance(case.truth, float) and reply.said is not None
-            same = round(reply.said) == round(case.truth) if graded else reply.said == case.truth
-            if reply.said is not None and not same:
-                row = {"judge": judge, "set": place, "kind": case.kind, "label": case.truth, "said": reply.said}
+            if reply.said is not None and not same(reply.said, case.truth):
+                row: dict[str, object] = {"judge": judge, "set": place}
+                row |= {"kind": case.kind, "label": case.truth, "said": reply.said}
                 rows.append(row | {"probability": reply.probability, "text": case.text})
         return rows
 
 
-def asked(judge: Any, cases: Sequence[Case], store: Any) -> Asked:
+def asked(judge: Judge | Rater, cases: Sequence[Case], store: StoreOrPath) -> Asked:
     """The replies of a judge or rater, once; a judge's also in the opposite order where there is one."""
     before, start = _used(judge), time.perf_counter()
-    graded = cases[0].purpose == "grade"
-    replies = ask_rater(judge, cases) if graded else ask_judge(judge, cases, store)
+    replies = ask_rater(judge, cases) if is_rater(judge) else ask_judge(judge, cases, store)
     seconds, after = time.perf_counter() - start, _used(judge)
     spent = [None if one is None or two is None else two - one for one, two in zip(before, after, strict=True)]
-    turned = ask_judge(judge, cases, store, backwards=True) if cases[0].purpose == "entail" else []
+    turned = [] if is_rater(judge) or cases[0].purpose != "entail" else ask_judge(judge, cases, store, backwards=True)
     return Asked(cases, replies, turned, seconds, *spent)
 
 
-def plain_pairs(said: Sequence[Any], truth: Sequence[Any]) -> list[tuple[Any, Any]]:
+def plain_pairs(said: Sequence[Said], truth: Sequence[Said]) -> list[tuple[Said, Said]]:
     """What was said beside the label; of splits whether they are the same."""
     pairs = list(zip(said, truth, strict=True))
     return [(one == two, True) if isinstance(two, tuple) else (one, two) for one, two in pairs]
@@ -187,7 +217,7 @@ def columns(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return row
 
 
-def ask_judge(judge: Any, cases: Sequence[Case], store: Any, *, backwards: bool = False) -> list[Reply]:
+def ask_judge(judge: Judge, cases: Sequence[Case], store: StoreOrPath, *, backwards: bool = False) -> list[Reply]:
     """A judge's replies to the cases of a set; with `backwards` statements of a premise are asked in reverse order."""
     if cases[0].purpose != "entail":
         answers = ask_many(judge, cases[0].purpose, [(one.text,) for one in cases], store=store)
@@ -208,13 +238,14 @@ def ask_judge(judge: Any, cases: Sequence[Case], store: Any, *, backwards: bool 
     return [replies[place] for place in range(len(cases))]
 
 
-def _reply(answer: Any, case: Case) -> Reply:
+def _reply(answer: list[Statement] | Flag | Entailment | JudgeFailure, case: Case) -> Reply:
     """What an answer says of a case, in the words of its label."""
     if isinstance(answer, JudgeFailure):
         return Reply(None, reason=str(answer))
-    if case.purpose == "statements":
+    if isinstance(answer, list):
         return Reply(_split([one.text for one in answer]))
-    if case.purpose == "refusal":
+    said: str | None
+    if isinstance(answer, Flag):
         said = None if answer.value is None else "refusal" if answer.value else "answer"
     else:
         no = case.binary and answer.label in ("neutral", "contradicted")
@@ -233,7 +264,7 @@ def grade_cases(quality: str) -> list[Case]:
     ]
 
 
-def ask_rater(rater: Any, cases: Sequence[Case]) -> list[Reply]:
+def ask_rater(rater: Rater, cases: Sequence[Case]) -> list[Reply]:
     """A rater's grades; one without a number failed."""
     found = list(rater.score_many([one.premise for one in cases], [one.text for one in cases]).outcomes())
     if len(found) != len(cases):
@@ -241,17 +272,19 @@ def ask_rater(rater: Any, cases: Sequence[Case]) -> list[Reply]:
     return [Reply(one.score, reason=one.reason) for one in found]
 
 
-def table_row(judge: str, place: str, asked: Asked, measures: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+Measures: TypeAlias = Callable[[Sequence[Said], Sequence[Said], Sequence[str]], dict[str, Any]]
+
+
+def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> dict[str, Any]:
     """What the table says of one judge on one set; `measures` is asked about what was judged."""
     both = list(zip(asked.cases, asked.replies, strict=True))
-    kept = [(case, reply) for case, reply in both if reply.said is not None]
+    kept = [(case, reply.said, reply.probability) for case, reply in both if reply.said is not None]
     row: dict[str, Any] = {"judge": judge, "set": place, "n": len(both), "failed": len(both) - len(kept)}
     row |= dict.fromkeys(("right", "right_low", "right_high", "kappa", "kappa_low", "kappa_high", "calibration_error"))
     if kept:
-        said, truth = [reply.said for _, reply in kept], [case.truth for case, _ in kept]
-        row |= measures(said, truth, [case.premise for case, _ in kept])
-    sure = [(case.truth in ("entailed", "refusal"), reply.probability) for case, reply in kept]
-    if sure := [(yes, p) for yes, p in sure if p is not None]:
+        said, truth = [said for _, said, _ in kept], [case.truth for case, _, _ in kept]
+        row |= measures(said, truth, [case.premise for case, _, _ in kept])
+    if sure := [(case.truth in ("entailed", "refusal"), p) for case, _, p in kept if p is not None]:
         row["calibration_error"] = calibration([p for _, p in sure], [yes for yes, _ in sure]).score
     row |= {"order_changes": asked.order_changes(), "calls": asked.calls, "tokens": asked.tokens}
     row["seconds"] = asked.seconds

@@ -60,10 +60,10 @@ def made(name: str, options: Mapping[str, Any]) -> Metric:
 class NamedMetrics(Mapping[str, Metric]):
     """The metrics by name, each with its usual choices, made (by `load`) when it is asked for."""
 
-    def __init__(self, load: Callable[[str], Any]):
+    def __init__(self, load: Callable[[str], Metric]):
         self._load = load
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Metric:
         if name not in KNOWN:
             raise KeyError(f"unknown metric {name!r}; known: {', '.join(map(repr, KNOWN))}")
         return self._load(name)

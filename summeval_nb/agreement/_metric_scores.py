@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
+from summeval_nb.agreement._grids import Grid
 from summeval_nb.agreement._known_metrics import KNOWN, metric_class
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Metric, ScoreTable, require_option, score_rows
+from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.embed import load_embedder
 
+Scorer: TypeAlias = str | Metric | Callable[..., float | None] | Grid  # a name, an object, a function, a table
+Scorers: TypeAlias = Sequence[Scorer] | Mapping[str, Scorer]
 
-def metrics_by_name(metrics: Any) -> dict[str, Any]:
+
+def metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
     """Return metrics by name, from a list or a mapping of names to metrics, functions or tables."""
     if isinstance(metrics, Mapping):
         named = {str(name): metric for name, metric in metrics.items()}
@@ -34,7 +39,7 @@ def metrics_by_name(metrics: Any) -> dict[str, Any]:
     return named
 
 
-def name_of(metric: Any, place: int) -> str:
+def name_of(metric: object, place: int) -> str:
     """The name of a metric in a list: its own, or its place."""
     if isinstance(metric, str):
         return metric
@@ -45,7 +50,7 @@ COLUMNS = {"text": "sources", "contexts": "sources", "summary": "summaries", "ca
 COLUMNS |= {"references": "references"}
 
 
-def scored(metric: Any, name: str, data: SummEval) -> np.ndarray:
+def scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
     """The table of a metric that is an object."""
     if unknown := [column for column in metric.columns if column not in COLUMNS]:
         have = ", ".join(COLUMNS)
@@ -64,14 +69,14 @@ def scored(metric: Any, name: str, data: SummEval) -> np.ndarray:
     return np.array(values).reshape(data.shape)
 
 
-def cell(data: SummEval, kind: str, article: int, system: int) -> Any:
+def cell(data: SummEval, kind: str, article: int, system: int) -> str | list[str]:
     """What a metric reads of one summary."""
     if kind == "references":
         return list(data.references[article])
     return data.sources[article] if kind == "sources" else data.summaries[article][system]
 
 
-def called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarray:
+def called(function: Callable[..., float | None], name: str, data: SummEval) -> np.ndarray:
     """The table of a metric given as a function of one summary."""
     from tqdm.auto import tqdm
 
@@ -90,7 +95,7 @@ def called(function: Callable[..., Any], name: str, data: SummEval) -> np.ndarra
     return table
 
 
-def given_table(values: Any, name: str, data: SummEval) -> np.ndarray:
+def given_table(values: Grid, name: str, data: SummEval) -> np.ndarray:
     """A table that was given, if it has the shape of the data."""
     table = float_array(values, f"the table {name!r}")
     if table.shape != data.shape:
@@ -98,14 +103,14 @@ def given_table(values: Any, name: str, data: SummEval) -> np.ndarray:
     return table
 
 
-def embedder_used(metrics: Any, embedder: Any) -> str | None:
+def embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
     """The embedder's fingerprint if one of the metrics, given by name, uses it."""
     names = [metric for metric in metrics_by_name(metrics).values() if isinstance(metric, str)]
     used = any("embedder" in metric_class(name)[0].defaults() for name in names)
     return load_embedder(embedder).fingerprint if used else None
 
 
-def require_data(data: Any) -> None:
+def require_data(data: object) -> None:
     """Refuse what is no rated data set."""
     if not isinstance(data, SummEval):
         raise TypeError(f"data must be a SummEval (load_summeval, SummEval.from_records), not {type(data).__name__}")

@@ -14,6 +14,7 @@ from summeval_nb.ground.viz import figure_text, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -134,7 +135,7 @@ def figure_of(table: CorrelationTable) -> Figure:
     return figure
 
 
-def point(ax: Any, place: int, found: Correlation, rank: int | None) -> None:
+def point(ax: Axes, place: int, found: Correlation, rank: int | None) -> None:
     """Draw one correlation with its interval and rank; an undefined one is a cross at zero."""
     if found.score is None:
         ax.plot(0, place, "x", color="#666666")

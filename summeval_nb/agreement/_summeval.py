@@ -9,15 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from summeval_nb.agreement._grids import require_tables
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Signature
 from summeval_nb.ground.viz import html_table
+from summeval_nb.text.embed import LotEmbedder
 
 
-def finite_vectors(values: Any, name: str, rank: int) -> np.ndarray:
+def finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
     """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
     array = float_array(values, name)
     if array.ndim != rank:
@@ -27,7 +29,7 @@ def finite_vectors(values: Any, name: str, rank: int) -> np.ndarray:
     return array
 
 
-def blocks_of_articles(machine: Any, human: Sequence[Any]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def blocks_of_articles(machine: ArrayLike, human: Sequence[ArrayLike]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield machine and human vectors of articles, (a, s, d) and (a, r, d): all at once where the shapes allow it."""
     machine = finite_vectors(machine, "machine", 3)
     if len(human) != len(machine) or not len(human):
@@ -49,7 +51,7 @@ def blocks_of_articles(machine: Any, human: Sequence[Any]) -> Iterator[tuple[np.
         start += len(block)
 
 
-def require_reference(references: Any, count: int) -> int:
+def require_reference(references: object, count: int) -> int:
     """Return the number of one reference; raise unless an article has it."""
     if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
         raise ValueError(f"references must be 'max', 'mean' or the number of one reference, not {references!r}")
@@ -64,7 +66,7 @@ def all_equal(table: np.ndarray) -> np.ndarray:
     return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
 
 
-def rated_tables(tables: Any, ratings: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def rated_tables(tables: object, ratings: object) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return the ratings, and the tables with a gap where a rating is missing; raise for what does not fit."""
     if not isinstance(tables, Mapping) or not tables:
         raise TypeError(
@@ -74,7 +76,7 @@ def rated_tables(tables: Any, ratings: Any) -> tuple[np.ndarray, dict[str, np.nd
     return human, {kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()}
 
 
-def embed_summaries(data: SummEval, model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+def embed_summaries(data: SummEval, model: LotEmbedder) -> tuple[np.ndarray, list[np.ndarray]]:
     """Vectors of the machine summaries (articles, systems, d) and of the references."""
     flat = [text for row in data.summaries for text in row]
     vectors = np.asarray(model.encode(flat + [text for row in data.references for text in row]))

@@ -10,12 +10,21 @@ Pooled, nothing helps: each permutation is computed by itself.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from ._coefficients import by_row, mean_or_none, system_means, tied
 from .agreement import _estimate
+
+
+class Choices(TypedDict):
+    """How correlations are compared."""
+
+    level: str
+    coefficient: str
+    n_resamples: int
+    seed: int
 
 
 def standardised(x: np.ndarray) -> np.ndarray:
@@ -139,7 +148,7 @@ def permutation_tests(
     observed: float,
     alternative: str,
     kinds: tuple[str, ...],
-    options: dict[str, Any],
+    options: Choices,
 ) -> tuple[dict[str, float], np.ndarray]:
     """The p-value of each permutation test, and the null differences of the one with the largest."""
     shape, level, coefficient = (y.shape[0], y.shape[1]), options["level"], options["coefficient"]
@@ -151,7 +160,7 @@ def permutation_tests(
     return found, nulls[max(found, key=found.__getitem__)]
 
 
-def pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, options: dict[str, Any]) -> float:
+def pair_p_value(a: np.ndarray, b: np.ndarray, y: np.ndarray, options: Choices) -> float:
     """The two-sided p-value of `compare`, without its intervals."""
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
     means = [mean_or_none(_estimate(side, y, options["level"], options["coefficient"])) for side in (a, b)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._coefficients import by_row, mean_or_none, system_means
 from ._drawings import resampled_correlations
-from ._grids import require_tables
+from ._grids import Grid, require_tables
 from ._shown import histogram, in_words, why_undefined
 from ..ground._resampling import middle
 from summeval_nb.ground.results import (
@@ -145,8 +145,8 @@ class Correlation(Score):
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #76df99ac
 def correlate(
-    metric: Any,
-    human: Any,
+    metric: Grid,
+    human: Grid,
     *,
     level: str = "summary",
     coefficient: str = "kendall",

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _annotators as plumbing
 from ..ground._choices import takes_choices_of
@@ -68,7 +69,7 @@ class Agreement(plumbing.AgreementParts):
     """
 
 
-def read_ratings(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
     """Return ratings of a file: empty is missing, and numbers are numbers.
 
     Examples
@@ -82,7 +83,7 @@ def read_ratings(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 KAPPA_WEIGHTS = ("linear", "quadratic")
 
 
-def _apart(codes: plumbing.Codes, weights: Any) -> np.ndarray:
+def _apart(codes: plumbing.Codes, weights: str | ArrayLike | None) -> np.ndarray:
     """How bad each disagreement is, (C, C)."""
     size = len(codes.categories)
     if weights is None:
@@ -98,11 +99,11 @@ def _apart(codes: plumbing.Codes, weights: Any) -> np.ndarray:
 
 @takes_choices_of(plumbing.Resampling)
 def cohen_kappa(
-    first: Any,
-    second: Any,
+    first: Iterable[object],
+    second: Iterable[object],
     *,
-    weights: Any = None,
-    categories: Any = None,
+    weights: str | ArrayLike | None = None,
+    categories: Iterable[object] | None = None,
     **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Cohen's kappa of two raters, with a bootstrap interval over items.
@@ -170,7 +171,7 @@ def _fleiss(counts: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @takes_choices_of(plumbing.Resampling)
 def fleiss_kappa(
-    ratings: Any,
+    ratings: plumbing.Ratings,
     **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Fleiss' kappa of several raters, with a bootstrap interval over items.
@@ -242,10 +243,10 @@ def _alpha(
 
 @takes_choices_of(plumbing.Resampling)
 def krippendorff_alpha(
-    ratings: Any,
+    ratings: plumbing.Ratings,
     *,
     level: str,
-    categories: Any = None,
+    categories: Iterable[object] | None = None,
     **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Krippendorff's alpha, with a bootstrap interval over items.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import _judge_bench as plumbing
-from ._annotators import coded, measured
+from ._annotators import ResamplingChoices, coded, measured
 from .annotators import _cohen
 from ..ground._addresses import without_secrets
 from ..ground.results import Signature, require_count
@@ -24,21 +25,20 @@ __all__ = ['JUDGE_SETS', 'JudgeBench', 'benchmark_judge']
 
 # %% ../../nbs/5_agreement/56_judge_bench.ipynb #7b5869c0
 def _measures(
-    said: Sequence[Any],
-    truth: Sequence[Any],
+    options: ResamplingChoices,
+    said: Sequence[plumbing.Said],
+    truth: Sequence[plumbing.Said],
     texts: Sequence[str],
-    options: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Share of right answers and kappa, with intervals over texts."""
     names = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     place = np.array([names[text] for text in texts])
-    graded = isinstance(truth[0], float)
     table = coded(plumbing.plain_pairs(said, truth), None)
     apart = 1.0 - np.eye(len(table.categories))
-    if graded:
+    if isinstance(truth[0], float):  # a grade
         apart = np.subtract.outer(table.positions, table.positions) ** 2
     pairs = zip(said, truth, strict=True)
-    wrong = np.array([round(a) != round(b) if graded else a != b for a, b in pairs])
+    wrong = np.array([not plumbing.same(*pair) for pair in pairs])
 
     def share(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return w[:, place] @ wrong / w[:, place].sum(axis=1), np.ones(len(w))
@@ -73,8 +73,8 @@ class JudgeBench(plumbing.BenchTables):
 
 # %% ../../nbs/5_agreement/56_judge_bench.ipynb #4325e2f9
 def benchmark_judge(
-    judge: Any = "embedded",
-    sets: Any = JUDGE_SETS,
+    judge: plumbing.Judged | Mapping[str, plumbing.Judged] = "embedded",
+    sets: plumbing.Sets = JUDGE_SETS,
     *,
     limit: int | None = None,
     store: StoreOrPath = None,
@@ -120,35 +120,32 @@ def benchmark_judge(
     >>> found.rows()[0]["n"], found.rows()[0]["failed"]
     (4, 0)
     """
-    options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence}
-    options["seed"] = seed
-    measured(lambda w: (w[:, 0], w[:, 0] + 1), 2, **options)  # checks them
+    how = ResamplingChoices(n_resamples=n_resamples, confidence=confidence, seed=seed)
+    measured(lambda w: (w[:, 0], w[:, 0] + 1), 2, **how)  # checks them
     if limit is not None:
         require_count(limit, "limit")
-    chosen = plumbing.chosen_sets(sets, JUDGE_SETS)
-
-    def measures(said: Any, truth: Any, texts: Any) -> dict[str, Any]:
-        return _measures(said, truth, texts, options)
-
+    chosen, measures = plumbing.chosen_sets(sets, JUDGE_SETS), partial(_measures, how)
     named = judge if isinstance(judge, Mapping) else {_name(judge): judge}
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
+    kept = load_store(store)
     rows, wrong, parts = [], [], {"metric": "judge-bench", "sets": "+".join(chosen)}
     for given_name, one in named.items():
         name = without_secrets(str(given_name))  # an address may hold a password
-        rater = hasattr(one, "score_many") and hasattr(one, "quality")
-        loaded, kept = one if rater else load_judge(one), load_store(store)
-        parts[f"judge {name}"] = str(one.signature if rater else loaded.fingerprint)
-        given = chosen
-        if rater:
-            given = {f"grades: {one.quality}": plumbing.grade_cases(one.quality)}
+        loaded = one if plumbing.is_rater(one) else load_judge(one)
+        if plumbing.is_rater(loaded):
+            own, quality = str(loaded.signature), loaded.quality
+            given = {f"grades: {quality}": plumbing.grade_cases(quality)}
+        else:
+            own, given = loaded.fingerprint, chosen
+        parts[f"judge {name}"] = own
         for place, every in given.items():
             asked = plumbing.asked(loaded, plumbing.some(every, limit, seed), kept)
             rows.append(plumbing.table_row(str(name), place, asked, measures))
             wrong += asked.wrong_rows(str(name), place)
-    signature = Signature(parts | {"limit": limit} | options)
+    signature = Signature(parts | {"limit": limit} | how)
     return JudgeBench(tuple(rows), tuple(wrong), signature)
 
 
-def _name(judge: Any) -> str:
+def _name(judge: object) -> str:
     return judge if isinstance(judge, str) else type(judge).__name__

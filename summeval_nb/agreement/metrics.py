@@ -13,6 +13,7 @@ import numpy as np
 
 from ._known_metrics import NamedMetrics, made, metric_class
 from summeval_nb.agreement._metric_scores import (
+    Scorers,
     called,
     embedder_used,
     given_table,
@@ -29,6 +30,7 @@ from ..ground.results import Metric, NumberTable, Signature, require_count
 from ..ground.results import require_flag, require_metric, require_option
 from ..ground.results import require_texts
 from ..overlap.bleu import require_pairs
+from ..text._vectors import EmbedderOrName
 from ..text.embed import load_embedder
 
 # %% auto #0
@@ -66,7 +68,7 @@ class Embedding(Metric):
     name = "embedding"
     columns = {"candidate": "text", "references": "texts"}
     judged = "candidate"
-    embedder: Any = "minilm"
+    embedder: EmbedderOrName = "minilm"
 
     @property
     def signature(self) -> Signature:
@@ -96,7 +98,7 @@ class Embedding(Metric):
         return reference_similarities(own, human)[:, 0]
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
-def load_metric(metric: Any, **options: Any) -> Any:
+def load_metric(metric: str | Metric, **options: Any) -> Metric:
     """Return a metric from its name and choices; a metric is returned as it is.
 
     Examples
@@ -116,11 +118,11 @@ class _Metrics(NamedMetrics):
     """The metrics by name, each with its usual choices."""
 
 
-METRICS: Mapping[str, Any] = _Metrics(load_metric)
+METRICS: Mapping[str, Metric] = _Metrics(load_metric)
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
 def metric_scores(
-    data: SummEval, metrics: Any, *, embedder: Any = "minilm"
+    data: SummEval, metrics: Scorers, *, embedder: EmbedderOrName = "minilm"
 ) -> dict[str, np.ndarray]:
     """Return each metric's (articles, systems) table.
 
@@ -184,12 +186,12 @@ class MetricTable(CorrelationTable):
 
 def metric_table(
     data: SummEval,
-    metrics: Any,
+    metrics: Scorers,
     *,
     qualities: Sequence[str] | None = None,
     level: str = "summary",
     coefficient: str = "kendall",
-    embedder: Any = "minilm",
+    embedder: EmbedderOrName = "minilm",
     rank: bool = True,
     correction: str = "holm",
     alpha: float = 0.05,
@@ -256,7 +258,7 @@ def metric_table(
     ranks, tests = {}, how | {"correction": correction, "alpha": alpha}
     for quality in chosen if rank and len(tables) > 1 else []:
         ranks[quality] = compare_all(tables, data.ratings[quality], **tests).ranks
-    said: dict[str, Any] = {"metric": "metric-table"}
+    said: dict[str, object] = {"metric": "metric-table"}
     said |= {"data": f"{data.name}-{data.fingerprint}"}
     said |= {"level": level, "coef": coefficient, "conf": confidence}
     said |= {"n": n_resamples, "seed": seed, "ranks": correction if ranks else "none"}

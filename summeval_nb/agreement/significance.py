@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from ._accuracy import AccuracyCurve, accuracy_by_threshold
@@ -18,12 +19,13 @@ from ._coefficients import system_means
 from ._compared import Difference, RankedMetrics
 from ._drawings import resampled_correlations
 from summeval_nb.agreement._grids import (
+    Grid,
     require_named_tables,
     require_significance_level,
     require_tables,
 )
 from ._shown import in_words
-from ._swaps import pair_p_value, permutation_tests
+from ._swaps import Choices, pair_p_value, permutation_tests
 from .agreement import _draws, correlate
 from ..ground._resampling import middle
 from ..ground._plain import float_array
@@ -86,9 +88,9 @@ class PairedTest(Difference):
 
 
 def compare(
-    metric_a: Any,
-    metric_b: Any,
-    human: Any,
+    metric_a: Grid,
+    metric_b: Grid,
+    human: Grid,
     *,
     level: str = "summary",
     coefficient: str = "kendall",
@@ -139,8 +141,9 @@ def compare(
     require_option(permute, "permute", PERMUTE)
     require_count(n_resamples, "n_resamples")
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    how: dict[str, Any] = {"level": level, "coefficient": coefficient}
-    how |= {"n_resamples": n_resamples, "seed": seed}
+    how = Choices(
+        level=level, coefficient=coefficient, n_resamples=n_resamples, seed=seed
+    )
     of_a, of_b = (correlate(side, y, confidence=confidence, **how) for side in (a, b))
     choices = how | {"alternative": alternative, "permute": permute, "conf": confidence}
     left: dict[str, Any] = {"a": of_a, "b": of_b, "alternative": alternative}
@@ -161,7 +164,7 @@ def compare(
 CORRECTIONS = ("holm", "bonferroni", "fdr", "none")
 
 
-def adjust_p_values(p_values: Any, *, correction: str = "holm") -> np.ndarray:
+def adjust_p_values(p_values: ArrayLike, *, correction: str = "holm") -> np.ndarray:
     """Correct p-values for the number of tests.
 
     Parameters
@@ -230,8 +233,8 @@ class Comparisons(RankedMetrics):
 
 
 def compare_all(
-    metrics: Mapping[str, Any],
-    human: Any,
+    metrics: Mapping[str, Grid],
+    human: Grid,
     *,
     level: str = "summary",
     coefficient: str = "kendall",
@@ -280,8 +283,9 @@ def compare_all(
     require_count(n_resamples, "n_resamples")
     require_option(correction, "correction", CORRECTIONS)
     tables, y = require_named_tables(metrics, human)
-    how: dict[str, Any] = {"level": level, "coefficient": coefficient, "seed": seed}
-    how["n_resamples"] = n_resamples
+    how = Choices(
+        level=level, coefficient=coefficient, seed=seed, n_resamples=n_resamples
+    )
     found = {
         name: correlate(table, y, confidence=confidence, **how)
         for name, table in tables.items()
@@ -290,7 +294,7 @@ def compare_all(
     order = sorted(defined, key=lambda name: -defined[name])
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     needed = max(n_resamples, math.ceil(2 * len(pairs) / alpha))
-    more = how | {"n_resamples": needed}
+    more: Choices = {**how, "n_resamples": needed}
     raw = [pair_p_value(tables[a], tables[b], y, more) for a, b in pairs]
     adjusted = adjust_p_values(raw, correction=correction).tolist()
     p = dict(zip(pairs, adjusted, strict=True))
@@ -315,8 +319,8 @@ class PairwiseAccuracy(AccuracyCurve):
 
 
 def pairwise_accuracy(
-    metric: Any,
-    human: Any,
+    metric: Grid,
+    human: Grid,
     *,
     level: str = "summary",
     epsilon: float | str = "calibrate",

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from ._coefficients import by_row
+from ._grids import Grid
 from ._summeval import NamedScores, all_equal, blocks_of_articles
 from ._summeval import embed_summaries, rated_tables
 from ._summeval import require_reference
 from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
+from ..text._vectors import EmbedderOrName
 from ..text.embed import load_embedder
 from ..ground.results import Signature, require_option
 
@@ -45,8 +47,8 @@ def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
 
 
 def reference_similarities(
-    machine: Any,
-    human: Sequence[Any],
+    machine: ArrayLike,
+    human: Sequence[ArrayLike],
     *,
     similarity: str = "cosine",
     references: str | int = "max",
@@ -119,7 +121,7 @@ class SummEvalResult(NamedScores):
 
 def summeval_scores(
     tables: dict[str, np.ndarray],
-    ratings: Any,
+    ratings: Grid,
     *,
     variant: str = "v2",
     main: str = "cosine",
@@ -187,7 +189,7 @@ def summeval_scores(
 # %% ../../nbs/5_agreement/52_summeval.ipynb #b25802bc
 def summeval_task(
     data: SummEval | str | os.PathLike[str],
-    embedder: Any = "minilm",
+    embedder: EmbedderOrName = "minilm",
     *,
     quality: str = "relevance",
     similarity: str = "cosine",

@@ -5,12 +5,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from ._arrays import np
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -34,7 +31,7 @@ def made_of(what: str) -> Callable[[Callable[Given, Made]], Callable[Given, Made
     return wrap
 
 
-def float_array(values: ArrayLike, name: str) -> np.ndarray:
+def float_array(values: object, name: str) -> np.ndarray:
     """Return numbers as an array of floats; a whole number that no float can hold is a `ValueError`."""
     try:
         return np.asarray(values, dtype=np.float64)

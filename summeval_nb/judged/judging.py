@@ -17,8 +17,7 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from ._questions import Items, answered, word_list
-from ..models._named import load_store
-from ..models.store import Store
+from ..models._named import StoreOrPath, load_store
 
 # %% auto #0
 __all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'Passage', 'Entailment',
@@ -288,7 +287,7 @@ def ask_many(
     purpose: str,
     items: Items,
     *,
-    store: Store | str | None = None,
+    store: StoreOrPath = None,
     batch_size: int = 256,
     progress: str = "",
 ) -> list[Any]:
