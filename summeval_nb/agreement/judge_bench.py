@@ -25,10 +25,10 @@ __all__ = ['JUDGE_SETS', 'JudgeBench', 'benchmark_judge']
 
 # %% ../../nbs/5_agreement/56_judge_bench.ipynb #7b5869c0
 def _measures(
-    options: ResamplingChoices,
     said: Sequence[plumbing.Said],
     truth: Sequence[plumbing.Said],
     texts: Sequence[str],
+    options: ResamplingChoices,
 ) -> dict[str, Any]:
     """Share of right answers and kappa, with intervals over texts."""
     names = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -124,7 +124,8 @@ def benchmark_judge(
     measured(lambda w: (w[:, 0], w[:, 0] + 1), 2, **how)  # checks them
     if limit is not None:
         require_count(limit, "limit")
-    chosen, measures = plumbing.chosen_sets(sets, JUDGE_SETS), partial(_measures, how)
+    chosen = plumbing.chosen_sets(sets, JUDGE_SETS)
+    measures = partial(_measures, options=how)
     named = judge if isinstance(judge, Mapping) else {_name(judge): judge}
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
