@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from summeval_nb.ground.results import require_count
 from summeval_nb.models.llm import Calls
@@ -16,7 +15,7 @@ class NotDeclared(TypeError):
     """Something calls a language model, and does not say how often."""
 
 
-def asks_models(value: Any) -> bool:
+def asks_models(value: object) -> bool:
     """Whether a checker or a judge says that it asks language models, by itself or by the one that it wraps."""
     if getattr(value, "backends", None):
         return True
@@ -24,7 +23,7 @@ def asks_models(value: Any) -> bool:
     return inner is not None and asks_models(inner)
 
 
-def by_stage(found: Any, stage: str, whose: str) -> dict[str, Calls]:
+def by_stage(found: object, stage: str, whose: str) -> dict[str, Calls]:
     """What was declared, as calls by stage; a plain number or `Calls` is that of the one stage."""
     stages = found if isinstance(found, Mapping) else {stage: found}
     return {
@@ -33,7 +32,7 @@ def by_stage(found: Any, stage: str, whose: str) -> dict[str, Calls]:
     }
 
 
-def declared(value: Any, stage: str, given: Any, *, always: bool = False) -> dict[str, Calls]:
+def declared(value: object, stage: str, given: object, *, always: bool = False) -> dict[str, Calls]:
     """At most the calls that something makes for what it is given (pairs or rows), by stage; empty without a model.
 
     Raises `NotDeclared` where it asks a model (or, with `always`, might) and does not say how often.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from summeval_nb.models.llm import Backend
 from summeval_nb.models.store import Store
@@ -60,6 +60,6 @@ def store_path(store: StoreOrPath) -> str | None:
     return None if path is None else str(Path(path).absolute())
 
 
-def _no_store(value: Any) -> TypeError:
+def _no_store(value: object) -> TypeError:
     given = f"the class {value.__name__}" if isinstance(value, type) else f"{type(value).__name__} ({value!r:.40})"
     return TypeError(f"store must be a Store or a path, as in store='kept.sqlite', not {given}")

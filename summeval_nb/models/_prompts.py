@@ -17,7 +17,6 @@ import itertools
 import json
 import re
 import unicodedata
-from typing import Any
 
 QUOTING = "3"  # part of fingerprints: raise it with every change of what stands here
 # Signs that some tokenizers read as the plain ones, such as a fullwidth <, are treated like them.
@@ -56,7 +55,7 @@ def plain(text: str) -> str:
     return _BROKEN.sub("\\1\u200b", text.translate(_ANGLES))
 
 
-def as_json(value: Any) -> str:
+def as_json(value: object) -> str:
     """Return data as one line of JSON; what could begin a special token or a line is escaped within its strings."""
     line = json.dumps(value, ensure_ascii=False)
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", line)

@@ -12,16 +12,19 @@ import os
 import re
 import threading
 import weakref
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from summeval_nb.ground._addresses import Address, hidden
 from summeval_nb.ground.results import require_module
+
+if TYPE_CHECKING:
+    import httpx
 
 Value = TypeVar("Value")
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -112,10 +115,10 @@ class Logprobs(_Shape):
 class Delta(_Shape):
     content: str | None = None
     refusal: Annotated[str | None, AfterValidator(lambda said: said or None)] = None
-    reasoning_content: Any = None
-    reasoning: Any = None
-    tool_calls: list[Any] | None = None
-    function_call: dict[str, Any] | None = None
+    reasoning_content: object = None
+    reasoning: object = None
+    tool_calls: list[object] | None = None
+    function_call: dict[str, object] | None = None
 
     @model_validator(mode="after")
     def _calls_nothing(self) -> Delta:
@@ -150,7 +153,7 @@ class Chunk(_Shape):
 
     choices: list[Part] | None = None
     usage: TokenCounts | None = None
-    error: Any = None
+    error: object = None
 
     @property
     def carries(self) -> bool:
@@ -159,7 +162,7 @@ class Chunk(_Shape):
 
 
 class _Settings(BaseModel):
-    n_ctx: Any = None
+    n_ctx: object = None
 
 
 class Props(BaseModel):
@@ -175,14 +178,14 @@ class Version(BaseModel):
 
 
 class Listed(BaseModel):
-    id: Any = None
-    max_model_len: Any = None
+    id: object = None
+    max_model_len: object = None
 
 
 class Models(BaseModel):
     """The models of a server."""
 
-    data: list[Any]
+    data: list[object]
 
     def find(self, name: str) -> Listed:
         """The entry of a model; one without anything if it is not there."""
@@ -193,11 +196,11 @@ class Models(BaseModel):
 class Counted(BaseModel):
     """A server's count of a prompt's tokens."""
 
-    count: Any = None
-    tokens: Any = None
+    count: object = None
+    tokens: object = None
 
 
-def whole_number(value: Any) -> int | None:
+def whole_number(value: object) -> int | None:
     """A positive whole number as such (also one that a server wrote as a text), else None."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
         value = int(value)
@@ -288,21 +291,21 @@ class Wire:
     key: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        self._client: tuple[int, Any] | None = None
+        self._client: tuple[int, httpx.AsyncClient] | None = None
         self.reached = False  # whether a page was ever answered, be it by a refusal
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"address": self.address, "key": self.key, "_client": None, "reached": False}
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query."""
         return hidden(text, [self.key, *self.address.secrets])
 
-    def answer(self, request: Mapping[str, Any], limits: Limits) -> list[Chunk]:
+    def answer(self, request: Mapping[str, object], limits: Limits) -> list[Chunk]:
         """Ask for a streamed answer and return its events, checked; raises a `Fault`."""
         return wait_for(self._answer(dict(request), limits))
 
-    def page(self, path: str, shape: type[Reply], limits: Limits, body: Any = None) -> Reply | None:
+    def page(self, path: str, shape: type[Reply], limits: Limits, body: object = None) -> Reply | None:
         """Fetch a page of JSON from the server's root (above `/v1`); None if there is none of this shape."""
         seconds = min(PAGE_SECONDS, limits.silence)
         brief = Limits(min(limits.connect, seconds), seconds, seconds)
@@ -316,7 +319,7 @@ class Wire:
             pass
         return None
 
-    async def _http(self) -> Any:
+    async def _http(self) -> httpx.AsyncClient:
         """The client; made in the loop's thread, once in each process."""
         if self._client is None or self._client[0] != os.getpid():
             httpx = require_module("httpx", "llm")
@@ -332,7 +335,9 @@ class Wire:
         return self._client[1]
 
     @asynccontextmanager
-    async def _sent(self, method: str, address: str, body: Any, limits: Limits) -> AsyncIterator[tuple[Any, _Clock]]:
+    async def _sent(
+        self, method: str, address: str, body: object, limits: Limits
+    ) -> AsyncIterator[tuple[httpx.Response, _Clock]]:
         """A request under way, its faults given their names."""
         httpx = require_module("httpx", "llm")
         client, clock = await self._http(), None
@@ -358,7 +363,7 @@ class Wire:
     def _said(self, error: Exception) -> str:
         return self.hide(f"{type(error).__name__}: {error}")[:300]
 
-    async def _answer(self, request: dict[str, Any], limits: Limits) -> list[Chunk]:
+    async def _answer(self, request: dict[str, object], limits: Limits) -> list[Chunk]:
         asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
         address, chunks, done = self.address.below("/chat/completions"), [], False
         async with self._sent("POST", address, asked, limits) as (response, clock):
@@ -374,18 +379,18 @@ class Wire:
             raise Broken("the stream ended before its [DONE]")
         return chunks
 
-    async def _page(self, path: str, body: Any, limits: Limits) -> bytes:
+    async def _page(self, path: str, body: object, limits: Limits) -> bytes:
         address, method = self.address.below(path, root=True), "GET" if body is None else "POST"
         async with self._sent(method, address, body, limits) as (response, _):
             return await _body(response, MOST_BYTES)
 
 
-def _close(loop: asyncio.AbstractEventLoop, client: Any) -> None:
+def _close(loop: asyncio.AbstractEventLoop, client: httpx.AsyncClient) -> None:
     if loop is _loops.get(os.getpid()) and loop.is_running():
         asyncio.run_coroutine_threadsafe(client.aclose(), loop)
 
 
-async def _body(response: Any, most: int) -> bytes:
+async def _body(response: httpx.Response, most: int) -> bytes:
     """The first bytes of a body."""
     parts, size = [], 0
     async for part in response.aiter_bytes():
@@ -396,7 +401,7 @@ async def _body(response: Any, most: int) -> bytes:
     return b"".join(parts)[:most]
 
 
-async def _refused(response: Any) -> Refused:
+async def _refused(response: httpx.Response) -> Refused:
     """What a status other than 200 says, and where it would send us, without a secret."""
     location = response.headers.get("location", "")
     elsewhere = ""
@@ -438,7 +443,7 @@ def _message(said: bytes) -> str:
 _DONE, _BYTE_ORDER_MARK, _LINE_END = b"[DONE]", b"\xef\xbb\xbf", re.compile(rb"\r\n|\r|\n")
 
 
-async def _events(response: Any) -> AsyncIterator[bytes]:
+async def _events(response: httpx.Response) -> AsyncIterator[bytes]:
     """The events of a stream up to its [DONE], that included; comments and other fields are left out.
 
     As the standard has it, a line ends with CR, LF or both, and the stream may begin with a byte-order mark.
@@ -473,7 +478,7 @@ async def _events(response: Any) -> AsyncIterator[bytes]:
         yield b"\n".join(lines)
 
 
-async def _drained(parts: Any) -> None:
+async def _drained(parts: AsyncIterator[bytes]) -> None:
     """Read what follows the answer, mostly nothing, so that the connection can be used again; but not for long."""
     with suppress(TimeoutError):
         async with asyncio.timeout(0.1):
@@ -481,7 +486,7 @@ async def _drained(parts: Any) -> None:
                 pass
 
 
-def _chunk(event: bytes, hide: Any) -> Chunk:
+def _chunk(event: bytes, hide: Callable[[str], str]) -> Chunk:
     """An event as its type: no JSON is a stream that broke, another shape is odd, an error is said."""
     try:
         chunk = Chunk.model_validate_json(event)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm.auto import tqdm
 
+from ..ground._types import JsonDict
 from ..ground._addresses import without_secrets
 from ..ground.results import require_count, require_text, require_texts
 from ..ground.viz import html_table
@@ -139,7 +140,7 @@ class Choice:
             min(1.0, total),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
         return {
             "label": self.label,
@@ -172,7 +173,7 @@ class BackendError(RuntimeError):
     remedy: str = ""
     retry_after: float | None = None
 
-    def __init__(self, what: str, **attributes: Any):
+    def __init__(self, what: str, **attributes: str | float | None):
         super().__init__(without_secrets(what))
         self.__dict__.update(attributes)
 
@@ -235,10 +236,10 @@ class Usage:
         """Return the counts as plain data."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, float]:
         return self.to_dict()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Mapping[str, float]) -> None:
         self.__dict__.update(state, _lock=threading.Lock())
 
     def _repr_html_(self) -> str:
@@ -414,7 +415,7 @@ class Backend(ABC):
     @abstractmethod
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice: ...
     @abstractmethod
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str: ...
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str: ...
     @abstractmethod
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str: ...
 
@@ -449,7 +450,7 @@ def counted(usage: Usage) -> Iterator[None]:
         usage.add(calls=1, seconds=time.perf_counter() - start)
 
 
-def attempt(ask: Callable[..., Answer], *arguments: Any) -> Answer | BackendError:
+def attempt(ask: Callable[..., Answer], *arguments: object) -> Answer | BackendError:
     """Return what `ask` returns, or its `BackendError` as a value."""
     try:
         return ask(*arguments)
@@ -552,7 +553,7 @@ class ScriptedBackend(Backend):
             reply, {option: float(option == reply) for option in options}, 1.0
         )
 
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         return self._reply(prompt)
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:

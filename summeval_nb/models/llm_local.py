@@ -12,11 +12,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
+from ..ground._types import JsonDict
 from summeval_nb.models.llm import (
     Backend,
     BackendError,
@@ -32,6 +33,10 @@ from summeval_nb.models.llm import (
 )
 from ..ground._offline import hub_only_if
 from ..ground.results import require_count, require_module
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 # %% auto #0
 __all__ = ['model_digest', 'special_texts', 'TransformersBackend', 'LlamaCppBackend']
@@ -156,7 +161,7 @@ class _Local(Backend):
         )
         return blank + guidance.string(text) + node
 
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         import guidance
 
         return self._generated(
@@ -290,7 +295,7 @@ def _groups(
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #92cd6d20
 def _last_logits(
-    model: Any, prompts: Sequence[Sequence[int]], shared: int
+    model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int
 ) -> np.ndarray:
     """Return the next-token logits, (prompts, vocabulary), reading the first `shared`
     tokens once for all."""
@@ -391,7 +396,7 @@ class _Bulk(_Reading):
         shared: int,
         texts: dict[int, str],
         starts: dict[int, list[int]],
-        options: Any,
+        options: tuple[str, ...],
     ) -> dict[int, Choice | BackendError]:
         with counted(self.usage):
             logits = _last_logits(self.model, [starts[i] for i in members], shared)
@@ -413,7 +418,7 @@ class _Bulk(_Reading):
         return dict(choices)
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #5735cb0c
-def model_digest(model: Any, tokenizer: Any) -> str:
+def model_digest(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> str:
     """Return 16 digits for a model: a hash over 64 numbers of every weight, its
     tokenizer, chat template and dtype."""
     digest = hashlib.sha256(f"{tokenizer.chat_template}|{model.dtype}".encode())
@@ -434,7 +439,7 @@ def model_digest(model: Any, tokenizer: Any) -> str:
     return digest.hexdigest()[:16]
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #f7414b11
-def special_texts(tokenizer: Any) -> tuple[str, ...]:
+def special_texts(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     """Return the texts that a transformers tokenizer takes for special or added
     tokens."""
     added = (
@@ -444,7 +449,10 @@ def special_texts(tokenizer: Any) -> tuple[str, ...]:
 
 # %% ../../nbs/workshop/88_llm_local.ipynb #933647ad
 def _loaded(
-    model: Any, tokenizer: Any, dtype: Any, download: bool
+    model: str | Path | PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase | None,
+    dtype: str | torch.dtype | None,
+    download: bool,
 ) -> tuple[Any, Any, str]:
     """Load a model and its tokenizer, or take the loaded ones; and its name for
     people."""
@@ -505,11 +513,11 @@ class TransformersBackend(_Bulk):
 
     def __init__(
         self,
-        model: Any,
+        model: str | Path | PreTrainedModel,
         *,
-        tokenizer: Any = None,
+        tokenizer: PreTrainedTokenizerBase | None = None,
         device: str | None = None,
-        dtype: Any = None,
+        dtype: str | torch.dtype | None = None,
         download: bool = False,
     ):
         super().__init__()

@@ -25,6 +25,7 @@ from tqdm.auto import tqdm
 __all__ = ['DIALECTS', 'ServerBackend']
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #a04bf314
+from ..ground._types import JsonDict
 from ..ground._addresses import Address
 from summeval_nb.models._wire import (
     Chunk,
@@ -66,7 +67,7 @@ from summeval_nb.ground.results import (
 def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     """Return the typed error for what went wrong with a request."""
     said = " ".join(backend.hidden(str(fault)).split())[:300] or "nothing more was said"
-    about: dict[str, Any] = {"model": backend.name, "server": backend.server}
+    about: dict[str, str] = {"model": backend.name, "server": backend.server}
     if isinstance(fault, Refused):
         return _refusal(fault, said, about)
     if isinstance(fault, Late):
@@ -93,7 +94,7 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     )
 
 
-def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
+def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     """The error for a status other than 200."""
     status = fault.status
     if 300 <= status < 400:
@@ -130,7 +131,7 @@ def _refusal(fault: Refused, said: str, about: dict[str, Any]) -> BackendError:
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #650e6e25
 def _context_error(
-    status: int, said: str, about: dict[str, Any]
+    status: int, said: str, about: dict[str, str]
 ) -> ContextTooLong | None:
     """Recognise a server's complaint about the length of the prompt, with both lengths
     where it says them."""
@@ -183,7 +184,11 @@ class _Client:
 
     @contextmanager
     def streaming_chat_completions(
-        self, model: str, messages: Any, logprobs: bool, **rest: Any
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, Any]],
+        logprobs: bool,
+        **rest: Any,
     ) -> Iterator[Any]:
         given = {name: value for name, value in rest.items() if value is not None}
         plain = [
@@ -199,7 +204,7 @@ class _Client:
             )
         )
 
-    def _pieces(self, request: dict[str, Any]) -> list[Chunk]:
+    def _pieces(self, request: Mapping[str, object]) -> list[Chunk]:
         try:
             return self.backend._wire.answer(request, self.limits)
         except Fault as fault:
@@ -270,7 +275,7 @@ DIALECTS = ("llamacpp", "vllm", "ollama", "openai")
 _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
 
 
-def _constraint(dialect: str, options: Sequence[str]) -> dict[str, Any]:
+def _constraint(dialect: str, options: Sequence[str]) -> JsonDict:
     """The fields of a request that allow only these options; dialects without one use a
     JSON schema."""
     if dialect == "llamacpp":
@@ -603,7 +608,7 @@ def _check_length(backend: ServerBackend, prompt: str) -> None:
             "with its answer"
         )
         remedy = "shorten the evidence, or give the server a longer context"
-        about = {
+        about: dict[str, str | float | None] = {
             "model": backend.name,
             "server": backend.server,
             "length": length,
@@ -694,14 +699,14 @@ class _Connected(Backend):
         self._found: str | BackendError | None = None
         self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {
             k: v
             for k, v in self.__dict__.items()
             if k not in ("_lock", "_pause", "_found")
         }
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: Mapping[str, object]) -> None:
         self.__dict__.update(state)
         self._set_up()
 
@@ -794,7 +799,7 @@ class ServerBackend(_Connected):
                 tqdm(asked, total=len(prompts), desc=progress, disable=not progress)
             )
 
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         import guidance
 
         node = guidance.json(name="answer", schema=schema, max_tokens=max_tokens)

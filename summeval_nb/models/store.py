@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from tqdm.auto import tqdm
 
+from ..ground._types import JsonDict
 from ..ground._files import require_path
 from ..ground.results import require_count, require_text, require_texts
 from ..ground.viz import html_table
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ['APPLICATION_ID', 'LAYOUT_VERSION', 'content_key', 'StoreError', 'StoreInfo', 'Store', 'fill_missing']
 
 # %% ../../nbs/workshop/86_store.ipynb #549087cd
-def content_key(*parts: Any) -> str:
+def content_key(*parts: object) -> str:
     """Return the key of an answer: the SHA-256 of everything that could change it.
 
     Parameters
@@ -75,7 +76,7 @@ def content_key(*parts: Any) -> str:
 _MOST_AXES = 8  # below every character that a JSON text can begin with
 
 
-def _encode(value: Any) -> str | bytes:
+def _encode(value: object) -> str | bytes:
     """JSON text for plain data; for a float32 array its number of axes, its lengths and
     its little-endian bytes."""
     if isinstance(value, np.ndarray):
@@ -319,7 +320,7 @@ def _kind(kind: str) -> str:
     return kind
 
 
-def _row(kind: str, key: str, value: Any) -> tuple[str, str, str | bytes, int, int]:
+def _row(kind: str, key: str, value: object) -> tuple[str, str, str | bytes, int, int]:
     stored = _encode(value)
     return kind, key, stored, _checksum(kind, key, stored), int(time.time())
 
@@ -408,9 +409,9 @@ class StoreInfo:
 
     path: str
     bytes: int
-    rows: tuple[Mapping[str, Any], ...]
+    rows: tuple[Mapping[str, object], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
         return {
             "path": self.path,
@@ -437,7 +438,8 @@ class StoreInfo:
         )
 
 
-def _date(moment: Any) -> str:
+def _date(moment: float) -> str:
+    """A row's time for people; a damaged one may hold anything."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.gmtime(moment))
     except (TypeError, ValueError, OverflowError, OSError):
@@ -548,7 +550,7 @@ class Store(_Session):
         with self._session() as connection:
             return _read(connection, self.path, _kind(kind), wanted)
 
-    def put_many(self, kind: str, values: Mapping[str, Any]) -> int:
+    def put_many(self, kind: str, values: Mapping[str, object]) -> int:
         """Store values in one transaction; keys that exist keep their value. Returns
         how many were new."""
         rows = [
@@ -593,7 +595,7 @@ def fill_missing(
     store: Store | None,
     kind: str,
     keys: Sequence[str],
-    compute: Callable[[list[int]], Sequence[Any]],
+    compute: Callable[[list[int]], Sequence[object]],
     *,
     batch_size: int = 64,
     progress: str = "",
