@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from summeval_nb.ground._frames import axes_for
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Score
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class AccuracyCurve(Score):
     thresholds: np.ndarray
     curve: np.ndarray
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row with the accuracy, the threshold and the counts."""
         counts = {"pairs": self.n_pairs, "human ties": self.n_human_ties}
         return [

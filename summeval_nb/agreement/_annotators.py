@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict
 import numpy as np
 
 from ..ground._resampling import bootstrap, middle
+from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_count, require_share
 from ._shown import histogram
 
@@ -270,7 +271,7 @@ class AgreementParts(Score):
             **found,
         )
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row with the number, its interval, both disagreements and the counts."""
         low, high = self.interval or (None, None)
         found = {"coefficient": self.coefficient, "score": self.score, "low": low, "high": high}
@@ -278,7 +279,7 @@ class AgreementParts(Score):
         names = ("n_items", "n_raters", "n_missing", "n_left_out", "n_undefined")
         return [found | {name: getattr(self, name) for name in names}]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything but the resamples as plain Python data."""
         return super().to_dict() | {"interval": self.interval, "categories": list(self.categories)}
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from summeval_nb.ground._frames import Rows
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Score, Signature
 from summeval_nb.ground.viz import html_table, text_table
 
@@ -31,7 +32,7 @@ class Difference(Score):
     alternative: str
     null: np.ndarray
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return three rows: A, B and their difference with its p-value."""
         parts: list[tuple[str, float | None, tuple[float, float] | None, float | None]] = [
             ("A", self.a.score, self.a.interval, None),
@@ -41,7 +42,7 @@ class Difference(Score):
         names = ("metric", "correlation", "low", "high", "p")
         return [dict(zip(names, (n, c, *(i or (None, None)), p), strict=True)) for n, c, i, p in parts]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything but the resampled values as plain Python data."""
         own = {
             "p_value": self.p_value,
@@ -67,14 +68,14 @@ class RankedMetrics(Rows):
     undefined: dict[str, str]
     signature: Signature
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row a metric, best first, undefined ones last."""
         names = ("metric", "rank", "correlation", "low", "high")
         parts = [(n, self.ranks[n], c.score, *(c.interval or (None, None))) for n, c in self.correlations.items()]
         parts += [(n, None, None, None, None) for n in self.undefined]
         return [dict(zip(names, part, strict=True)) for part in parts]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data."""
         order = list(self.ranks)
         upper = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]

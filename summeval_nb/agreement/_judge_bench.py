@@ -16,6 +16,7 @@ from ..evidence._checker_bench import checked_set
 from ..evidence.check import calibration
 from ..evidence.checker_bench import LabelledSentence, bench_sentences
 from ..ground._frames import Rows
+from ..ground._types import JsonDict
 from ..ground.data import load_toy_summeval
 from ..ground.results import ScoreTable, Signature, require_option
 from ..ground.viz import figure_text, html_table, render, text_table
@@ -63,7 +64,7 @@ class Reply:
     reason: str = ""
 
 
-def _lines(name: str) -> list[dict[str, Any]]:
+def _lines(name: str) -> list[JsonDict]:
     text = (resources.files("summeval_nb") / "assets" / f"{name}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -181,7 +182,7 @@ class Asked:
         changed = [one != two for one, two in pairs if one is not None and two is not None]
         return sum(changed) / len(changed) if changed else None
 
-    def wrong_rows(self, judge: str, place: str) -> list[dict[str, Any]]:
+    def wrong_rows(self, judge: str, place: str) -> list[JsonDict]:
         """What was judged wrongly: the label, what was said, the probability and the text."""
         rows = []
         for case, reply in zip(self.cases, self.replies, strict=True):
@@ -208,7 +209,7 @@ def plain_pairs(said: Sequence[Said], truth: Sequence[Said]) -> list[tuple[Said,
     return [(one == two, True) if isinstance(two, tuple) else (one, two) for one, two in pairs]
 
 
-def columns(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def columns(found: Mapping[str, Mapping[str, Any]]) -> JsonDict:
     """Measures with the ends of their intervals as columns of a row."""
     row: dict[str, Any] = {}
     for name, one in found.items():
@@ -275,7 +276,7 @@ def ask_rater(rater: Rater, cases: Sequence[Case]) -> list[Reply]:
 Measures: TypeAlias = Callable[[Sequence[Said], Sequence[Said], Sequence[str]], dict[str, Any]]
 
 
-def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> dict[str, Any]:
+def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonDict:
     """What the table says of one judge on one set; `measures` is asked about what was judged."""
     both = list(zip(asked.cases, asked.replies, strict=True))
     kept = [(case, reply.said, reply.probability) for case, reply in both if reply.said is not None]
@@ -303,11 +304,11 @@ class BenchTables(Rows):
     wrong: tuple[dict[str, Any], ...]
     signature: Signature
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return the rows of the table."""
         return [dict(row) for row in self.table]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return rows, wrong answers and signature as plain Python data."""
         return {"rows": self.rows(), "wrong": [dict(row) for row in self.wrong], "signature": str(self.signature)}
 
@@ -325,7 +326,7 @@ class BenchTables(Rows):
         return figure(self.table)
 
 
-def wide_rows(table: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def wide_rows(table: Sequence[Mapping[str, Any]]) -> list[JsonDict]:
     """The table as people read it: `.683 [.571, .790]`; without columns that no row has."""
     rows = []
     for row in table:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from summeval_nb.agreement.agreement import Correlation
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Signature
 from summeval_nb.ground.viz import figure_text, html_table, text_table
 
@@ -32,7 +33,7 @@ class CorrelationTable:
         """The rated qualities, in order."""
         return list(dict.fromkeys(quality for _, quality in self.correlations))
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each metric and quality, with the interval, the rank and what was left out."""
         return long_rows(self)
 
@@ -51,7 +52,7 @@ class CorrelationTable:
             list(self.scores), self.qualities
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return rows and signature as plain Python data."""
         return {"rows": self.rows(), "signature": str(self.signature)}
 
@@ -77,7 +78,7 @@ def wide_rows(table: CorrelationTable) -> list[dict[str, str]]:
     return list(rows.values())
 
 
-def long_rows(table: CorrelationTable) -> list[dict[str, Any]]:
+def long_rows(table: CorrelationTable) -> list[JsonDict]:
     """One row for each metric and quality, with all that is known."""
     rows = []
     for (metric, quality), c in table.correlations.items():

@@ -6,13 +6,13 @@ Edited directly; chapter 52 says what is computed with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from summeval_nb.agreement._grids import require_tables
 from summeval_nb.ground._plain import float_array
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Signature
 from summeval_nb.ground.viz import html_table
@@ -91,7 +91,7 @@ class NamedScores(dict[str, float]):
         super().__init__(scores)
         self.signature, self.skipped, self.n_missing = signature, skipped, n_missing
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return scores, signature and counts as plain Python data."""
         left_out = {"skipped": self.skipped, "n_missing": self.n_missing}
         return dict(self) | {"signature": str(self.signature)} | left_out

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._resampling import bootstrap
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Outcome, ScoreTable, Signature, require_share
 from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged.judging import Flag
@@ -39,7 +40,7 @@ def as_frame(rows: Sequence[Mapping[str, object]], *first: str) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=[*first, *COLUMNS])
 
 
-def statement_rows(inference: Inference) -> list[dict[str, Any]]:
+def statement_rows(inference: Inference) -> list[JsonDict]:
     """One row for each statement of an inference, with everything that decided it."""
     rows = []
     for number, hypothesis in enumerate(inference.hypotheses):
@@ -134,7 +135,7 @@ class AnswerLayout:
         """How many statements the judge failed on, over all pairs."""
         return sum(one.n_failed for one in self.inferences.values())
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JsonDict:
         """Return the report in one row: verdict, scores, flags, counts, reasons."""
         right = self.correctness
         return {name: one.score for name, one in self.inferences.items()} | {
@@ -152,11 +153,11 @@ class AnswerLayout:
             "reason": "; ".join(dict.fromkeys(self.reasons.values())),
         }
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each statement of each pair."""
         return [row for one in self.inferences.values() for row in statement_rows(one)]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         texts = {"question": self.question, "ground_truth": self.ground_truth, "answer": self.answer}
         premises = {name: one.premise for name, one in self.inferences.items()}
@@ -216,7 +217,7 @@ def mean_interval(values: Sequence[float], confidence: float, seed: int) -> tupl
     return drawn.low, drawn.high
 
 
-def rate(name: str, hits: int, of: int, confidence: float) -> dict[str, Any]:
+def rate(name: str, hits: int, of: int, confidence: float) -> JsonDict:
     """A share of rows with Wilson's interval; undefined when there are no rows to count among."""
     from scipy.stats import binomtest
 
@@ -226,7 +227,7 @@ def rate(name: str, hits: int, of: int, confidence: float) -> dict[str, Any]:
     return {"measure": name, "value": hits / of, "low": float(interval.low), "high": float(interval.high), "n": of}
 
 
-def summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[dict[str, Any]]:
+def summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> list[JsonDict]:
     """Means of the scores, rates of refusals and of verdicts, with intervals and the number of rows behind each."""
     rows = []
     for name in (*PAIRS, "correctness"):
@@ -256,7 +257,7 @@ class AnswerTableLayout(ScoreTable):
         """How many statements the judge failed on, over all rows."""
         return sum(report.n_failed for report in self.reports)
 
-    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[dict[str, Any]]:
+    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
         """Return means and rates with intervals: `measure`, `value`, `low`, `high` and the number of rows `n`."""
         return summarise(self.reports, require_share(confidence, "confidence"), seed)
 
@@ -274,7 +275,7 @@ class AnswerTableLayout(ScoreTable):
         """Return what a run writes down for each answer."""
         return [_outcome(one) for one in self.reports]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each answer."""
         return [{"row": number, **report.row()} for number, report in enumerate(self.reports)]
 
@@ -282,7 +283,7 @@ class AnswerTableLayout(ScoreTable):
         """Return one row for each statement of each answer."""
         return as_frame([{"row": n, **row} for n, one in enumerate(self.reports) for row in one.rows()], "row")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         counts = {"mean": self.mean(), "n_undefined": self.n_undefined, "n_failed": self.n_failed}
         rows = [report.to_dict() for report in self.reports]

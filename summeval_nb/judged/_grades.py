@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar
 
 from summeval_nb.ground._frames import axes_for
 from summeval_nb.ground._order import warn_of_order
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -112,11 +113,11 @@ class Distribution(Score):
         """How undecided the model is; a rating says it."""
         raise NotImplementedError
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each grade."""
         return [{"grade": grade, "probability": p} for grade, p in self.distribution.items()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         extra = {"quality": self.quality, "mass": self.mass, "spread": self.spread, "note": self.note}
         return super().to_dict() | extra

@@ -15,6 +15,7 @@ import numpy as np
 
 from summeval_nb.ground._frames import Rows, Table, axes_for
 from summeval_nb.ground._resampling import drawings, middle
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -123,11 +124,11 @@ class AnswerComparison(Score):
     parts: Mapping[str, float | None] = field(default_factory=dict)
     failed: bool = False
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each order."""
         return [asdict(one) for one in self.orders]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {"winner": self.winner, "consistent": self.consistent, "lean": self.lean, "parts": dict(self.parts)}
         return super().to_dict() | own
@@ -143,11 +144,11 @@ class AnswerComparison(Score):
 class ComparisonTable(ResultTable[AnswerComparison]):
     """Two systems' answers side by side, question by question."""
 
-    def summary(self, *, confidence: float = 0.95) -> list[dict[str, Any]]:
+    def summary(self, *, confidence: float = 0.95) -> list[JsonDict]:
         """Return win rates, the mean preference, and what the order does, with intervals."""
         return summary_rows(self.results, require_share(confidence, "confidence"))
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each question."""
         names = ("score", "winner", "consistent", "lean", "reason")
         return [{name: getattr(one, name) for name in names} for one in self.results]
@@ -157,7 +158,7 @@ class ComparisonTable(ResultTable[AnswerComparison]):
         found = zip(super().outcomes(), self.results, strict=True)
         return [o._replace(status="failed") if one.failed else o for o, one in found]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return super().to_dict() | {"summary": self.summary(), "comparisons": [one.to_dict() for one in self.results]}
 
@@ -170,7 +171,7 @@ class ComparisonTable(ResultTable[AnswerComparison]):
         return Markup("".join([*parts, html_table(shown, caption="Questions")]))
 
 
-def summary_rows(found: Sequence[AnswerComparison], confidence: float) -> list[dict[str, Any]]:
+def summary_rows(found: Sequence[AnswerComparison], confidence: float) -> list[JsonDict]:
     """Win rates with Wilson's intervals, the mean preference with a bootstrap interval, and the order's part."""
     judged = [one for one in found if one.score is not None]
     counts = {kind: sum(one.winner == kind for one in judged) for kind in ("a", "b", "tie")}
@@ -326,7 +327,7 @@ class SystemRanking(Rows):
             return None
         return 1 + sum(one is not None and one[0] > own[1] for one in self.intervals.values())
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each system, best first."""
         rows = []
         for one in self.systems:
@@ -338,7 +339,7 @@ class SystemRanking(Rows):
             rows.append({"system": one, "rank": self.rank(one), **numbers, "win rate": rate, "comparisons": met})
         return rows
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         wins = [{"winner": a, "loser": b, "count": count} for (a, b), count in self.wins.items()]
         found = {"rows": self.rows(), "wins": wins, "reason": self.reason, "signature": str(self.signature)}
@@ -552,11 +553,11 @@ class PairMetric(Metric):
         """Return the prompt for one order."""
         raise NotImplementedError
 
-    def by_model(self, one: Order, two: Order) -> dict[str, Any]:
+    def by_model(self, one: Order, two: Order) -> JsonDict:
         """Return score, winner, consistency and lean from both orders."""
         raise NotImplementedError
 
-    def by_verdicts(self, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
+    def by_verdicts(self, verdicts: Sequence[Verdicts]) -> JsonDict:
         """Return score, winner and parts from the verdicts on both answers."""
         raise NotImplementedError
 
@@ -599,14 +600,14 @@ class PairMetric(Metric):
         asked = [bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)]
         return most_grades(load_backend(self.backend), prompts, asked, list(OPTIONS), load_store(self.store))
 
-    def _by_orders(self, pair: Pair, orders: tuple[Order, Order]) -> dict[str, Any]:
+    def _by_orders(self, pair: Pair, orders: tuple[Order, Order]) -> JsonDict:
         if reason := empty_answer(pair):
             return {"score": None, "reason": reason}
         if failed := [one.reason for one in orders if one.winner is None]:
             return {"score": None, "reason": failed[0], "orders": orders, "failed": True}
         return self.by_model(*orders) | {"orders": orders}
 
-    def _by_judge(self, pair: Pair, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
+    def _by_judge(self, pair: Pair, verdicts: Sequence[Verdicts]) -> JsonDict:
         if reason := empty_answer(pair):
             return {"score": None, "reason": reason}
         if not pair.truth.strip():
@@ -727,7 +728,7 @@ def check_answers(questions: object, answers: object) -> list[tuple[str, str]]:
     return list(zip(left, right, strict=True))
 
 
-def grade_parts(value: Said) -> dict[str, Any]:
+def grade_parts(value: Said) -> JsonDict:
     """What a grade is made of, as for a rating; None is an answer that is empty."""
     found = rating_parts(value, expected_grade)
     return found | ({"reason": "the answer is empty"} if value is None else {})

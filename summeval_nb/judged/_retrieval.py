@@ -17,6 +17,7 @@ import numpy as np
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._folds import folded
 from summeval_nb.ground._frames import Table
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import (
     Metric,
     Outcome,
@@ -137,15 +138,15 @@ class RetrievalScore(Score):
     n_failed: int = 0
     notes: tuple[str, ...] = ()
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each statement."""
         return [asdict(one) for one in self.statements]
 
-    def passage_rows(self) -> list[dict[str, Any]]:
+    def passage_rows(self) -> list[JsonDict]:
         """Return one row for each passage, in the order of retrieval."""
         return [asdict(one) for one in self.passages]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {"name": self.name, "numbers": dict(self.numbers), "passages": self.passage_rows()}
         return super().to_dict() | own | {"n_failed": self.n_failed, "notes": list(self.notes)}
@@ -254,7 +255,7 @@ class RetrievalScores(ScoreTable):
         reasons = zip(*(table.reasons() for table in self.tables.values()), strict=True)
         return ["; ".join(f"{n}: {w}" for n, w in zip(self.tables, row, strict=True) if w) for row in reasons]
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> list[JsonDict]:
         """Return one row for each number: its mean, how many rows have it, and how many statements the judge failed on.
 
         The first number of a measure is its score.
@@ -273,7 +274,7 @@ class RetrievalScores(ScoreTable):
             if number != "score"
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {name: [one.to_dict() for one in table.results] for name, table in self.tables.items()}
         return super().to_dict() | {"summary": self.summary(), "measures": own}

@@ -11,6 +11,7 @@ import numpy as np
 
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._order import warn_of_order
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Outcome, ResultTable, Score, require_texts
 from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
 from summeval_nb.judged._bounds import Asking
@@ -140,7 +141,7 @@ def why_undefined(exam: Exam, summary: str, answers: Sequence[Answer], max_faile
     return ""
 
 
-def question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> list[JsonDict]:
     """One row for each question with its answer."""
     return [
         {
@@ -204,11 +205,11 @@ class ScoreLayout(Score):
         """Key phrases that were asked about, and all of whose questions were answered 0."""
         return self._phrases(lambda values: set(values) == {0})
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each question."""
         return question_rows(self.questions, self.answers)
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> JsonDict:
         """Return the result in one row: the numbers, the counts, what it was named."""
         return {
             "score": self.score,
@@ -223,7 +224,7 @@ class ScoreLayout(Score):
             "reason": self.reason,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         parts = {"keyphrases": [asdict(one) for one in self.keyphrases], "questions": self.rows()}
         names = {"dropped": [one.text for one in self.dropped], "kept": list(self.kept), "lost": list(self.lost)}
@@ -239,7 +240,7 @@ class ScoreLayout(Score):
                 marks.append(Mark(phrase.start, phrase.end, color, "#1a1a1a", f"key phrase, {word}"))
         return marks
 
-    def _exam_rows(self) -> list[dict[str, Any]]:
+    def _exam_rows(self) -> list[JsonDict]:
         """The exam as rows: question, answer, how sure (or how much is said), evidence; dropped questions last."""
         rows = [
             {
@@ -294,7 +295,7 @@ class ScoreTableLayout(ResultTable[Laid]):
         found = super().outcomes()
         return [one._replace(score=getattr(result, self.rank)) for one, result in zip(found, self.results, strict=True)]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each summary: the texts, then the numbers."""
         return [{"contexts": one.context, "summary": one.summary, **one.row()} for one in self.results]
 
@@ -304,7 +305,7 @@ class ScoreTableLayout(ResultTable[Laid]):
 
         return pd.DataFrame([{"row": i, **row} for i, one in enumerate(self.results) for row in one.rows()])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         numbers: Mapping[str, object] = {"mean": self.mean(), "n_undefined": self.n_undefined, "rank": self.rank}
         return {**numbers, "rows": [one.to_dict() for one in self.results], "signature": str(self.signature)}

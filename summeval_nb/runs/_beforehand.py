@@ -6,18 +6,24 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import Shard
 from summeval_nb.ground.results import require_count, require_option
 from summeval_nb.runs._identity import differences, find_unknown
-from summeval_nb.runs._local_engine import available_cores, run_local
+from summeval_nb.runs._local_engine import Done, available_cores, run_local
 from summeval_nb.runs._ray_engine import run_ray
 from summeval_nb.runs._run_folder import has_results, known_contents, read_own_manifest
 from summeval_nb.runs.jobs import Job, read_row
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas as pd
 
 ENGINES = ("local", "ray")
 _ENOUGH = 100  # items of a corpus, of which a folder that holds results must know one
@@ -25,7 +31,11 @@ _MOST_WORKERS = 1000
 _ANOTHER = "choose another folder, or start over with resume=False"
 
 
-def make_settings(job: Job, shard_size: int) -> dict[str, Any]:
+# what is scored: a file, an open one, a table of pandas, or dictionaries
+Corpus: TypeAlias = "str | PathLike[str] | BinaryIO | pd.DataFrame | Iterable[Mapping[str, object]]"
+
+
+def make_settings(job: Job, shard_size: int) -> JsonDict:
     """Return what must be equal for a run to be continued."""
     from summeval_nb import __version__
 
@@ -83,7 +93,7 @@ def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iter
 
 def choose_engine(
     engine: str, job: Job, workers: int | None, address: str | None, num_gpus: float, timeout: float | None
-) -> tuple[Callable[..., Any], dict[str, Any]]:
+) -> tuple[Callable[..., Generator[Done, None, None]], dict[str, Any]]:
     """Return the engine as a function of shards, and what the manifest says about it."""
     if timeout is not None and not (isinstance(timeout, (int, float)) and 0 < timeout <= 1e7):
         raise ValueError(f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from summeval_nb.ground.items import ItemStream, Shard
 from summeval_nb.runs._run_folder import (
@@ -27,6 +27,9 @@ from summeval_nb.runs.costs import LEDGER, Ledger, read_ledger
 from summeval_nb.runs.jobs import Line, Scored
 from summeval_nb.runs.workers import RunStopped, write_whole
 
+if TYPE_CHECKING:
+    from tqdm.auto import tqdm
+
 OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
 
 
@@ -38,7 +41,7 @@ class Bookkeeping:
     settings: Mapping[str, Any]
     start: Mapping[str, Any]
     stream: ItemStream
-    bar: Any
+    bar: tqdm[NoReturn]
     resume: bool = True
     retry_failed: bool = False
     begun: bool = False

@@ -18,7 +18,7 @@ import math
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 from types import (
@@ -40,7 +40,7 @@ _MODELS = ("checker", "judge", "backend", "embedder")
 _PACKAGED = {"embedded", "minilm"}  # named models that come with the package, whose version stands in the manifest
 
 
-def identify(value: Any) -> Any:
+def identify(value: object) -> Any:
     """Return plain data that is equal exactly where an option or a metric of a user decides alike.
 
     Where that cannot be known, a mapping in it has the key "unknown": a list of what could not be taken apart.
@@ -58,7 +58,7 @@ def identify(value: Any) -> Any:
     return found
 
 
-def find_unknown(described: Any) -> list[str]:
+def find_unknown(described: object) -> list[str]:
     """Return what `identify` could not take apart, anywhere in some described data."""
     if isinstance(described, Mapping):
         inner = [one for part in described.values() for one in find_unknown(part)]
@@ -68,7 +68,7 @@ def find_unknown(described: Any) -> list[str]:
     return []
 
 
-def differences(before: Any, now: Any, name: str = "") -> Iterator[str]:
+def differences(before: object, now: object, name: str = "") -> Iterator[str]:
     """Yield what differs between two pieces of plain data, each with its path and both values."""
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for key in dict.fromkeys([*before, *now]):
@@ -126,15 +126,15 @@ def _file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _hash(value: Any) -> str:
+def _hash(value: object) -> str:
     return hashlib.sha256(_text(value).encode()).hexdigest()[:16]
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> Any:
     """A number, or the hash of anything else: a captured text may be a key, which must not stand in a manifest."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
@@ -176,7 +176,7 @@ def _module_file(name: str) -> Path | None:
     return next((one.resolve() for one in (base.with_suffix(".py"), base / "__init__.py") if one.is_file()), None)
 
 
-def _is_own(module: Any) -> bool:
+def _is_own(module: object) -> bool:
     """Whether code of a module is the user's: of the main program, a notebook, or a file that is not installed."""
     name = module if isinstance(module, str) else ""
     if name == "__main__" or not name:
@@ -191,7 +191,7 @@ def _version_of(module: str) -> str:
     return str(getattr(sys.modules.get(module.partition(".")[0]), "__version__", ""))
 
 
-def _code(code: CodeType) -> list[Any]:
+def _code(code: CodeType) -> list[object]:
     """The compiled form of a function: what it does, without its file, its lines and its comments."""
     constants = [_code(one) if isinstance(one, CodeType) else _constant(one) for one in code.co_consts]
     counts = [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags]
@@ -199,7 +199,7 @@ def _code(code: CodeType) -> list[Any]:
     return [code.co_code.hex(), code.co_exceptiontable.hex(), constants, names, counts]
 
 
-def _constant(value: Any) -> Any:
+def _constant(value: object) -> Any:
     if isinstance(value, tuple):
         return [_constant(one) for one in value]
     if isinstance(value, frozenset):
@@ -222,7 +222,7 @@ def _used_names(code: CodeType) -> tuple[set[str], set[str]]:
     return names, modules
 
 
-def _name_of(value: Any) -> str:
+def _name_of(value: object) -> str:
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 
@@ -233,9 +233,9 @@ class _Walk:
     def __init__(self) -> None:
         self.unknown: list[str] = []
         self._path: list[int] = []
-        self._known: dict[int, tuple[Any, Any]] = {}  # with the value itself, so that no id is used twice
+        self._known: dict[int, tuple[object, Any]] = {}  # with the value itself, so that no id is used twice
 
-    def plain(self, value: Any, where: str) -> Any:
+    def plain(self, value: object, where: str) -> Any:
         """Return plain data that stands for a value."""
         if value is None or value is Ellipsis or value is NotImplemented or type(value) in (bool, int, str):
             return value if value is None or isinstance(value, (bool, int, str)) else repr(value)
@@ -257,11 +257,11 @@ class _Walk:
         self._known[id(value)] = value, found
         return found
 
-    def named(self, value: Any) -> Any:
+    def named(self, value: object) -> Any:
         """Return a function, class or object as a mapping for people: its name, its code, what it uses."""
         if isinstance(value, functools.partial):
-            given: dict[Any, Any] = {**dict(enumerate(value.args)), **value.keywords}
-            arguments = {str(name): _short(self.plain(one, str(name))) for name, one in given.items()}
+            given = [*enumerate(value.args), *value.keywords.items()]
+            arguments = {str(name): _short(self.plain(one, str(name))) for name, one in given}
             inner = self.named(value.func)
             return {**(inner if isinstance(inner, dict) else {"function": inner}), "arguments": arguments}
         if isinstance(value, FunctionType) and self._declared(value) is None and _is_own(value.__module__):
@@ -276,7 +276,7 @@ class _Walk:
         shown |= {"threshold": rest[0]} if rest and rest[0] is not None else {}
         return shown | ({"inside": _hash(rest[1])} if rest[1:] and rest[1] else {})
 
-    def _declared(self, value: Any) -> str | None:
+    def _declared(self, value: object) -> str | None:
         if isinstance(value, type):
             return None
         mark = getattr(value, "fingerprint", None)
@@ -302,7 +302,7 @@ class _Walk:
         found["python"] = f"{sys.version_info.major}.{sys.version_info.minor}"  # compiled code differs between them
         return {**found, "uses": {name: _short(one) for name, one in uses.items()}} if uses else found
 
-    def _taken_apart(self, value: Any, where: str) -> Any:
+    def _taken_apart(self, value: object, where: str) -> Any:
         if isinstance(value, FunctionType):
             return self._any_function(value)
         if (mark := self._declared(value)) is not None:
@@ -316,7 +316,12 @@ class _Walk:
             return ["store"]
         if hasattr(value, "__wrapped__") and callable(value):  # such as functools.cache
             return ["wrapped", _name_of(type(value)), self.plain(value.__wrapped__, where)]
-        if hasattr(value, "tobytes") and hasattr(value, "dtype") and not getattr(value.dtype, "hasobject", False):
+        if (
+            hasattr(value, "tobytes")
+            and hasattr(value, "dtype")
+            and hasattr(value, "shape")
+            and not getattr(value.dtype, "hasobject", False)
+        ):
             return ["array", str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
         if hasattr(value, "detach") and hasattr(value, "untyped_storage"):
             return _tensor(value)
@@ -325,41 +330,46 @@ class _Walk:
             return ["network", self.plain(type(value), where), repr(value), weights]
         return self._by_reduction(value, where)
 
-    def _any_function(self, function: FunctionType) -> Any:
+    def _any_function(self, function: FunctionType) -> list[object] | dict[str, Any]:
         if (mark := self._declared(function)) is not None:
             return ["declared", _name_of(function), mark]
         if _is_own(function.__module__):
             return self._function(function)
         return ["installed", _name_of(function), _version_of(function.__module__), _hash(_code(function.__code__))]
 
-    def _by_fingerprint(self, value: Any, mark: str) -> Any:
+    def _by_fingerprint(self, value: object, mark: str) -> list[object]:
         """A declared version, with the threshold, which is none of the fingerprint's; and own code in our objects."""
         threshold = getattr(value, "threshold", None)
-        found = ["declared", _name_of(type(value)), mark, threshold if isinstance(threshold, (int, float)) else None]
+        found: list[object] = [
+            "declared",
+            _name_of(type(value)),
+            mark,
+            threshold if isinstance(threshold, (int, float)) else None,
+        ]
         if not type(value).__module__.startswith("summeval_nb."):
             return found
         inside = {n: one for n, one in sorted(getattr(value, "__dict__", {}).items()) if self._decides(one)}
         return [*found, {name: self.plain(one, name) for name, one in inside.items()}]
 
-    def _decides(self, part: Any) -> bool:
+    def _decides(self, part: object) -> bool:
         """Whether a part of one of our own objects can hold code of the user's."""
         own = not isinstance(part, type) and is_function(part) and _is_own(getattr(type(part), "__module__", None))
         ours = type(part).__module__.startswith("summeval_nb.") and self._declared(part) is not None
         return isinstance(part, (FunctionType, MethodType, functools.partial)) or own or ours
 
-    def _module(self, name: str) -> Any:
+    def _module(self, name: str) -> str:
         file = _own_file(name)
         if name == "__main__" or file is None:
             return f"{name} {_version_of(name)}".strip()
         return f"{name} sha256:{_file_hash(file)[:16]}"
 
-    def _class(self, kind: type, where: str) -> Any:
+    def _class(self, kind: type, where: str) -> list[object]:
         if not _is_own(kind.__module__):
             return ["class", _name_of(kind), _version_of(kind.__module__)]
         members = {n: self.plain(one, n) for n, one in sorted(vars(kind).items()) if _is_member(n, one)}
         return ["own class", _name_of(kind), [self.plain(base, where) for base in kind.__bases__], members]
 
-    def _by_reduction(self, value: Any, where: str) -> Any:
+    def _by_reduction(self, value: object, where: str) -> list[object]:
         """What `pickle` would store of an object, taken apart, and never loaded."""
         try:
             registered = copyreg.dispatch_table.get(type(value))
@@ -374,19 +384,19 @@ class _Walk:
         held = [self.plain(list(one), where) for one in (members or (), pairs or ())]
         return ["object", *inner, self.plain(state, where), *held]
 
-    def _give_up(self, value: Any, where: str) -> Any:
+    def _give_up(self, value: object, where: str) -> list[object]:
         self.unknown.append(f"{where}: {_name_of(type(value))}")
         return ["unknown", _name_of(type(value))]
 
 
-def _tensor(value: Any) -> list[Any]:
+def _tensor(value: Any) -> list[object]:
     import torch
 
     numbers = value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy()
     return ["tensor", str(value.dtype), list(value.shape), hashlib.sha256(numbers).hexdigest()]
 
 
-def _defaults(function: FunctionType) -> list[tuple[str, Any]]:
+def _defaults(function: FunctionType) -> list[tuple[str, object]]:
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     values = function.__defaults__ or ()
@@ -396,7 +406,7 @@ def _defaults(function: FunctionType) -> list[tuple[str, Any]]:
     ]
 
 
-def _is_member(name: str, value: Any) -> bool:
+def _is_member(name: str, value: object) -> bool:
     if isinstance(value, (GetSetDescriptorType, MemberDescriptorType)) or name == "_abc_impl":
         return False
     if name.startswith("__") and name.endswith("__"):
@@ -404,26 +414,28 @@ def _is_member(name: str, value: Any) -> bool:
     return True
 
 
-def _sorted(parts: list[Any]) -> list[Any]:
+def _sorted(parts: Iterable[object]) -> list[object]:
     return sorted(parts, key=_text)
 
 
-def _mapping(walk: _Walk, value: Mapping[Any, Any], where: str) -> Any:
+def _mapping(walk: _Walk, value: Mapping[object, object], where: str) -> list[object]:
     pairs = [[walk.plain(key, where), walk.plain(one, f"{where}[{key!r:.30}]")] for key, one in value.items()]
     return ["mapping", _sorted(pairs)]
 
 
-def _bound(walk: _Walk, value: MethodType, where: str) -> Any:
+def _bound(walk: _Walk, value: MethodType, where: str) -> list[object]:
     return ["method", walk.plain(value.__func__, where), walk.plain(value.__self__, where)]
 
 
-def _builtin(walk: _Walk, value: BuiltinFunctionType, where: str) -> Any:
+def _builtin(walk: _Walk, value: BuiltinFunctionType, where: str) -> list[object]:
     owner = value.__self__
     inner = None if owner is None or isinstance(owner, ModuleType) else walk.plain(owner, where)
     return ["built-in", f"{value.__module__}.{value.__qualname__}", inner]
 
 
-def _descriptor(walk: _Walk, value: Any, where: str) -> Any:
+def _descriptor(
+    walk: _Walk, value: property | classmethod[Any, Any, Any] | staticmethod[Any, Any], where: str
+) -> list[object]:
     parts = [value.fget, value.fset, value.fdel] if isinstance(value, property) else [value.__func__]
     return [type(value).__name__, [walk.plain(one, where) for one in parts]]
 
@@ -445,10 +457,10 @@ _KINDS: tuple[tuple[Any, Any], ...] = (
 )
 
 
-def _partial(value: Any) -> list[Any]:
+def _partial(value: functools.partial[object]) -> list[object]:
     return [value.func, value.args, dict(value.keywords)]
 
 
-def _list(walk: _Walk, value: Any, where: str) -> Any:
+def _list(walk: _Walk, value: Iterable[object], where: str) -> list[object]:
     parts = [walk.plain(one, where) for one in value]
     return parts if type(value) in (list, tuple) else ["listed", walk.plain(type(value), where), parts]

@@ -10,7 +10,7 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Patience:
     timeout: float | None
     per_item: float = 0.0
 
-    def ask(self, worker: Worker, first: int, items: Sequence[Item]) -> Scored:
+    def ask(self, worker: Worker[Scored], first: int, items: Sequence[Item]) -> Scored:
         """Return what the worker finds, or raise `WorkerTimeout`."""
         if self.timeout is None:
             return worker.ask(first, items)
@@ -49,7 +49,7 @@ class Patience:
         return found
 
 
-def score_shard(worker: Worker, shard: Shard, patience: Patience | None = None) -> Scored:
+def score_shard(worker: Worker[Scored], shard: Shard, patience: Patience | None = None) -> Scored:
     """Return one line per item of a shard; an item that kills its process, alone in a fresh one, is failed."""
     # Tried once more before anybody is accused: a first death may have been an accident.
     numbered = list(zip(itertools.count(shard.first), shard.items, strict=False))
@@ -67,7 +67,7 @@ def score_shard(worker: Worker, shard: Shard, patience: Patience | None = None) 
         return Scored(score(numbered), ledger.to_dict())
     lines = []
     for (number, item), found in zip(numbered, try_together(numbered, score, WorkerDied), strict=True):
-        if isinstance(found, WorkerDied):
+        if isinstance(found, Exception):  # a WorkerDied
             row, _ = read_row(item, {}, {})
             found = make_line(number, item, row, Outcome(None, "failed", str(found)))
         lines.append(found)
@@ -132,7 +132,7 @@ def run_local(
     workers: int,
     timeout: float | None = None,
     stop: threading.Event | None = None,
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """Score shards in `workers` processes, or, for 0, in this one (for debugging: it does not survive a crash).
 
     Once `stop` is set, only shards that are finished already are still yielded.

@@ -9,9 +9,10 @@ from typing import Any
 
 from summeval_nb.agreement.metrics import metric_class
 from summeval_nb.ground.results import score_rows
-from summeval_nb.judged.judging import BulkJudge, JudgeFailure
+from summeval_nb.judged.judging import BulkJudge, Judge, JudgeFailure
 from summeval_nb.models._declared import asks_models
 from summeval_nb.models.llm import Backend, BackendUnavailable, Choice, Usage
+from summeval_nb.text.split import Splitter
 
 
 class Unloaded(Backend):
@@ -37,10 +38,10 @@ class Unloaded(Backend):
 class KeptJudge(BulkJudge):
     """A judge that answers nothing by itself, so that only what a store holds is answered; counts what it was asked."""
 
-    def __init__(self, judge: Any):
+    def __init__(self, judge: Judge):
         self.fingerprint, self.languages, self.asked = judge.fingerprint, getattr(judge, "languages", None), 0
 
-    def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[JudgeFailure]:
         """A failure for each item."""
         self.asked += len(items)
         return [JudgeFailure(purpose, "the store does not hold it") for _ in items]
@@ -48,8 +49,8 @@ class KeptJudge(BulkJudge):
 
 def unanswered(metric: Any, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The rows for which the metric's judge has to be asked, because its store does not hold all the answers."""
-    judge = getattr(metric, "judge", None)
-    if getattr(metric, "store", None) is None or not asks_models(judge):
+    judge: Judge | None = getattr(metric, "judge", None)
+    if getattr(metric, "store", None) is None or judge is None or not asks_models(judge):
         return list(rows)
     left = []
     for row in rows:
@@ -66,7 +67,7 @@ def pairs_of(metric: str, row: Mapping[str, Any]) -> int:
     return 3 if metric == "answers" else 1
 
 
-def sentence_pairs(rows: Sequence[Mapping[str, str]], splitter: Any, lang: str | None) -> tuple[int, int]:
+def sentence_pairs(rows: Sequence[Mapping[str, str]], splitter: Splitter, lang: str | None) -> tuple[int, int]:
     """The distinct sentences of rows, and the pairs of a summary's sentence and its evidence."""
     from summeval_nb.text._lists import read_with_leads
     from summeval_nb.text.split import split_markdown

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from summeval_nb.ground.items import Shard
 from summeval_nb.ground.results import require_module
 from summeval_nb.runs._local_engine import Done, Patience, available_cores, make_scorer, score_shard, sendable
 from summeval_nb.runs._loopback import on_loopback, open_address
-from summeval_nb.runs.jobs import Job
+from summeval_nb.runs.jobs import Job, Scored
 from summeval_nb.runs.workers import RunStopped, Worker, pack
 
 _WINDOW = 400
@@ -60,7 +60,7 @@ class _RayScorer:
             Patience(timeout),
             halt,
         )
-        self._worker: Worker | None = None
+        self._worker: Worker[Scored] | None = None
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -205,7 +205,7 @@ def run_ray(
     num_gpus: float = 0,
     timeout: float | None = None,
     stop: threading.Event | None = None,
-) -> Iterator[Done]:
+) -> Generator[Done, None, None]:
     """Score shards with `actors` Ray actors of `num_gpus` GPUs each; 0 actors: one per core of the cluster."""
     stream, stop = iter(shards), stop or threading.Event()
     window = list(itertools.islice(stream, _WINDOW))

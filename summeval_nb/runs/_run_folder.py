@@ -16,6 +16,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from summeval_nb.ground._types import JsonDict
+
 MANIFEST = "manifest.json"
 SHARDS = "shards/[0-9]*-[0-9a-f]*.jsonl"  # how a manifest lists them
 _SHARD = re.compile(r"\d{8,}-[0-9a-f]{16}\.jsonl")
@@ -25,7 +27,7 @@ _SETTINGS = {"summeval_nb", "metric", "shard_size"}
 _ANYWHERE = 100_000  # lines of an earlier run that are looked through for a known item
 
 
-def read_own_manifest(folder: Path) -> dict[str, Any] | None:
+def read_own_manifest(folder: Path) -> JsonDict | None:
     """Return the manifest of the run that a folder belongs to, None without one; a foreign file is an error."""
     path = folder / MANIFEST
     try:
@@ -72,7 +74,7 @@ def listed_files(manifest: Mapping[str, Any] | None) -> set[str]:
     return {str(one) for one in manifest["files"]} | {MANIFEST}
 
 
-def require_usable(folder: Path, target: str, items: Any = None) -> None:
+def require_usable(folder: Path, target: str, items: object = None) -> None:
     """Raise a `ValueError` unless a folder is new, empty or a run's own, its file of results too, and not the input."""
     _require_outside(items, folder)
     if not folder.is_dir():
@@ -95,7 +97,7 @@ def _is_nothing(path: Path) -> bool:
     return path.name.startswith(".") or (path.name == "shards" and path.is_dir() and not any(path.iterdir()))
 
 
-def _require_outside(items: Any, folder: Path) -> None:
+def _require_outside(items: object, folder: Path) -> None:
     """Raise a `ValueError` if a run would read its input from the folder into which it writes."""
     name = items if isinstance(items, (str, PathLike)) else getattr(items, "name", None)
     if (

@@ -6,12 +6,17 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.viz import Markup, render
+
+if TYPE_CHECKING:
+    from summeval_nb.runs._run_pairs import Aligned
+    from summeval_nb.runs.run_report import Gathered, RunComparison
 
 _COLORS = ("#2f6fa8", "#d98a3d")
 _OPEN = 2  # items that are all shown open
@@ -70,7 +75,7 @@ def _report_html(row: Mapping[str, Any]) -> str | None:
         return None
 
 
-def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]:
+def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[JsonDict]:
     """Return one row for each stage of a ledger, and their total, for people."""
     total = {name: sum(row.get(name, 0) for row in usage.values()) for name in _USAGE}
     return [
@@ -79,7 +84,9 @@ def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[dict[str, Any]]
     ]
 
 
-def page_parts(manifest: Mapping[str, Any], found: Any, arrays: Sequence[np.ndarray], names: Sequence[str]) -> Any:
+def page_parts(
+    manifest: Mapping[str, Any], found: Gathered, arrays: Sequence[np.ndarray], names: Sequence[str]
+) -> JsonDict:
     """What the page of a run holds beside its comparison; `found` is what `gather` returns."""
     fields = [(name, value) for name, value in manifest.items() if name not in ("counts", "usage")]
     usage, reasons = manifest.get("usage", {}), found.reasons.most_common(50)
@@ -96,12 +103,12 @@ def page_parts(manifest: Mapping[str, Any], found: Any, arrays: Sequence[np.ndar
     }
 
 
-def compared_parts(aligned: Any, compared: Any, names: Sequence[str]) -> dict[str, Any]:
+def compared_parts(aligned: Aligned, compared: RunComparison, names: Sequence[str]) -> JsonDict:
     """What a page says of two runs; A is the other (earlier) run, B is this one, whose name stands first."""
     for note in aligned.notes:
         warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=3)
     extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
-    row = {"common items": compared.n, "left out": compared.left_out}
+    row: dict[str, float | None] = {"common items": compared.n, "left out": compared.left_out}
     row |= {f"mean of {names[1]}": compared.mean_a, f"mean of {names[0]}": compared.mean_b}
     row |= {"difference": compared.difference, "low": compared.low, "high": compared.high, "p": compared.p_value}
     return {"said": [*aligned.notes, compared.sentence(names[1], names[0]) + extra], "compared": [row]}

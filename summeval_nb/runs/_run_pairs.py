@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from summeval_nb.ground._plain import float_array
 from summeval_nb.runs._identity import differences
@@ -110,7 +111,7 @@ def _same_item(one: _Key, other: _Key) -> bool:
     return None in (one.about, other.about) or one.about == other.about
 
 
-def require_pairs(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def require_pairs(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return two runs' scores as arrays, and where both have one; what cannot be compared raises a `ValueError`."""
     a, b = float_array(a, "a"), float_array(b, "b")
     if a.shape != b.shape or a.ndim != 1:

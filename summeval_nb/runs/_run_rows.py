@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import is_finite, require_module
 from summeval_nb.runs._run_folder import MANIFEST, file_check, manifest_check
 
@@ -15,7 +16,7 @@ _AGAIN = "call run again with the same arguments to"
 _ROW = {"item", "id", "score", "status", "reason", "parts", "signature"}
 
 
-def complete_manifest(folder: Path) -> dict[str, Any]:
+def complete_manifest(folder: Path) -> JsonDict:
     """Return the manifest of a complete run; anything else raises a `ValueError` with a remedy."""
     path = folder / MANIFEST
     try:
@@ -46,7 +47,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     return finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
 
 
-def rows_of_file(folder: Path, manifest: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def rows_of_file(folder: Path, manifest: Mapping[str, Any]) -> Iterator[JsonDict]:
     """Yield the rows of the file of results that a manifest names, one after the other."""
     path = folder / manifest["results"]
     if not path.is_file():
@@ -63,7 +64,7 @@ def rows_of_file(folder: Path, manifest: Mapping[str, Any]) -> Iterator[dict[str
                 yield _require_row(line, path, number)
 
 
-def _require_row(line: bytes, path: Path, number: int) -> dict[str, Any]:
+def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
     try:
         row = json.loads(line)
         whole = row.keys() >= _ROW and isinstance(row["parts"], dict) and isinstance(row["item"], int)

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from summeval_nb.ground._files import replacing
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import Shard
 from summeval_nb.ground.results import require_module
 from summeval_nb.runs.jobs import Line
 
 
-def shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> dict[str, Any]:
+def shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> JsonDict:
     """Return what stands before a shard's lines: counts, their exact sum, and checksums of them and of itself."""
     states = [line.status for line in lines]
     head: dict[str, Any] = {"shard": shard.number, "items": len(lines)}
@@ -50,7 +51,7 @@ def write_parquet(bodies: Iterable[bytes], target: Path) -> None:
             writer.write_table(arrow.Table.from_pylist(rows, schema))
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
+def _flat(row: dict[str, Any]) -> JsonDict:
     """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
     known = row["id"] is None or isinstance(row["id"], str)
     flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}

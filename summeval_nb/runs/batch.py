@@ -9,7 +9,7 @@ import json
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,6 @@ from tqdm.auto import tqdm
 
 from ..ground.items import Shard, make_shards, open_items
 from summeval_nb.ground.results import (
-    Metric,
     require_count,
     require_flag,
     require_module,
@@ -26,6 +25,7 @@ from summeval_nb.ground.results import (
 )
 from ..models._named import StoreOrPath, store_path
 from summeval_nb.runs._beforehand import (
+    Corpus,
     choose_engine,
     make_settings,
     require_columns,
@@ -36,7 +36,8 @@ from ._bookkeeping import OUTPUTS, Bookkeeping, explained, open_folder
 from ._run_folder import require_usable
 from ._shard_files import is_as_written, shard_head, write_parquet
 from .costs import note_usage
-from .jobs import Columns, Job, Line, Planner, Scored, Work
+from .jobs import Columns, Job, Line, MetricOrFunction, Planner
+from .jobs import Scored, Work
 from .run_report import RunReport
 from .workers import RunStopped, only_one, write_whole
 
@@ -136,14 +137,9 @@ def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
     return Total(counts, mean, sum(counts.values()))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #992159f2
-def _make_job(metric: Any, options: Any, columns: Any, store: StoreOrPath) -> Job:
-    kept = store_path(store)
-    return Job(metric, dict(options or {}), dict(columns or {}), kept)
-
-
 def run(
-    items: Any,
-    metric: str | Metric | Callable[[Mapping[str, Any]], Any],
+    items: Corpus,
+    metric: MetricOrFunction,
     *,
     out: str | Path,
     options: Mapping[str, Any] | None = None,
@@ -241,7 +237,7 @@ def run(
     >>> round(report.mean(), 6), report.counts
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
-    job = _make_job(metric, options, columns, store)
+    job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
     require_option(on_error, "on_error", ("record", "raise"))
     flags = {"resume": resume, "retry_failed": retry_failed, "progress": progress}
     for name, flag in flags.items():
@@ -279,8 +275,8 @@ def run(
 
 # %% ../../nbs/6_runs/61_batch.ipynb #4ed59fff
 def count_work(
-    items: Any,
-    metric: str | Metric | Callable[[Mapping[str, Any]], Any],
+    items: Corpus,
+    metric: MetricOrFunction,
     *,
     out: str | Path | None = None,
     options: Mapping[str, Any] | None = None,
@@ -310,7 +306,7 @@ def count_work(
     >>> count_work([pair], "bleu").pairs
     2
     """
-    job = _make_job(metric, options, columns, store)
+    job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
     planner, stream = Planner(job), open_items(items, format=format)
     shards = make_shards(stream, shard_size or job.shard_size)
     for shard in require_columns(shards, job):

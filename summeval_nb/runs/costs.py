@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from ..evidence._inputs import with_threshold
-from ..judged.judging import BulkJudge, ask_many
+from ..evidence.check import Checker, Pair, PairVectors
+from ..judged.judging import BulkJudge, Judge, ask_many
 from ..models._declared import declared
-from ..models.llm import Backend, Calls, Choice, Schema, Usage
+from ..models.llm import Backend, BackendError, Calls, Choice
+from ..models.llm import Schema, Usage
+from ..models.store import Store
 from ..ground.results import Metric, Verdict, require_option
 from ..ground.viz import html_table, text_table
 
@@ -131,7 +134,7 @@ class Ledger:
         return html_table(self.rows(), caption="Ledger")
 
 # %% ../../nbs/workshop/93_costs.ipynb #cae408a5
-def find_backends(value: Any) -> list[Backend]:
+def find_backends(value: object) -> list[Backend]:
     """Return the language models that an option will call, each once.
 
     They are looked for in lists, mappings, a metric's options and the arguments of a
@@ -150,7 +153,7 @@ def find_backends(value: Any) -> list[Backend]:
     return list({id(one): one for one in found}.values())
 
 
-def _parts(value: Any) -> Sequence[Any]:
+def _parts(value: object) -> Sequence[object]:
     """Where a value may hold language models, as it says itself."""
     if isinstance(value, Mapping):
         return list(value.values())
@@ -181,7 +184,7 @@ class _Staged(Backend):
 
     def choose_many(
         self, prompts: Sequence[str], options: Sequence[str], **rest: Any
-    ) -> list[Any]:
+    ) -> list[Choice | BackendError]:
         with self._ledger.stage(self._stage, self._backends):
             self._ledger.add(self._stage, questions=len(prompts))
             return self.inner.choose_many(prompts, options, **rest)
@@ -212,15 +215,16 @@ class MeteredChecker:
     """A checker that writes what its language models use into a ledger, as the stages
     checking and statements."""
 
-    def __init__(self, inner: Any, ledger: Ledger):
+    def __init__(self, inner: Checker, ledger: Ledger):
         self._ledger, self.backends = ledger, find_backends(inner)
         finder: Any = getattr(inner, "finder", None)
         if getattr(finder, "splitter", None) is not None:
-            inner, finder = copy.copy(inner), copy.copy(finder)
+            held: Any = copy.copy(inner)
+            finder = copy.copy(finder)
             finder.splitter = _Staged(
                 finder.splitter, "statements", ledger, self.backends
             )
-            inner.finder = finder
+            held.finder, inner = finder, held
         self._inner = inner
         self.uses_vectors = getattr(inner, "uses_vectors", False)
         self.languages = getattr(inner, "languages", None)
@@ -242,7 +246,9 @@ class MeteredChecker:
         """Return the checker with another threshold, and the same meter."""
         return MeteredChecker(with_threshold(self._inner, threshold), self._ledger)
 
-    def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
+    def check_many(
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
+    ) -> list[Verdict]:
         """Return the checker's verdicts."""
         self._ledger.add("checking", questions=len(pairs))
         with self._ledger.stage("checking", self.backends):
@@ -265,10 +271,10 @@ STAGES: Mapping[str, str] = {
 class _Reached:
     """A judge that counts the questions that reach it."""
 
-    def __init__(self, inner: Any):
+    def __init__(self, inner: Judge):
         self.inner, self.fingerprint, self.count = inner, inner.fingerprint, 0
 
-    def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
         self.count += len(items)
         return ask_many(self.inner, purpose, items)
 
@@ -277,12 +283,12 @@ class MeteredJudge(BulkJudge):
     """A judge that writes what its language models use into a ledger, a stage for each
     kind of question."""
 
-    def __init__(self, inner: Any, ledger: Ledger, store: Any = None):
+    def __init__(self, inner: Judge, ledger: Ledger, store: Any = None):
         self.fingerprint = inner.fingerprint
         self._inner, self._ledger, self._store = inner, ledger, store
         self.backends = find_backends(inner)
 
-    def many(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
+    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[Any]:
         """Return the judge's answers, from the store where it holds them."""
         reached: Any = _Reached(self._inner)
         with self._ledger.stage(STAGES[purpose], self.backends):
@@ -296,7 +302,9 @@ class MeteredJudge(BulkJudge):
 class CountedStore:
     """A store that writes how many answers of each kind it held into a ledger."""
 
-    def __init__(self, inner: Any, stages: Mapping[str, str], ledger: Ledger):
+    def __init__(
+        self, inner: Store | CountedStore, stages: Mapping[str, str], ledger: Ledger
+    ):
         self._inner, self._stages, self._ledger = inner, stages, ledger
 
     def get_many(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
@@ -314,25 +322,26 @@ class CountedStore:
 
 # %% ../../nbs/workshop/93_costs.ipynb #21e95e40
 def metered(
-    options: Mapping[str, Any], ledger: Ledger, store: Any = None
-) -> tuple[dict[str, Any], Any]:
+    options: Mapping[str, Any], ledger: Ledger, store: Store | None = None
+) -> tuple[dict[str, Any], Store | CountedStore | None]:
     """Return a metric's options and store with meters in front of its language models.
 
     Where there is no language model, both are returned as they are.
     """
     found = dict(options)
+    kept: Store | CountedStore | None = store
     for name, value in options.items():
         if not find_backends(value):
             continue
         if isinstance(value, Backend):
             found[name] = _Staged(value, "rating", ledger, [value])
-            store = store and CountedStore(store, {"rating": "rating"}, ledger)
+            kept = kept and CountedStore(kept, {"rating": "rating"}, ledger)
         elif hasattr(value, "check_many"):
             found[name] = MeteredChecker(value, ledger)
-            store = store and CountedStore(store, {"verdict": "checking"}, ledger)
+            kept = kept and CountedStore(kept, {"verdict": "checking"}, ledger)
         elif hasattr(value, "entail"):
-            found[name], store = MeteredJudge(value, ledger, store), None
-    return found, store
+            found[name], kept = MeteredJudge(value, ledger, kept), None
+    return found, kept
 
 # %% ../../nbs/workshop/93_costs.ipynb #90388635
 LEDGER = "ledger.jsonl"
@@ -360,7 +369,9 @@ def read_ledger(folder: str | Path) -> Ledger:
     return ledger
 
 # %% ../../nbs/workshop/93_costs.ipynb #5045d731
-def calls_at_most(metric: Any, rows: Sequence[Mapping[str, Any]]) -> dict[str, Calls]:
+def calls_at_most(
+    metric: object, rows: Sequence[Mapping[str, Any]]
+) -> dict[str, Calls]:
     """Return at most the calls that a metric makes for rows, by stage of its ledger.
 
     Parameters

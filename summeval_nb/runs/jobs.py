@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
@@ -20,7 +20,9 @@ from ._identity import identify, identify_model
 from ._planned import Unloaded, pairs_of, sentence_pairs, unanswered
 from .costs import Ledger, Stages, calls_at_most, find_backends, metered
 from ..agreement.metrics import METRICS, load_metric, metric_class
+from ..ground._types import Scores
 from ..ground.items import Item
+from ..judged.judging import Judge
 from ..models.llm import Backend, Calls
 from summeval_nb.ground.results import (
     Metric,
@@ -34,15 +36,17 @@ from ..ground.viz import html_table, text_table
 from ..evidence._inputs import named_checker
 from ..models._declared import NotDeclared, added
 from ..models._named import load_model, store_path
+from ..models.store import Store
 from .workers import try_together
 
 # %% auto #0
-__all__ = ['Rows', 'Columns', 'read_row', 'load_options', 'describe', 'Job', 'Line', 'Scored', 'make_line', 'named_metric',
-           'Scorer', 'Work', 'Planner']
+__all__ = ['Rows', 'Columns', 'MetricOrFunction', 'read_row', 'load_options', 'describe', 'Job', 'Line', 'Scored', 'make_line',
+           'named_metric', 'Scorer', 'Work', 'Planner']
 
 # %% ../../nbs/workshop/92_jobs.ipynb #036b2121
 Rows = Sequence[Mapping[str, Any]]
 Columns = Mapping[str, "str | Sequence[str]"]
+MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
 
 
 def _parse(data: bytes) -> Any:
@@ -91,7 +95,7 @@ def read_row(
     return row, ""
 
 
-def _wrong_type(value: Any, name: str, kind: str) -> str:
+def _wrong_type(value: object, name: str, kind: str) -> str:
     if name == "contexts" and value == []:  # a search that found nothing
         return ""
     if kind == "text":
@@ -123,14 +127,14 @@ def load_options(
     return found
 
 
-def _judge(backend: Backend) -> Any:
+def _judge(backend: Backend) -> Judge:
     """A judge around a backend."""
     from summeval_nb.judged.judge_llm import LLMJudge
 
     return LLMJudge(backend)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #7282d7d5
-def describe(value: Any, name: str) -> Any:
+def describe(value: object, name: str) -> Any:
     """Return plain data that stands for an option in the manifest; an object needs a
     `fingerprint`."""
     if value is None or isinstance(value, (bool, int, float)):
@@ -167,7 +171,7 @@ class Job:
     """A metric with its options, columns and store, checked: what a worker needs to
     score items."""
 
-    metric: str | Metric | Callable[[Mapping[str, Any]], Any]
+    metric: MetricOrFunction
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     store: str | None = None
@@ -333,7 +337,7 @@ def make_line(
     return Line(outcome.status, outcome.score, text)
 
 
-def _plain_id(value: Any) -> Any:
+def _plain_id(value: object) -> Any:
     """An id as JSON can hold it; NaN, which stands for a missing one in tables, is
     none."""
     if value is None or isinstance(value, (str, int)):
@@ -346,7 +350,7 @@ def _plain_id(value: Any) -> Any:
         return str(value)[:200]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not plain data")
@@ -357,7 +361,7 @@ _READABLE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_plain
 _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 # %% ../../nbs/workshop/92_jobs.ipynb #90115b58
-def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Any:
+def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Metric:
     """Return a metric by name with its options, and with the store where it takes
     one."""
     keeps = "store" in metric_class(name)[0].defaults()
@@ -370,10 +374,8 @@ class Scorer:
 
     def __init__(self, job: Job, load: Callable[[str], Backend] = load_model):
         self.job, self.sources, self._ledger = job, job.sources, Ledger()
-        store: Any = None
+        store: Store | None = None
         if job.store:
-            from summeval_nb.models.store import Store
-
             store = Store(job.store)
         if isinstance(job.metric, str):
             options, kept = metered(
@@ -441,7 +443,7 @@ class Scorer:
         return Scored(self.lines(first, items), self._ledger.take())
 
 
-def _settled(value: Any) -> Outcome:
+def _settled(value: Outcome | Exception) -> Outcome:
     if isinstance(value, BaseException):
         return Outcome(
             None, "failed", " ".join(f"{type(value).__name__}: {value}".split())
@@ -449,7 +451,7 @@ def _settled(value: Any) -> Outcome:
     return value
 
 # %% ../../nbs/workshop/92_jobs.ipynb #eab71aca
-def _planned_metric(job: Job) -> Any:
+def _planned_metric(job: Job) -> MetricOrFunction | None:
     """The metric that says what a job will call; None where no model is asked.
 
     A model that is named is loaded only where a store knows its fingerprint."""

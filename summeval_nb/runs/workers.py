@@ -15,25 +15,26 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 
 from ..ground._files import replacing
 
 # %% auto #0
-__all__ = ['Row', 'try_together', 'WorkerDied', 'WorkerTimeout', 'WorkerRefused', 'RunStopped', 'pack', 'Worker', 'write_whole',
-           'sync_folder', 'only_one']
+__all__ = ['Row', 'Found', 'try_together', 'WorkerDied', 'WorkerTimeout', 'WorkerRefused', 'RunStopped', 'pack', 'Worker',
+           'write_whole', 'sync_folder', 'only_one']
 
 # %% ../../nbs/workshop/91_workers.ipynb #5badc0ec
 Row = TypeVar("Row")
+Found = TypeVar("Found")
 
 
 def try_together(
     rows: Sequence[Row],
-    score: Callable[[Sequence[Row]], Sequence[Any]],
+    score: Callable[[Sequence[Row]], Sequence[Found]],
     broken: type[Exception] = Exception,
-) -> list[Any]:
+) -> list[Found | Exception]:
     """Return one result per row of `score(rows)`; a row on which `score` raises gets
     the exception in its place.
 
@@ -55,7 +56,7 @@ def try_together(
         return []
     with suppress(broken):
         return list(score(rows))
-    alone: list[Any] = []
+    alone: list[Found | Exception] = []
     for row in rows:
         try:
             alone += score([row])
@@ -70,7 +71,7 @@ def try_together(
     return alone
 
 # %% ../../nbs/workshop/91_workers.ipynb #8d5bc4c5
-def _send(pipe: IO[bytes], message: Any) -> None:
+def _send(pipe: IO[bytes], message: object) -> None:
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     pipe.write(struct.pack("<Q", len(data)) + data)
     pipe.flush()
@@ -229,7 +230,7 @@ def _launch(threads: int | None) -> subprocess.Popen[bytes]:
         )
 
 
-def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
+def pack(make: Callable[[], Callable[..., object]]) -> bytes:
     """Return a function as bytes for another process, functions of notebooks and
     scripts included."""
     import cloudpickle
@@ -244,7 +245,7 @@ def pack(make: Callable[[], Callable[..., Any]]) -> bytes:
 
 # %% ../../nbs/workshop/91_workers.ipynb #0922cf9f
 def _converse(
-    process: subprocess.Popen[bytes], message: Any, seconds: float | None
+    process: subprocess.Popen[bytes], message: object, seconds: float | None
 ) -> tuple[Any, bool]:
     """Send a message and return the answer, and whether the time has ended all the
     same."""
@@ -269,7 +270,7 @@ def _converse(
     return answer, late.is_set()
 
 # %% ../../nbs/workshop/91_workers.ipynb #1b44c00f
-class Worker:
+class Worker(Generic[Found]):
     """A process that does work for us and may die without harm.
 
     Parameters
@@ -289,13 +290,13 @@ class Worker:
     """
 
     def __init__(
-        self, make: Callable[[], Callable[..., Any]], threads: int | None = None
+        self, make: Callable[[], Callable[..., Found]], threads: int | None = None
     ):
         self._work, self._threads = pack(make), threads
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
 
-    def ask(self, *arguments: Any, seconds: float | None = None) -> Any:
+    def ask(self, *arguments: object, seconds: float | None = None) -> Found:
         """Return what the work returns; raise `WorkerDied` when the process ends. The
         next call starts a fresh one.
 
@@ -330,7 +331,7 @@ class Worker:
                 break
         raise WorkerRefused(f"a worker process cannot be made ready: {cause}")
 
-    def _exchange(self, message: Any, seconds: float | None = None) -> Any:
+    def _exchange(self, message: object, seconds: float | None = None) -> Any:
         assert self._process
         try:
             answer, late = _converse(self._process, message, seconds)

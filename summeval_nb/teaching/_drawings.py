@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Verdict
 from summeval_nb.ground.viz import Markup, render
 from summeval_nb.teaching._points import BOX, Points, frame_of
@@ -120,7 +121,7 @@ def _gram(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return kind, row["n-gram"], fate
 
 
-def _order(state: Any, n: int) -> dict[str, Any]:
+def _order(state: Any, n: int) -> JsonDict:
     """Return what is drawn of one order: its n-grams, the counts, the precision."""
     count, total, precision = (part[n - 1] for part in (state.score.counts, state.score.totals, state.score.precisions))
     grams = [_gram(row) for row in state.grams[n - 1][:_MOST_GRAMS]]

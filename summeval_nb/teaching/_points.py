@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from summeval_nb.ground._plain import float_array
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import require_count, require_option
 
 Points = list[list[float]]
@@ -56,7 +57,7 @@ def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
     return np.column_stack([x, y]).round(2).tolist()
 
 
-def frame_of(points: Points) -> dict[str, Any]:
+def frame_of(points: Points) -> JsonDict:
     """Return the ranges of both axes: 0 to 10 for points spread there, else the points with some space around."""
     table = np.array(points)
     if table.min() >= 0 and table.max() <= 10 and table.max() > 1:

@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from summeval_nb.ground._types import JsonDict
+
 
 class Seals:
     """The entries of exercises: kind, seal and slips; collected instead of read while answers are being sealed."""
@@ -22,7 +24,7 @@ class Seals:
         """Whether answers are being sealed."""
         return self._collected is not None
 
-    def entry(self, exercise: str) -> dict[str, Any]:
+    def entry(self, exercise: str) -> JsonDict:
         """Return the entry of an exercise, or raise with the names that are known."""
         chapter, _, number = str(exercise).partition("/")
         if not chapter or not number or not chapter.replace("_", "").isalnum():
