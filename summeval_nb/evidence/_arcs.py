@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
+Annotator: TypeAlias = Callable[[str], Any]  # from a sentence to its stanza document; stanza has no types
 Placed = tuple[Any, int, int]  # a word of a stanza document with its place in the sentence
 _WITH_HEAD = frozenset(
     {

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from summeval_nb.evidence import _checker_bench as plumbing
-from summeval_nb.evidence._checker_bench import ask, used
+from summeval_nb.evidence._checker_bench import Labelled, One, ask, used
 from summeval_nb.evidence.check import Checker, Pair, calibration
 from summeval_nb.evidence.claims import COMBINATIONS
 from summeval_nb.ground._addresses import without_secrets
@@ -22,15 +22,18 @@ from summeval_nb.ground.results import Signature, require_count, require_option,
 from summeval_nb.ground.viz import html_table, render, text_table
 from summeval_nb.text.split import split_text
 
+from ..ground._types import JsonDict
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
 MEASURES = ("auc", "balanced_accuracy", "false_found", "true_passed", "precision")
 Measure = Callable[[Sequence[bool], Sequence[float], Sequence[bool]], Mapping[str, float | None]]
 
 
-def require_choices(combine: str, n_resamples: int, confidence: float, limit: int | None, sets: Any) -> None:
+def require_choices(combine: str, n_resamples: int, confidence: float, limit: int | None, sets: object) -> None:
     """Raise unless the choices of a benchmark can be used."""
     require_option(combine, "combine", COMBINATIONS)
     require_count(n_resamples, "n_resamples", minimum=0)
@@ -42,13 +45,15 @@ def require_choices(combine: str, n_resamples: int, confidence: float, limit: in
         raise TypeError('sets must map names to labelled sentences: {"mine": rows}')
 
 
-def chosen_sets(sets: Mapping[str, Any], kind: type[Any], limit: int | None, seed: int) -> dict[str, list[Any]]:
+def chosen_sets(
+    sets: Mapping[str, Iterable[One]], kind: type[One], limit: int | None, seed: int
+) -> dict[str, list[One]]:
     """The sets by name, each item looked at, at most `limit` of them in whole articles."""
     checked = {str(name): plumbing.checked_set(name, items, kind) for name, items in sets.items()}
     return {name: plumbing.drawn(items, limit, seed) for name, items in checked.items()}
 
 
-def named_checkers(checker: Any) -> dict[str, Any]:
+def named_checkers(checker: str | Checker | Mapping[str, str | Checker]) -> dict[str, str | Checker]:
     """One checker or several by the names that a table shows."""
     if isinstance(checker, Mapping):
         return {without_secrets(str(name)): one for name, one in checker.items()}
@@ -56,17 +61,22 @@ def named_checkers(checker: Any) -> dict[str, Any]:
 
 
 def bench_signature(
-    judges: Mapping[str, Checker], sets: Mapping[str, list[Any]], combine: str, n: int, confidence: float, seed: int
+    judges: Mapping[str, Checker],
+    sets: Mapping[str, Sequence[Labelled]],
+    combine: str,
+    n: int,
+    confidence: float,
+    seed: int,
 ) -> Signature:
     """Every choice of a benchmark that could change a number but the speed."""
-    parts: dict[str, Any] = {"metric": "checker-bench", "combine": combine}
+    parts: dict[str, object] = {"metric": "checker-bench", "combine": combine}
     parts |= {f"set {name}": plumbing.digest(rows) for name, rows in sets.items()}
     parts |= {f"checker {label}": f"{judge.fingerprint}@{judge.threshold}" for label, judge in judges.items()}
     return Signature(parts | {"n": n, "conf": confidence, "seed": seed})
 
 
 def arrays_of_one_length(
-    labels: Sequence[Any], probabilities: Sequence[Any], supported: Sequence[Any]
+    labels: ArrayLike, probabilities: ArrayLike, supported: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels, probabilities and verdicts as arrays, shape (n,) each; raise unless there is one of each."""
     sides = {"labels": labels, "probabilities": probabilities, "supported": supported}
@@ -126,7 +136,7 @@ class CheckerRun:
 
     checker: str
     name: str
-    items: tuple[Any, ...]
+    items: tuple[Labelled, ...]
     probabilities: tuple[float | None, ...]
     supported: tuple[bool | None, ...]
     reason: str
@@ -135,7 +145,7 @@ class CheckerRun:
     tokens: float | None
 
 
-def judged_set(label: str, checker: Checker, name: str, items: Sequence[Any], how: str) -> CheckerRun:
+def judged_set(label: str, checker: Checker, name: str, items: Sequence[Labelled], how: str) -> CheckerRun:
     """Judge a set with a checker, and put the sentences of each item together."""
     articles = {one.article: split_text(one.article) for one in items}
     parts = [split_text(one.text) for one in items]
@@ -162,17 +172,17 @@ def judged_set(label: str, checker: Checker, name: str, items: Sequence[Any], ho
     return CheckerRun(label, name, *columns, reason, speed, *cost)
 
 
-def table_row(run: CheckerRun, measure: Measure, n: int, confidence: float, seed: int) -> dict[str, Any]:
+def table_row(run: CheckerRun, measure: Measure, n: int, confidence: float, seed: int) -> JsonDict:
     """The measures of a run with their intervals, and what they do not cover."""
     kept = [i for i, p in enumerate(run.probabilities) if p is not None]
-    row: dict[str, Any] = {"checker": run.checker, "set": run.name}
+    row: JsonDict = {"checker": run.checker, "set": run.name}
     row |= {"n": len(run.items), "failed": len(run.items) - len(kept)}
     places: dict[str, int] = {}
     group = [places.setdefault(run.items[i].article, len(places)) for i in kept]
     labels = [run.items[i].supported for i in kept]
-    given: list[Any] = [run.probabilities[i] for i in kept]
-    said: list[Any] = [run.supported[i] for i in kept]
-    values: Mapping[str, Any] = measure(labels, given, said) if kept else {}
+    given = [p for p in run.probabilities if p is not None]
+    said = [bool(run.supported[i]) for i in kept]
+    values = measure(labels, given, said) if kept else {}
     arrays = [np.asarray(side, dtype=float) for side in (labels, given, said)]
     ends = intervals(arrays, np.array(group), n, confidence, seed) if kept else None
     for place, name in enumerate(MEASURES):
@@ -192,36 +202,36 @@ class BenchShown:
     """What a `CheckerBench` shows of its runs: rows by set and by kind, what was wrong, tables and figures."""
 
     runs: Sequence[CheckerRun]
-    table: Sequence[Mapping[str, Any]]
+    table: Sequence[JsonDict]
     signature: Signature
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return a row for each checker and set, with the ends of each interval."""
         return [dict(row) for row in self.table]
 
-    def kind_rows(self) -> list[dict[str, Any]]:
+    def kind_rows(self) -> list[JsonDict]:
         """Return a row for each kind of sentence: the share judged rightly."""
         return [row for run in self.runs for row in plumbing.kind_rows(run)]
 
-    def wrong_rows(self) -> list[dict[str, Any]]:
+    def wrong_rows(self) -> list[JsonDict]:
         """Return what was judged wrongly, the surest first."""
         rows = []
         for run in self.runs:
             columns = run.items, run.probabilities, run.supported
             for one, p, said in zip(*columns, strict=True):
                 if said is not None and said != one.supported:
-                    row: dict[str, Any] = {"checker": run.checker, "set": run.name}
+                    row: JsonDict = {"checker": run.checker, "set": run.name}
                     row["kind"] = one.kind
                     row |= {"true": one.supported, "probability": p, "text": one.text}
                     rows.append(row)
         return sorted(rows, key=lambda row: -abs(row["probability"] - 0.5))
 
-    def published_rows(self) -> list[dict[str, Any]]:
+    def published_rows(self) -> list[JsonDict]:
         """Return figures of others from their papers, none of them measured here."""
         rows = plumbing.asset("checker_references.json")["published"]
         return [row | {"status": "published"} for row in rows]
 
-    def wide_rows(self) -> list[dict[str, Any]]:
+    def wide_rows(self) -> list[JsonDict]:
         """Return the table as people read it: `.683 [.571, .790]`."""
         return plumbing.wide_rows(self.table, MEASURES)
 
@@ -231,7 +241,7 @@ class BenchShown:
 
         return pd.DataFrame(self.kind_rows() if kinds else self.rows())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return the tables and the signature as plain Python data."""
         more = {"kinds": self.kind_rows(), "published": self.published_rows()}
         return {"rows": self.rows(), **more, "signature": str(self.signature)}
@@ -255,9 +265,9 @@ class BenchShown:
         return plumbing.figure(self.table, self.kind_rows(), MEASURES)
 
 
-def histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
+def histograms(inner: Checker, pairs: Sequence[Pair], bins: int) -> list[np.ndarray | None]:
     """The shares of evidence sentences in each bin; None where one failed."""
-    rows: list[Any] = []
+    rows: list[np.ndarray | None] = []
     for group in plumbing.ask_pieces(inner, pairs, list):
         values = [v.probability for v in group if v.probability is not None]
         counts, _ = np.histogram(values, bins=bins, range=(0, 1))
@@ -265,7 +275,7 @@ def histograms(inner: Any, pairs: Sequence[Pair], bins: int) -> list[Any]:
     return rows
 
 
-def labelled_histograms(inner: Any, labelled: Sequence[Any], bins: int) -> tuple[np.ndarray, list[bool]]:
+def labelled_histograms(inner: Checker, labelled: Sequence[Labelled], bins: int) -> tuple[np.ndarray, list[bool]]:
     """The histograms of labelled sentences that have one, shape (n, bins), and their labels; both must occur."""
     pairs = [(split_text(one.article), one.text) for one in labelled]
     rows = histograms(inner, pairs, require_count(bins, "bins", minimum=2))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,17 +21,39 @@ from summeval_nb.ground.viz import figure_text
 from summeval_nb.models._declared import declared
 from summeval_nb.models.llm import Calls
 
+from ..ground._types import JsonDict
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from summeval_nb.evidence._bench_runs import CheckerRun
+    from summeval_nb.evidence.check import Checker, Pair
 
 Row = tuple[str, str, bool, str]  # article, text, supported, kind
 Record = tuple[str, Any]  # where it stands, what stands there
+
+
+class Labelled(Protocol):
+    """What is measured: a `LabelledSentence`."""
+
+    @property
+    def article(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def supported(self) -> bool: ...
+    @property
+    def kind(self) -> str: ...
+
+
+One = TypeVar("One", bound=Labelled)
 
 _YES = {"1", "1.0", "true", "yes", "supported", "consistent", "entailment"}
 _NO = {"0", "0.0", "false", "no", "unsupported", "not supported", "inconsistent", "not_entailment", "contradiction"}
 
 
-def _field(record: Any, names: Sequence[str], where: str) -> Any:
+def _field(record: object, names: Sequence[str], where: str) -> object:
     """The first of some fields that a record has; an error names the place and what was found instead."""
     if not isinstance(record, Mapping):
         raise ValueError(f"{where} must be an object with named fields, not {type(record).__name__}")
@@ -42,14 +64,14 @@ def _field(record: Any, names: Sequence[str], where: str) -> Any:
     raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
 
 
-def _text(record: Any, names: Sequence[str], where: str) -> str:
+def _text(record: object, names: Sequence[str], where: str) -> str:
     value = _field(record, names, where)
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{where}: {names[0]!r} must be a text that is not empty, not {value!r:.40}")
     return value
 
 
-def _label(record: Any, names: Sequence[str], where: str) -> bool:
+def _label(record: object, names: Sequence[str], where: str) -> bool:
     value = _field(record, names, where)
     said = str(value).strip().lower()
     if said in _YES or said in _NO:
@@ -57,7 +79,7 @@ def _label(record: Any, names: Sequence[str], where: str) -> bool:
     raise ValueError(f"{where}: {names[0]!r} must say 1 or 0, true or false, yes or no, not {value!r:.40}")
 
 
-def _list(value: Any, name: str, where: str) -> list[Any]:
+def _list(value: object, name: str, where: str) -> list[object]:
     if not isinstance(value, list) or not value:
         raise ValueError(f"{where}: {name!r} must be a list with something in it, not {value!r:.40}")
     return value
@@ -143,7 +165,7 @@ def _qags(path: Path) -> Iterator[Row]:
 def _frank(path: Path) -> Iterator[Row]:
     """github.com/artidoro/frank: true is a summary without an error in any sentence; the kind is its main error."""
     folder = path if path.is_dir() else path.parent
-    judged: dict[tuple[str, str], tuple[str, Any]] = {}
+    judged: dict[tuple[str, str], Record] = {}
     for where, one in _document(folder / "human_annotations.json"):
         judged[_text(one, ("hash",), where), _text(one, ("model_name",), where)] = (where, one)
     errors = ("RelE", "EntE", "CircE", "OutE", "GramE", "CorefE", "LinkE", "Other")
@@ -158,7 +180,7 @@ def _frank(path: Path) -> Iterator[Row]:
         yield _text(one, ("article",), where), _text(one, ("summary",), where), supported, kind
 
 
-def _number(record: Any, name: str, where: str) -> float:
+def _number(record: object, name: str, where: str) -> float:
     value = _field(record, (name,), where)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise ValueError(f"{where}: {name!r} must be a number in [0, 1], not {value!r:.40}")
@@ -224,7 +246,7 @@ def asset(name: str) -> Any:
     return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
 
 
-def ask(checker: Any, pairs: list[Any]) -> list[Verdict]:
+def ask(checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
     """The checker's verdicts, one for each pair or an error."""
     verdicts = checker.check_many(pairs) if pairs else []
     if not isinstance(verdicts, (list, tuple)) or not all(isinstance(one, Verdict) for one in verdicts):
@@ -234,7 +256,9 @@ def ask(checker: Any, pairs: list[Any]) -> list[Verdict]:
     return list(verdicts)
 
 
-def ask_pieces(checker: Any, pairs: Sequence[Any], cut: Callable[[Sequence[str]], list[str]]) -> list[list[Verdict]]:
+def ask_pieces(
+    checker: Checker, pairs: Sequence[Pair], cut: Callable[[Sequence[str]], list[str]]
+) -> list[list[Verdict]]:
     """For each pair the verdicts on every piece of its evidence by itself, all asked in one call."""
     pieces = [cut(evidence) for evidence, _ in pairs]
     asked = [([piece], claim) for found, (_, claim) in zip(pieces, pairs, strict=True) for piece in found]
@@ -242,9 +266,9 @@ def ask_pieces(checker: Any, pairs: Sequence[Any], cut: Callable[[Sequence[str]]
     return [[next(verdicts) for _ in found] for found in pieces]
 
 
-def most_of_chunks(inner: Any, pairs: Sequence[Any], words: int) -> dict[str, Calls]:
+def most_of_chunks(inner: Checker, pairs: Sequence[Pair], words: int) -> dict[str, Calls]:
     """At most what a checker calls for chunks of evidence: two chunks that follow each other have more than `words`."""
-    asked: list[Any] = []
+    asked: list[Pair] = []
     for evidence, claim in pairs:
         whole = " ".join(evidence)
         chunks = min(len(evidence), (len(whole.encode()) + 1) // words + 1)  # a word and its space: two bytes
@@ -252,7 +276,7 @@ def most_of_chunks(inner: Any, pairs: Sequence[Any], words: int) -> dict[str, Ca
     return declared(inner, "checking", asked)
 
 
-def most_of_sentences(inner: Any, pairs: Sequence[Any]) -> dict[str, Calls]:
+def most_of_sentences(inner: Checker, pairs: Sequence[Pair]) -> dict[str, Calls]:
     """At most what a checker calls for each evidence sentence by itself."""
     return declared(inner, "checking", [([one], claim) for evidence, claim in pairs for one in evidence])
 
@@ -262,7 +286,7 @@ def surest(verdict: Verdict) -> float:
     return math.inf if verdict.probability is None else verdict.probability
 
 
-def used(checker: Any, before: tuple[float | None, float | None] = (0, 0)) -> tuple[float | None, float | None]:
+def used(checker: object, before: tuple[float | None, float | None] = (0, 0)) -> tuple[float | None, float | None]:
     """Calls and tokens of a checker's language model since `before`; None for a checker that has none."""
     while hasattr(checker, "inner"):
         checker = checker.inner
@@ -272,11 +296,11 @@ def used(checker: Any, before: tuple[float | None, float | None] = (0, 0)) -> tu
     return usage.calls - before[0], usage.prompt_tokens + usage.generated_tokens - before[1]
 
 
-def checked_set(name: str, items: Any, kind: type[Any]) -> list[Any]:
+def checked_set(name: str, items: Iterable[One], kind: type[One]) -> list[One]:
     """The items of a set, each of the right type and with something in it."""
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         raise TypeError(f"sets[{name!r}] must be a list of {kind.__name__}, not {type(items).__name__}")
-    found: list[Any] = list(items)
+    found = list(items)
     for place, one in enumerate(found):
         if not isinstance(one, kind):
             raise TypeError(f"sets[{name!r}][{place}] must be a {kind.__name__}, not {type(one).__name__}")
@@ -291,7 +315,7 @@ def checked_set(name: str, items: Any, kind: type[Any]) -> list[Any]:
     return found
 
 
-def drawn(items: list[Any], limit: int | None, seed: int) -> list[Any]:
+def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
     """At most `limit` items, article by article in an order drawn by lot."""
     if limit is None or len(items) <= limit:
         return items
@@ -301,17 +325,17 @@ def drawn(items: list[Any], limit: int | None, seed: int) -> list[Any]:
     return sorted(items, key=lambda one: rank[one.article])[:limit]
 
 
-def short_hash(value: Any) -> str:
+def short_hash(value: object) -> str:
     """A name for what is plain data."""
     return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()[:12]
 
 
-def digest(items: Iterable[Any]) -> str:
+def digest(items: Iterable[Labelled]) -> str:
     """A name for the content of a set."""
     return short_hash([(one.article, one.text, bool(one.supported), one.kind) for one in items])
 
 
-def kind_rows(run: Any) -> list[dict[str, Any]]:
+def kind_rows(run: CheckerRun) -> list[JsonDict]:
     """For each kind of a run's sentences how many were judged rightly, with Wilson's interval."""
     from scipy.stats import binomtest
 
@@ -327,9 +351,9 @@ def kind_rows(run: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _wide_row(row: Mapping[str, Any], measures: Sequence[str]) -> dict[str, Any]:
+def _wide_row(row: JsonDict, measures: Sequence[str]) -> JsonDict:
     """A row of the table as people read it."""
-    shown: dict[str, Any] = {name: row[name] for name in ("checker", "set", "n", "failed")}
+    shown: JsonDict = {name: row[name] for name in ("checker", "set", "n", "failed")}
     for name in measures:
         value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
         ends = "" if low is None else f" [{low:.3f}, {high:.3f}]"
@@ -341,7 +365,7 @@ def _wide_row(row: Mapping[str, Any], measures: Sequence[str]) -> dict[str, Any]
     return shown | {"reason": row["reason"] or None}
 
 
-def wide_rows(table: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> list[dict[str, Any]]:
+def wide_rows(table: Sequence[JsonDict], measures: Sequence[str]) -> list[JsonDict]:
     """The table as people read it, without costs and reasons where no row has any."""
     rows = [_wide_row(row, measures) for row in table]
     idle = {name for name in ("calls", "tokens", "reason") if all(row[name] is None for row in rows)}
@@ -351,7 +375,7 @@ def wide_rows(table: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> li
 _COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
 
 
-def figure(rows: Sequence[Mapping[str, Any]], kinds: Sequence[Mapping[str, Any]], measures: Sequence[str]) -> Figure:
+def figure(rows: Sequence[JsonDict], kinds: Sequence[JsonDict], measures: Sequence[str]) -> Figure:
     """Two panels, a point for each checker and set: the measures with their intervals, and the share right by kind."""
     import matplotlib.pyplot as plt
 
@@ -380,7 +404,7 @@ def figure(rows: Sequence[Mapping[str, Any]], kinds: Sequence[Mapping[str, Any]]
     return drawn
 
 
-def _point(ax: Any, place: float, value: float | None, low: float | None, high: float | None, color: str) -> None:
+def _point(ax: Axes, place: float, value: float | None, low: float | None, high: float | None, color: str) -> None:
     """One value with its interval; an undefined one leaves its place empty."""
     if value is None:
         return

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from summeval_nb.ground.results import Finding, Verdict
 
+from ..ground._types import JsonDict
+
 if TYPE_CHECKING:
     from summeval_nb.evidence.claims import Claim, ClaimFinder, Judged
 
 
-def require_helpers(mode: str, annotator: Any, splitter: Any) -> None:
+def require_helpers(mode: str, annotator: object, splitter: object) -> None:
     """Raise unless a way of cutting has what it needs, and nothing that it has no use for."""
     if mode == "arcs" and annotator is None:
         raise ValueError("claims='arcs' needs a parser: annotator=stanza.Pipeline('en', download_method=None, ...)")
@@ -58,11 +60,11 @@ def combined(
     probability = of_parts([p for p, _ in answers])
     if finder.mode == "sentence":
         return Verdict(probability=probability, threshold=threshold, details=answers[0][1])
-    parts: list[dict[str, Any]] = [
+    parts: list[JsonDict] = [
         {"text": claim.text, "start": claim.start, "end": claim.end, "probability": p, **_numbers(details)}
         for claim, (p, details) in zip(claims, answers, strict=True)
     ]
-    details: dict[str, Any] = {"claims": parts, "combine": finder.combine}
+    details: JsonDict = {"claims": parts, "combine": finder.combine}
     if all("mass" in part for part in parts):
         details["mass"] = min(part["mass"] for part in parts)
     weak = [c for c, part in zip(claims, parts, strict=True) if part["probability"] < threshold]
@@ -70,5 +72,5 @@ def combined(
     return Verdict(probability=probability, threshold=threshold, findings=findings, details=details)
 
 
-def _numbers(details: Mapping[str, Any]) -> dict[str, float]:
+def _numbers(details: Mapping[str, object]) -> dict[str, float]:
     return {name: value for name, value in details.items() if isinstance(value, float)}

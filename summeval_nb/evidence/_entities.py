@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+
+from ._arcs import Annotator
 
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _COMMON = (
@@ -27,7 +27,7 @@ def entities_by_rules(sentence: str) -> list[tuple[int, int, str]]:
     return [(*match.span(), str(match.lastgroup)) for match in _ENTITY.finditer(sentence)]
 
 
-def entities(sentence: str, annotator: Callable[[str], Any] | None) -> list[tuple[int, int, str]]:
+def entities(sentence: str, annotator: Annotator | None) -> list[tuple[int, int, str]]:
     """(start, end, type) by rules, or as the pipeline finds them that was handed over."""
     if annotator is None:
         return entities_by_rules(sentence)

@@ -6,10 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from summeval_nb.ground.results import Verdict, require_count, require_texts
 from summeval_nb.ground.viz import Markup, render, text_table
+
+from ..ground._types import JsonDict
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence.reading import EmbeddedChecker
 
 __all__ = ["MEANING", "Explanation", "explained", "meaning"]
 
@@ -116,7 +121,7 @@ class Explanation:
         """The sum of all rows: the log-odds of the verdict's probability."""
         return self.verdict.details["logit"] + self.added
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return what moved the verdict, the greatest first, as rows whose `moved` adds up to the last one's."""
         details = self.verdict.details
         ranked = sorted(details["contributions"].items(), key=lambda item: -abs(item[1]))[: self.most]
@@ -141,7 +146,7 @@ class Explanation:
         return render("explained.html", title=self._title(), rows=rows, evidence=self.evidence)
 
 
-def _row(feature: str, value: float | None, moved: float, what: str) -> dict[str, Any]:
+def _row(feature: str, value: float | None, moved: float, what: str) -> JsonDict:
     return {"feature": feature, "value": value, "moved": moved, "meaning": what}
 
 
@@ -151,7 +156,9 @@ def _bar(moved: float) -> Markup:
     return render("moved.html", moved=f"{moved:+.3f}", width=f"{min(abs(moved), 5) * 1.2:.2f}", color=color)
 
 
-def explained(checker: Any, text: str | Sequence[str], sentence: str, start: float, most: int) -> Explanation:
+def explained(
+    checker: EmbeddedChecker, text: str | Sequence[str], sentence: str, start: float, most: int
+) -> Explanation:
     """Return what moved a checker's verdict on one sentence, over an article or over given evidence."""
     if isinstance(text, str):
         from summeval_nb.evidence.faithfulness import evaluate

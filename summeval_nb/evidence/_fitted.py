@@ -8,7 +8,8 @@ import hashlib
 import json
 from functools import cache
 from importlib import resources
-from typing import Any
+
+from ..ground._types import JsonDict
 
 
 def _asset(name: str) -> bytes:
@@ -24,7 +25,7 @@ def stem_counts() -> tuple[int, dict[str, int]]:
 
 
 @cache
-def fitted() -> dict[str, Any]:
+def fitted() -> JsonDict:
     """The fitted mixture: its weights, its intercept and the fingerprint of the embedder it was fitted with."""
     return json.loads(_asset("checker.json").decode("utf-8"))
 

@@ -17,12 +17,20 @@ from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.ground._frames import Rows, axes_for
 from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
 from summeval_nb.ground.viz import Markup, figure_text, render
+from summeval_nb.models._named import StoreOrPath
+
+from ..ground._types import JsonDict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-Side = TypeVar("Side", bound=Any)
+    from .guarantee import Guarantee
+
 FACTS = ("risk", "confidence", "bound", "n_accepted", "n_errors", "share_left", "n_sentences", "n_articles", "n_failed")
+
+
+Numbers = TypeVar("Numbers", float, np.ndarray)
 
 
 class Judged(NamedTuple):
@@ -39,21 +47,21 @@ class Judged(NamedTuple):
         return len(set(self.article.tolist()))
 
 
-def require_list(values: Any, name: str) -> list[Any]:
+def require_list(values: object, name: str) -> list[object]:
     """Return one entry for each sentence as a list; a text, a mapping or a single value raises."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a list, one entry for each sentence, not {type(values).__name__}")
     return list(values)
 
 
-def require_label(value: Any, name: str) -> int:
+def require_label(value: object, name: str) -> int:
     """Return a label as 0 or 1 (False and True, 0.0 and 1.0, numpy's too); anything else raises."""
     if isinstance(value, (str, bytes)) or not np.isscalar(value) or value not in (0, 1):
         raise ValueError(f"{name} must be 1 (people say: supported) or 0, not {value!r:.40}; leave out what is neither")
     return int(value)  # type: ignore[arg-type]
 
 
-def require_judged(probabilities: Any, labels: Any, groups: Any) -> Judged:
+def require_judged(probabilities: object, labels: object, groups: object) -> Judged:
     """Return the judged sentences as arrays; a probability of None is counted and left out."""
     given, truth = require_list(probabilities, "probabilities"), require_list(labels, "labels")
     articles = list(range(len(given))) if groups is None else require_list(groups, "groups")
@@ -84,16 +92,16 @@ class Labelled(NamedTuple):
     article: str
     sentence: str
     label: int
-    group: Any
+    group: Hashable
 
 
-def _given(row: Mapping[str, Any], name: str) -> Any:
+def _given(row: Mapping[str, object], name: str) -> object:
     """Return the value of a field; None where it is missing, also in a table, where missing is NaN."""
     value = row.get(name)
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _require_labelled(row: Any, where: str) -> Labelled:
+def _require_labelled(row: object, where: str) -> Labelled:
     if not isinstance(row, Mapping):
         fields = "'sentence', 'label' and 'evidence' or 'article'"
         raise TypeError(f"{where} must be a mapping with {fields}, not {row!r:.40}")
@@ -109,12 +117,12 @@ def _require_labelled(row: Any, where: str) -> Labelled:
             raise ValueError(f"{where} lacks {name!r} (found: {', '.join(map(repr, row))})")
     body = "" if article is None else require_text(article, f"{where}['article']")
     sentence = require_text(row["sentence"], f"{where}['sentence']")
-    name = _given(row, "article_id")
-    group = (texts, body) if name is None else name
+    own = _given(row, "article_id")
+    group = (texts, body) if own is None else own
     return Labelled(texts, body, sentence, require_label(row["label"], f"{where}['label']"), group)
 
 
-def require_labelled(labelled: Any) -> list[Labelled]:
+def require_labelled(labelled: object) -> list[Labelled]:
     """Return labelled sentences from mappings or a DataFrame, checked; a message names the one that is wrong."""
     if hasattr(labelled, "columns") and hasattr(labelled, "to_dict"):
         labelled = labelled.to_dict("records")
@@ -123,7 +131,7 @@ def require_labelled(labelled: Any) -> list[Labelled]:
     return [_require_labelled(row, f"labelled[{place}]") for place, row in enumerate(labelled)]
 
 
-def facts(row: Mapping[str, Any] | None, n_sentences: int = 1) -> dict[str, Any]:
+def facts(row: JsonDict | None, n_sentences: int = 1) -> JsonDict:
     """Return what a guarantee says of its threshold, from a row of its curve; None: no threshold."""
     if row is None:
         return {"bound": None, "share_left": 1.0 if n_sentences else None, "n_accepted": 0, "n_errors": 0}
@@ -142,11 +150,11 @@ def promised_on(
     return {"signature": Signature(choices), **promise, **counts}
 
 
-def in_words(one: Any) -> str:
+def in_words(one: Shown) -> str:
     """Return what a guarantee allows to be said, in a sentence."""
     failed = f", {one.n_failed} more could not be judged" if one.n_failed else ""
     like = f"texts like these ({one.n_sentences} sentences, {one.n_articles} articles{failed})"
-    if one.score is None:
+    if one.score is None or one.share_left is None:
         return f"No threshold for {one.side!r} can be guaranteed on {like}: {one.reason}."
     reached, wrong = ("at least", "not") if one.side == "supported" else ("at most", "supported after all")
     called = f"Of the sentences called {one.side} (probability {reached} {one.score:g})"
@@ -154,7 +162,7 @@ def in_words(one: Any) -> str:
     return f"{called} {promise}, on {like}; {one.share_left:.0%} of the sentences are left over."
 
 
-def card(title: str, guarantees: Sequence[Any], signature: str) -> Markup:
+def card(title: str, guarantees: Sequence[Shown], signature: str) -> Markup:
     """Return promises as an HTML block: in words, what they rest on as a table, and the signature."""
     rows = [
         {"called": one.side, "threshold": one.score} | {name: getattr(one, name) for name in FACTS}
@@ -164,7 +172,7 @@ def card(title: str, guarantees: Sequence[Any], signature: str) -> Markup:
     return render("card.html", title=title, number="", lines=words, rows=rows, signature=signature)
 
 
-def draw(one: Any, ax: Axes | None) -> Axes:
+def draw(one: Shown, ax: Axes | None) -> Axes:
     """Draw a guarantee's share of errors and its upper bound over the thresholds."""
     rows = one.rows()
     if not rows:
@@ -175,7 +183,7 @@ def draw(one: Any, ax: Axes | None) -> Axes:
     ax.step(places, shares, where="mid", color="#33628d", label="wrong among the labelled")
     ax.step(places, [row["bound"] for row in rows], where="mid", color="#b34700", label="upper bound")
     ax.axhline(one.risk, color="#555555", linestyle=":", label=figure_text(f"promised: {one.risk:g}"))
-    if one.score is not None:
+    if one.score is not None and one.bound is not None:
         label = figure_text(f"threshold {one.score:g}")
         ax.plot(one.score, one.bound, "o", color="#b34700", label=label)
     ax.set(xlabel=f"threshold for {one.side}", ylabel="share of the accepted", ylim=(0, 1))
@@ -186,7 +194,7 @@ def draw(one: Any, ax: Axes | None) -> Axes:
 _LEAST_RISK = 1e-9
 
 
-def require_promise(risk: Any, confidence: Any) -> tuple[float, float]:
+def require_promise(risk: float, confidence: float) -> tuple[float, float]:
     """Return alpha and delta of the promise; raise unless both lie between 0 and 1."""
     for value, name in ((risk, "risk"), (confidence, "confidence")):
         if not 0 < require_share(value, name) < 1:
@@ -207,7 +215,7 @@ def thresholds(side: str) -> np.ndarray:
     return strict_first if side == "supported" else (1 - strict_first).round(3)
 
 
-def accepts(probabilities: Any, threshold: Any, side: str) -> Any:
+def accepts(probabilities: Numbers, threshold: float, side: str) -> Numbers:
     """Whether probabilities are accepted: at least the threshold; at most it for the side contradicted."""
     if side == "supported":
         return probabilities >= threshold
@@ -215,7 +223,7 @@ def accepts(probabilities: Any, threshold: Any, side: str) -> Any:
 
 
 def why_none(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[JsonDict],
     n_articles: int,
     starts: np.ndarray,
     risk: float,
@@ -249,13 +257,22 @@ class Shown(Score):
     """What a `Guarantee` shows of itself: its curve, plain data, its promise in words and as a figure."""
 
     side: str
-    curve: list[dict[str, Any]]
+    risk: float
+    confidence: float
+    bound: float | None
+    n_accepted: int
+    n_errors: int
+    n_sentences: int
+    n_articles: int
+    n_failed: int
+    share_left: float | None
+    curve: list[JsonDict]
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return the curve: one row for each threshold that accepts anything."""
         return [dict(row) for row in self.curve if row["accepted"]]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {name: getattr(self, name) for name in ("side", *FACTS)}
         return super().to_dict() | own
@@ -274,8 +291,8 @@ class Shown(Score):
 class TwoSides(Rows):
     """What `Guarantees` show of themselves: both promises as rows, plain data, words and figures."""
 
-    supported: Any
-    contradicted: Any
+    supported: Guarantee
+    contradicted: Guarantee
     name: str
     checker: str
 
@@ -284,7 +301,7 @@ class TwoSides(Rows):
         """Share of the judged sentences that neither promise covers."""
         raise NotImplementedError
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each side: its threshold and what it rests on."""
         found = []
         for one in (self.supported, self.contradicted):
@@ -293,9 +310,9 @@ class TwoSides(Rows):
             found.append(row | facts)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
-        own: dict[str, Any] = {"name": self.name, "checker": self.checker}
+        own: JsonDict = {"name": self.name, "checker": self.checker}
         own |= {"share_unclear": self.share_unclear}
         sides = (self.supported, self.contradicted)
         return own | {one.side: one.to_dict() for one in sides}
@@ -314,7 +331,7 @@ class TwoSides(Rows):
         signature = str(self.supported.signature)
         return card(f"{self.name}, {self.checker}", sides, signature)
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Draw both sides; return the figure."""
         import matplotlib.pyplot as plt
 
@@ -324,7 +341,7 @@ class TwoSides(Rows):
         return figure
 
 
-def kept_apart(over: Side, under: Side) -> tuple[Side, Side]:
+def kept_apart(over: Guarantee, under: Guarantee) -> tuple[Guarantee, Guarantee]:
     """Return both sides at promised thresholds that do not overlap, least between."""
     if over.score is None or under.score is None or under.score < over.score:
         return over, under
@@ -341,7 +358,7 @@ def kept_apart(over: Side, under: Side) -> tuple[Side, Side]:
 def _ask_pairs(rows: Sequence[Labelled], checker: Checker) -> list[list[Verdict]]:
     """Return the verdicts on sentences that come with their evidence, one each."""
     pairs = [(list(row.evidence or ()), row.sentence) for row in rows]
-    verdicts: list[Any] = list(checker.check_many(pairs)) if pairs else []
+    verdicts: list[object] = list(checker.check_many(pairs)) if pairs else []
     right = [one for one in verdicts if isinstance(one, Verdict)]
     if not len(right) == len(verdicts) == len(pairs):
         name = type(checker).__name__
@@ -353,12 +370,14 @@ def ask(
     rows: Sequence[Labelled],
     checker: Checker,
     k: int | None,
-    **options: Any,
+    *,
+    store: StoreOrPath,
+    progress: bool | None,
 ) -> list[float | None]:
     """Return the probability of each labelled sentence; None where there is none."""
     whole = [row for row in rows if row.evidence is None]
     texts, summaries = [row.article for row in whole], [row.sentence for row in whole]
-    results = evaluate_many(texts, summaries, k, checker=checker, **options)
+    results = evaluate_many(texts, summaries, k, checker=checker, store=store, progress=progress)
     by_article = iter([list(one.verdicts) for one in results])
     given = [row for row in rows if row.evidence is not None]
     by_evidence = iter(_ask_pairs(given, checker))

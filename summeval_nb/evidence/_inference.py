@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -15,11 +15,18 @@ from summeval_nb.ground._offline import hub_only_if
 from summeval_nb.ground.results import require_count, require_module
 from summeval_nb.models.llm import BackendRejected, ContextTooLong
 
+from ..ground._types import JsonDict
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
 Row = dict[str, list[int]]  # one input of the classifier: its token ids by name
 Rows = list[tuple[int | None, Row]]  # with the place of the evidence sentence; None: all of them
 
 
-def load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, Any]:
+def load_classifier(
+    model: str | Path | PreTrainedModel, tokenizer: PreTrainedTokenizerBase | None, download: bool
+) -> tuple[Any, Any]:
     """Load a sequence classifier and its tokenizer from a folder or a local copy, or take the loaded ones."""
     require_module("transformers", "models")
     import torch
@@ -42,7 +49,7 @@ def load_classifier(model: Any, tokenizer: Any, download: bool) -> tuple[Any, An
     return loaded, tokenizer
 
 
-def fitting_window(model: Any, tokenizer: Any, window: int | None) -> int:
+def fitting_window(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, window: int | None) -> int:
     """The window in tokens: the model's own limit, or the smaller one asked for."""
     config = model.config.get_text_config()
     limits = [tokenizer.model_max_length, getattr(config, "max_position_embeddings", None) or 10**9]
@@ -56,7 +63,9 @@ def fitting_window(model: Any, tokenizer: Any, window: int | None) -> int:
     return window
 
 
-def probabilities(model: Any, tokenizer: Any, rows: Sequence[Row], batch_size: int) -> np.ndarray:
+def probabilities(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, rows: Sequence[Row], batch_size: int
+) -> np.ndarray:
     """Return the softmax of the outputs, (rows, labels), batched by length."""
     import torch
 
@@ -108,7 +117,7 @@ def judged(
 
 def _best(spans: Sequence[tuple[int, int | None]], outputs: np.ndarray, places: Mapping[str, int]) -> Judged:
     row, evidence = max(spans, key=lambda span: outputs[span[0], places["entailment"]])
-    details: dict[str, Any] = {name: float(outputs[row, place]) for name, place in places.items()}
+    details: JsonDict = {name: float(outputs[row, place]) for name, place in places.items()}
     if evidence is not None:
         details["decided_by"] = evidence
     return min(1.0, details["entailment"]), details

@@ -8,7 +8,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from summeval_nb.ground._callers import callers_level
 from summeval_nb.ground._order import warn_of_order
@@ -28,6 +28,9 @@ from summeval_nb.text._language import (
 
 from ._fitted import stem_counts
 from ._parts import stem
+
+if TYPE_CHECKING:
+    from .check import Checker
 
 __all__ = ["InputWarning", "named_checker", "require_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
 
@@ -62,7 +65,7 @@ def _first(paths: Sequence[str]) -> str:
     return f"{paths[0]!r}{others} like"
 
 
-def unread_reasons(article: str, sentences: Sequence[str], checker: Any, lang: str | None) -> list[str]:
+def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang: str | None) -> list[str]:
     """Return for each summary sentence why the checker cannot read it or the article, or an empty string.
 
     A checker says in `languages` which codes it reads; without, or with None, it is trusted with any; one that asks an
@@ -145,7 +148,7 @@ def _unread(what: str, code: str, languages: Sequence[str]) -> str:
     return f"{said}: {_REMEDY}, or say lang={languages[0]!r} if it is {language_name(languages[0])}"
 
 
-def require_checker(checker: Any) -> Any:
+def require_checker(checker: Any) -> Checker:
     """The object if it has all parts of the `Checker` protocol; otherwise raise and say which are missing."""
     if isinstance(checker, type):
         raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
@@ -160,7 +163,7 @@ def require_checker(checker: Any) -> Any:
     return checker
 
 
-def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Any:
+def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Checker:
     """Return the checker that a text such as "nli:FOLDER" or "llm:NAME@http://HOST/v1" names.
 
     Raises
@@ -186,7 +189,7 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Any
     return LLMChecker(load(model))
 
 
-def with_threshold(checker: Any, threshold: float) -> Any:
+def with_threshold(checker: Checker, threshold: float) -> Checker:
     """Return a checker of the same kind with another threshold; the given one stays as it is."""
     share = require_share(threshold, "threshold")
     if callable(make := getattr(checker, "with_threshold", None)):
@@ -196,6 +199,6 @@ def with_threshold(checker: Any, threshold: float) -> Any:
             f"{type(checker).__name__} has no threshold that could be set for one call: build it with that threshold, "
             "or give it a method with_threshold(threshold)"
         )
-    other = copy.copy(checker)
+    other: Any = copy.copy(checker)
     other.threshold = share
     return other

@@ -13,13 +13,15 @@ from summeval_nb.evidence._fitted import fitted
 from summeval_nb.ground.results import Evidence, Verdict, is_finite, require_share, require_text, require_texts
 from summeval_nb.text._language import reads
 
+from ..ground._types import JsonDict
+
 if TYPE_CHECKING:
     from summeval_nb.evidence.check import Pair, PairVectors
 
 _LOT = 256  # pairs that are judged together
 
 
-def _require_pairs(pairs: Any) -> list[tuple[list[str], str]]:
+def _require_pairs(pairs: object) -> list[tuple[list[str], str]]:
     """The pairs with their types checked; a message names the pair that is wrong."""
     wanted = "(evidence sentences, summary sentence)"
     if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Iterable):
@@ -78,7 +80,7 @@ class Packaged:
     def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
         raise NotImplementedError
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JsonDict:
         return {"threshold": self.threshold, "slope": self.slope, "offset": self.offset}
 
     def _with(self, **changes: Any) -> Self:

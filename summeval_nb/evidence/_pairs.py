@@ -28,10 +28,12 @@ from summeval_nb.models.llm import Calls
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._markdown import NO_EVIDENCE
-from summeval_nb.text._vectors import SentenceVectors
+from summeval_nb.text._vectors import EmbedderOrName, SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import load_embedder
-from summeval_nb.text.split import Reading, split_markdown
+from summeval_nb.text.split import Reading, Splitter, split_markdown
+
+from ..ground._types import JsonDict
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.faithfulness import FaithfulnessMetric
@@ -44,8 +46,8 @@ STEP = 64  # verdicts between two visits to the store: what a killed run can los
 class FaithfulnessChoices(TypedDict, total=False):
     """The fields of `FaithfulnessMetric` that are given by name."""
 
-    splitter: Any
-    embedder: Any
+    splitter: Splitter
+    embedder: EmbedderOrName
     checker: str | Checker
     threshold: float | None
     store: StoreOrPath
@@ -73,15 +75,15 @@ def with_models(metric: Choices, default_k: int) -> Choices:
     )
 
 
-def require_pairs(texts: Any, summaries: Any) -> tuple[list[str], list[str]]:
+def require_pairs(texts: Sequence[str], summaries: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return both lists of texts; raise if they are none, or do not pair up."""
-    texts, summaries = require_texts(texts, "texts"), require_texts(summaries, "summaries")
-    if len(texts) != len(summaries):
+    articles, judged = require_texts(texts, "texts"), require_texts(summaries, "summaries")
+    if len(articles) != len(judged):
         raise ValueError(
-            f"texts and summaries must pair up, but there are {len(texts)} texts and {len(summaries)} summaries; "
+            f"texts and summaries must pair up, but there are {len(articles)} texts and {len(judged)} summaries; "
             "repeat an article for each of its summaries"
         )
-    return texts, summaries
+    return articles, judged
 
 
 def lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
@@ -207,10 +209,10 @@ def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: Faithfu
     distinct = list(dict.fromkeys([*texts, *summaries]))
     found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or None, progress=False)
     read = {text: read_with_leads(text, own) for text, own in zip(distinct, found, strict=True)}
-    prepared = []
+    checker, prepared = load_checker(settings.checker), []
     for text, summary in zip(texts, summaries, strict=True):
         source, own = may_be_evidence(read[text]), read[summary]
-        unread = unread_sentences(source, own, settings.checker, settings.lang)
+        unread = unread_sentences(source, own, checker, settings.lang)
         reasons = [one.reason or reason for one, reason in zip(own, unread, strict=True)]
         prepared.append(ReadPair(text, summary, source, own, reasons))
     return prepared
@@ -218,15 +220,15 @@ def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: Faithfu
 
 def embed_pairs(lot: Sequence[ReadPair], settings: FaithfulnessMetric) -> SentenceVectors:
     """Embed each distinct sentence of a lot once, through the store where there is one; tokens if the checker asks."""
-    embedder: Any = settings.embedder
+    embedder, store = load_embedder(settings.embedder), load_store(settings.store)  # as they are, if they are loaded
     texts = dict.fromkeys(sentence for pair in lot for sentence in pair.plain)
     keys = {content_key("embedding", embedder.fingerprint, text): text for text in texts}
-    stored = settings.store.get_many("embedding", list(keys)) if settings.store else {}
+    stored = store.get_many("embedding", list(keys)) if store else {}
     known = {keys[key]: (vector, None) for key, vector in stored.items()}
     held = SentenceVectors(embedder, texts, tokens=getattr(settings.checker, "uses_vectors", False), known=known)
-    if settings.store and held.fresh:
+    if store and held.fresh:
         fresh = {key: held.known[text][0] for key, text in keys.items() if key not in stored}
-        settings.store.put_many("embedding", fresh)
+        store.put_many("embedding", fresh)
     return held
 
 
@@ -284,7 +286,7 @@ def check_with(vectors: SentenceVectors, checker: Checker, pairs: list[Pair]) ->
 
 def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[Verdict]:
     """Return a checker's verdicts, one a pair; raise if it gave something else."""
-    answers: Any = check_with(vectors, checker, pairs)
+    answers: object = check_with(vectors, checker, pairs)
     message = f"check_many of {type(checker).__name__} must return one Verdict per pair: got"
     if not isinstance(answers, Iterable):
         raise TypeError(f"{message} {type(answers).__name__}, not a list")
@@ -303,7 +305,7 @@ def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
     return getattr(checker, "contradicted_below", None)
 
 
-def storable(verdict: Verdict) -> dict[str, Any]:
+def storable(verdict: Verdict) -> JsonDict:
     """Return what of a verdict goes into the store: what its key does not say."""
     return {key: value for key, value in verdict.to_dict().items() if key in ("probability", "findings", "details")}
 

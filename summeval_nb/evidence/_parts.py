@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from summeval_nb.ground.results import Finding
+
+if TYPE_CHECKING:
+    from nltk.stem.snowball import SnowballStemmer
 
 _FUNCTION = """
     a an the this that these those some any each every both either all such other
@@ -88,7 +91,7 @@ def stem(word: str) -> str:
 
 
 @cache
-def _stemmer() -> Any:
+def _stemmer() -> SnowballStemmer:
     from nltk.stem.snowball import SnowballStemmer
 
     return SnowballStemmer("english")

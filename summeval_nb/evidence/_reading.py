@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,11 @@ from summeval_nb.evidence.check import (
     take_apart,
 )
 from summeval_nb.ground.results import Finding
+
+from ..ground._types import JsonDict
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence._reader import Reading
 
 __all__ = [
     *("ALL_FEATURES", "PRECISIONS", "Examined", "examine", "fingerprint", "fitted", "forest", "judged_line", "look"),
@@ -82,7 +87,7 @@ def _log_odds(probability: float) -> float:
     return math.log(inside / (1 - inside))
 
 
-def reader_features(near: Any, every: Any) -> dict[str, float]:
+def reader_features(near: Reading, every: Reading) -> dict[str, float]:
     """Return the reader's six numbers from its readings of the two windows."""
     worst = [max(a[2], 0.0) for a in near.errors]
     return {
@@ -101,7 +106,7 @@ def _asset(name: str) -> bytes:
 
 
 @cache
-def fitted() -> dict[str, Any]:
+def fitted() -> JsonDict:
     """Return what was measured and chosen when the trees were fitted: thresholds, calibration, figures."""
     return json.loads(_asset("reading.json").decode("utf-8"))
 
@@ -177,9 +182,9 @@ class Examined(NamedTuple):
     findings: list[Finding]
     reader: dict[str, float]
 
-    def details(self) -> dict[str, Any]:
+    def details(self) -> JsonDict:
         """Return what a verdict carries."""
-        found: dict[str, Any] = {"features": self.features, "contributions": self.moved, "logit": self.logit}
+        found: JsonDict = {"features": self.features, "contributions": self.moved, "logit": self.logit}
         return found | ({"reader": self.reader} if self.reader else {})
 
 
@@ -213,7 +218,7 @@ def examine(
 
 def _readings(
     lot: Sequence[tuple[list[str], str]], seen: Mapping[int, Looked], precision: str
-) -> dict[int, tuple[Any, Any]]:
+) -> dict[int, tuple[Reading, Reading]]:
     """Return for each pair what the reader makes of the nearest two sentences and of all; the same is read once."""
     from summeval_nb.evidence._reader import load_reader
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,7 +32,9 @@ def require_labelled(probabilities: Numbers, labels: Numbers) -> tuple[np.ndarra
     return values, truth
 
 
-def judged_only(probabilities: Any, labels: Any) -> tuple[list[float], list[float], int]:
+def judged_only(
+    probabilities: Sequence[float | None] | np.ndarray, labels: Numbers
+) -> tuple[list[float], list[float], int]:
     """Probabilities that are not None, their labels, and how many were left out."""
     if len(probabilities) != len(labels):
         counts = f"got {len(probabilities)} and {len(labels)}"

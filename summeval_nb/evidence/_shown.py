@@ -27,6 +27,8 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.ground.viz import heat_map, html_page
 
+from ..ground._types import JsonDict
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -51,6 +53,9 @@ class JudgedSentences(Score):
         def n_unclear(self) -> int: ...
 
         @property
+        def mean_probability(self) -> float | None: ...
+
+        @property
         def score_high(self) -> float | None: ...
 
     @property
@@ -63,11 +68,11 @@ class JudgedSentences(Score):
         """Number of sentences that were not given to the checker: headings, code, languages it does not read."""
         return sum(not verdict.judged and not verdict.failed for verdict in self.verdicts)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one dictionary for each summary sentence: text, verdict, evidence, findings."""
         return [_row(i, s, v) for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
         counts = ("score_low", "score_high", "mean_probability", "n_unclear", "n_failed", "n_unjudged")
         return {
@@ -155,7 +160,7 @@ def why_none_judged(verdicts: Sequence[Verdict]) -> str:
     return "there is no sentence to judge"
 
 
-def _row(position: int, sentence: Sentence, verdict: Verdict) -> dict[str, Any]:
+def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
     return {
         "sentence": position,
         "text": sentence.text,
@@ -185,7 +190,7 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     )
 
 
-def _title(result: Any) -> str:
+def _title(result: JudgedSentences) -> str:
     if result.score is None:
         return f"Faithfulness undefined: {result.reason}"
     judged = sum(verdict.judged for verdict in result.verdicts)
@@ -204,7 +209,7 @@ def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
     return target
 
 
-def fields_from_dict(data: Mapping[str, Any]) -> dict[str, Any]:
+def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
     """Return the fields of the result that `to_dict` wrote; without `similarity` its table is unknown (NaN)."""
     verdicts = [
         Verdict(
@@ -241,7 +246,7 @@ def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts
 class SideBySide(Rows):
     """What a `Comparison` can show of itself."""
 
-    results: Sequence[Any]
+    results: Sequence[JudgedSentences]
     names: Sequence[str]
 
     def __repr__(self) -> str:
@@ -251,7 +256,7 @@ class SideBySide(Rows):
         )
         return f"Comparison({scores})"
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one dictionary for each summary: name, score, score if all unclear ones were true, and counts."""
         return [
             {
@@ -268,7 +273,7 @@ class SideBySide(Rows):
             for name, one in zip(self.names, self.results, strict=True)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return all results as plain data."""
         return {"names": list(self.names), "results": [one.to_dict() for one in self.results]}
 

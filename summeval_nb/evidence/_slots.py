@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from summeval_nb.evidence.check import Parts, Token
+
+if TYPE_CHECKING:
+    from rapidfuzz.distance import Opcode
 
 
 class Clash(NamedTuple):
@@ -116,7 +119,7 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
     return [one._replace(in_place=True) for one in found]
 
 
-def _framed(codes: Sequence[Any]) -> Iterator[Slot]:
+def _framed(codes: Sequence[Opcode]) -> Iterator[Slot]:
     """Give the places with equal words, or the sentence's end, on both sides, and three of them at least."""
     for number, code in enumerate(codes):
         sides = [*codes[max(0, number - 1) : number], *codes[number + 1 : number + 2]]
@@ -171,7 +174,7 @@ def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
     )
 
 
-def _denied(claim: Words, nearest: Words, codes: Sequence[Any]) -> Iterator[Clash]:
+def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[Clash]:
     """Give what follows a "not" on one side only, where three words or more are the same on both."""
     for code in codes:
         run = range(code.dest_start, code.dest_end)

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from ..ground._types import JsonDict
 from . import _reliability as reliability
 from ._fitted import fitted, stem_counts, words_fingerprint
 from ._inputs import named_checker, require_checker, unread_reasons
@@ -23,7 +24,7 @@ from . import _parts as plumbing
 from ._parts import Parts, Token, known_keys
 from ..ground.results import Finding, Score, Signature, Verdict
 from ..ground.results import require_count, require_option, require_text
-from ..text._vectors import SentenceVectors
+from ..text._vectors import Encoder, SentenceVectors
 from ..text.embed import load_embedder
 
 if TYPE_CHECKING:
@@ -404,8 +405,11 @@ class Checker(Protocol):
     None, it is trusted with any.
     """
 
-    fingerprint: str
-    threshold: float
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def threshold(self) -> float: ...
 
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
@@ -414,7 +418,7 @@ class Checker(Protocol):
         ...
 
 # %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
-def _encode_pairs(pairs: Sequence[Pair], embedder: Any) -> list[PairVectors]:
+def _encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
     """Return the vectors of pairs, each distinct sentence encoded once."""
     texts = (text for evidence, claim in pairs for text in (*evidence, claim))
     held = SentenceVectors(embedder, texts)
@@ -521,7 +525,7 @@ class WordsChecker(_Packaged):
         features, findings = pair_features(claim, told, vectors)
         logit = support_logit(features)
         p = sigmoid(self.slope * logit + self.offset)
-        own: dict[str, Any] = {"evidence": ranked, "findings": findings}
+        own: JsonDict = {"evidence": ranked, "findings": findings}
         own["details"] = {"features": features, "logit": logit}
         return Verdict(probability=p, threshold=self.threshold, **own)
 
@@ -725,11 +729,11 @@ class Calibration(Score):
     n: int = 0
     n_failed: int = 0
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return the reliability table."""
         return [dict(row) for row in self.bins]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = ("brier", "slope", "offset", "n", "n_failed")
         return super().to_dict() | {name: getattr(self, name) for name in own}
@@ -784,7 +788,7 @@ def calibration(
     kept, said, failed = reliability.judged_only(probabilities, labels)
     values, truth = reliability.require_labelled(kept, said)
     parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
-    more: dict[str, Any] = {"n": len(kept), "n_failed": failed}
+    more: JsonDict = {"n": len(kept), "n_failed": failed}
     more["signature"] = Signature({"metric": "calibration", **parts})
     if not kept:
         return Calibration(score=None, reason="there is no judged item", **more)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from ._arcs import Annotator
 from ..models._named import load_backend
 from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
@@ -22,6 +23,9 @@ from summeval_nb.ground.results import (
     require_share,
     require_text,
 )
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence.check import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['PROMPT', 'prompt_version', 'quoted', 'filled', 'LLMChecker']
@@ -147,7 +151,7 @@ class LLMChecker:
         threshold: float = 0.5,
         claims: str = "sentence",
         combine: str = "minimum",
-        annotator: Callable[[str], Any] | None = None,
+        annotator: Annotator | None = None,
         splitter: Backend | str | None = None,
         languages: Sequence[str] | None = None,
         workers: int = 8,
@@ -185,7 +189,7 @@ class LLMChecker:
         shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"
         return f"LLMChecker({shown}, threshold={self.threshold}, {reads(self)})"
 
-    def calls_for(self, pairs: Sequence[Any]) -> dict[str, Calls]:
+    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
         """Return at most what `check_many` calls, by stage.
 
         It holds for other evidence, too: as many sentences that are no longer.
@@ -200,7 +204,9 @@ class LLMChecker:
         split = sum((calls for _, calls, _ in found), Calls())
         return checking | ({"statements": split} if self.finder.backends else {})
 
-    def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
+    def check_many(
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
+    ) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence).
 
         `vectors` are not needed.

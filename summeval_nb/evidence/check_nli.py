@@ -5,9 +5,10 @@
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #935e8ccf
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from ._arcs import Annotator
 from ._inference import Row, Rows, fitting_window, judged
 from ._inference import load_classifier, probabilities
 from .claims import ClaimFinder, Judged, Question, judge_claims
@@ -16,6 +17,11 @@ from ..models.llm_local import model_digest, special_texts
 from ..text._language import reads, require_languages
 from ..ground.results import Verdict
 from ..ground.results import require_count, require_option, require_share
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from summeval_nb.evidence.check import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['RELATIONS', 'AGGREGATES', 'label_places', 'NLIChecker']
@@ -88,7 +94,9 @@ def label_places(
     return {relation: found[0] for relation, found in places.items() if found}
 
 # %% ../../nbs/2_evidence/24_check_nli.ipynb #a9bc463e
-def _encoded(tokenizer: Any, premise: str, claim: str, window: int) -> list[Row]:
+def _encoded(
+    tokenizer: PreTrainedTokenizerBase, premise: str, claim: str, window: int
+) -> list[Row]:
     """Tokenize a pair into windows over the premise, each with the whole claim."""
     marks = special_texts(tokenizer)
     premise, claim = neutralise(premise, marks), neutralise(claim, marks)
@@ -166,7 +174,7 @@ class NLIChecker:
 
     def __init__(
         self,
-        model: Any,
+        model: str | Path | PreTrainedModel,
         *,
         labels: Mapping[str, int] | None = None,
         aggregate: str = "max",
@@ -174,10 +182,10 @@ class NLIChecker:
         threshold: float = 0.5,
         claims: str = "sentence",
         combine: str = "minimum",
-        annotator: Callable[[str], Any] | None = None,
+        annotator: Annotator | None = None,
         splitter: Backend | str | None = None,
         languages: Sequence[str] | None = None,
-        tokenizer: Any = None,
+        tokenizer: PreTrainedTokenizerBase | None = None,
         device: str = "cpu",
         batch_size: int = 32,
         download: bool = False,
@@ -220,14 +228,16 @@ class NLIChecker:
         shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
         return f"NLIChecker({shown}, threshold={self.threshold}, {reads(self)})"
 
-    def calls_for(self, pairs: Sequence[Any]) -> dict[str, Calls]:
+    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
         """Return at most what `check_many` calls: one that splits statements."""
         if not self.backends:
             return {}
         calls = (self.finder.at_most(text)[0] for _, text in pairs)
         return {"statements": sum(calls, Calls())}
 
-    def check_many(self, pairs: Sequence[Any], *, vectors: Any = None) -> list[Verdict]:
+    def check_many(
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
+    ) -> list[Verdict]:
         """Return one verdict for each pair of (evidence sentences, summary sentence).
 
         `vectors` are not needed.

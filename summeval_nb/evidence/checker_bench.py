@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ..ground._types import JsonDict
 from . import _bench_runs as runs
 from . import _checker_bench as plumbing
 from ._bench_runs import CheckerRun
-from .check import Checker, Pair, load_checker, sigmoid
+from .check import Checker, Pair, PairVectors, load_checker, sigmoid
 from .check_nli import NLIChecker
 from ..models.llm import Calls
 from summeval_nb.ground.results import (
@@ -48,7 +49,7 @@ class LabelledSentence:
     supported: bool
     kind: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return article, sentence, label and kind, as `calibrate` takes them."""
         row = {"article": self.article, "sentence": self.text}
         return row | {"label": int(self.supported), "kind": self.kind}
@@ -133,7 +134,7 @@ class CheckerBench(runs.BenchShown):
     """
 
     runs: tuple[CheckerRun, ...]
-    table: tuple[dict[str, Any], ...]
+    table: tuple[JsonDict, ...]
     signature: Signature
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #1972ad5d
@@ -207,7 +208,7 @@ class ChunkedChecker:
     Tang, Laban and Durrett 2024, MiniCheck, EMNLP.
     """
 
-    inner: Any
+    inner: Checker
     words: int = 300
 
     @property
@@ -235,17 +236,19 @@ class ChunkedChecker:
         return plumbing.most_of_chunks(self.inner, pairs, self.words)
 
     def check_many(
-        self, pairs: Sequence[Pair], *, vectors: Any = None
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
         """Return for each pair the verdict on its best chunk; a failed one fails it."""
         groups = plumbing.ask_pieces(self.inner, pairs, self.chunks)
         return [max(group, key=plumbing.surest) for group in groups]
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #4f625245
-RECIPES: dict[str, Any] = plumbing.asset("checker_references.json")["recipes"]
+RECIPES: dict[str, JsonDict] = plumbing.asset("checker_references.json")["recipes"]
 
 
-def nli_recipe(name: str, folder: str | PathLike[str], **options: Any) -> Any:
+def nli_recipe(
+    name: str, folder: str | PathLike[str], **options: Any
+) -> NLIChecker | ChunkedChecker:
     """Return a published NLI model as a `Checker`, from a folder of yours.
 
     Parameters
@@ -275,7 +278,7 @@ class HistogramChecker:
     Laban et al. 2022, SummaC (SummaC-Conv), TACL 10.
     """
 
-    inner: Any
+    inner: Checker
     weights: tuple[float, ...]
     intercept: float
     threshold: float = 0.5
@@ -288,7 +291,7 @@ class HistogramChecker:
 
     @classmethod
     def fit(
-        cls, inner: Any, labelled: Sequence[LabelledSentence], *, bins: int = 10
+        cls, inner: Checker, labelled: Sequence[LabelledSentence], *, bins: int = 10
     ) -> HistogramChecker:
         """Return a checker whose weights fit the labels; both of them must occur."""
         model = require_module("sklearn.linear_model", "models").LogisticRegression()
@@ -300,13 +303,13 @@ class HistogramChecker:
         return plumbing.most_of_sentences(self.inner, pairs)
 
     def check_many(
-        self, pairs: Sequence[Pair], *, vectors: Any = None
+        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
         """Return one verdict for each pair; a failed answer fails its pair."""
         rows = runs.histograms(self.inner, pairs, len(self.weights))
         return [self._verdict(row) for row in rows]
 
-    def _verdict(self, row: Any) -> Verdict:
+    def _verdict(self, row: np.ndarray | None) -> Verdict:
         if row is None:
             why = "the inner checker gave no answer on an evidence sentence"
             return Verdict(probability=None, failed=True, reason=why)

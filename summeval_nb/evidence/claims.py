@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Annotated, Any
+from typing import Annotated
 
-from ._arcs import claims_nothing, company, placed_words
+from ..ground._types import JsonDict
+from ._arcs import Annotator, claims_nothing, company, placed_words
 from ._combined import annotator_name, combined, failure
 from ._combined import require_helpers
 from ._entities import entities
@@ -115,7 +116,7 @@ def _about_entities(
     return claims
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #10a7feff
-def _about_arcs(sentence: str, annotator: Callable[[str], Any]) -> list[Claim]:
+def _about_arcs(sentence: str, annotator: Annotator) -> list[Claim]:
     """One small claim for each arc between words of content."""
     claims = []
     for words in placed_words(sentence, annotator(sentence)):
@@ -168,7 +169,7 @@ class ClaimFinder:
         mode: str = "sentence",
         *,
         combine: str = "minimum",
-        annotator: Callable[[str], Any] | None = None,
+        annotator: Annotator | None = None,
         splitter: Backend | str | None = None,
     ):
         self.mode = require_option(mode, "claims", CLAIMS)
@@ -215,11 +216,11 @@ class ClaimFinder:
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #2df51cbb
 Question = tuple[tuple[str, ...], str]  # evidence, claim
-Judged = tuple[float, dict[str, Any]]  # probability, details
+Judged = tuple[float, JsonDict]  # probability, details
 
 
 def judge_claims(
-    pairs: Iterable[Any],
+    pairs: Iterable[tuple[Sequence[str], str]],
     finder: ClaimFinder,
     threshold: float,
     ask: Callable[[list[Question]], Sequence[Judged | Exception]],

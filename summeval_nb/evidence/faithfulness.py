@@ -12,6 +12,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..text.embed import load_embedder
+from ..text._vectors import EmbedderOrName
+from ..models._named import StoreOrPath, load_store
+from .check import Checker, load_checker
 from ._pairs import FaithfulnessChoices
 from ._pairs import Retrieved, embed_pairs, judge
 from ._pairs import lots_with_bar, most_calls, read_pairs
@@ -25,7 +29,7 @@ from ..ground._plain import made_of
 from ..ground.results import Metric, Sentence, Signature, Verdict
 from ..ground.results import require_text
 from ..models.llm import Calls
-from ..text.split import splitter_name
+from ..text.split import Splitter, splitter_name
 
 # %% auto #0
 __all__ = ['DEFAULT_K', 'supported_share', 'Faithfulness', 'faithfulness_from_dict', 'FaithfulnessTable', 'FaithfulnessMetric',
@@ -110,26 +114,29 @@ def _evaluate_lot(
     texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
 ) -> list[Faithfulness]:
     """Read, embed, compare, retrieve and judge a lot of pairs."""
-    checker, store = settings.checker, settings.store
+    checker, store = load_checker(settings.checker), load_store(settings.store)
     lot = read_pairs(texts, summaries, settings)
     vectors = embed_pairs(lot, settings)
     retrieved = [pair.retrieve(vectors, settings.k or DEFAULT_K) for pair in lot]
     questions = [question for one in retrieved for question in one.questions]
     answers = judge(questions, checker, vectors, store)
-    return [_result(one, answers, settings) for one in retrieved]
+    return [_result(one, answers, checker, settings) for one in retrieved]
 
 
 def _result(
-    found: Retrieved, answers: Iterator[Verdict], settings: FaithfulnessMetric
+    found: Retrieved,
+    answers: Iterator[Verdict],
+    checker: Checker,
+    settings: FaithfulnessMetric,
 ) -> Faithfulness:
     """Attach each verdict to its evidence and count."""
-    verdicts = found.verdicts(answers, settings.checker.threshold)
+    verdicts = found.verdicts(answers, checker.threshold)
     score, reason = supported_share(verdicts)
     return Faithfulness(
         score=score,
         reason=reason if verdicts else found.pair.why_empty,
         signature=settings.signature,
-        judged_by=getattr(settings.checker, "judged_by", ""),
+        judged_by=getattr(checker, "judged_by", ""),
         verdicts=verdicts,
         **found.texts,
     )
@@ -164,11 +171,11 @@ class FaithfulnessMetric(Metric):
     probe = "It rained."
 
     k: int | None = None
-    splitter: Any = "punkt"
-    embedder: Any = "minilm"
-    checker: Any = "embedded"
+    splitter: Splitter = "punkt"
+    embedder: EmbedderOrName = "minilm"
+    checker: str | Checker = "embedded"
     threshold: float | None = None
-    store: Any = field(default=None, compare=False)
+    store: StoreOrPath = field(default=None, compare=False)
     lang: str | None = None
 
     def __post_init__(self) -> None:
@@ -183,16 +190,17 @@ class FaithfulnessMetric(Metric):
         """Every choice that could change a number."""
         models = (self.checker, self.embedder)
         own = self if all(hasattr(m, "fingerprint") for m in models) else self.loaded()
-        low = getattr(own.checker, "contradicted_below", None)
+        embedder, checker = load_embedder(own.embedder), load_checker(own.checker)
+        low = getattr(checker, "contradicted_below", None)
         return Signature(
             {
                 "metric": "faithfulness",
                 "k": own.k or DEFAULT_K,
                 "splitter": splitter_name(own.splitter, lang=own.lang or "en"),
                 "lang": own.lang or "auto",
-                "embedder": own.embedder.fingerprint,
-                "checker": own.checker.fingerprint,
-                "threshold": own.checker.threshold,
+                "embedder": embedder.fingerprint,
+                "checker": checker.fingerprint,
+                "threshold": checker.threshold,
             }
             | ({} if low is None else {"contradicted_below": low})
         )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
+from ._reliability import Numbers
+from ..ground._types import JsonDict
 from ._guarantee import Judged, Shown, TwoSides, accepts, ask
 from ._guarantee import facts, kept_apart, promised_on, thresholds
 from ._guarantee import require_judged, require_labelled
@@ -51,7 +53,9 @@ def accepted_needed(
     return errors + 1 + int(stats.nbinom.ppf(1 - delta, errors + 1, alpha))
 
 
-def error_bound(errors: Any, accepted: Any, *, confidence: float = 0.9) -> np.ndarray:
+def error_bound(
+    errors: Numbers, accepted: Numbers, *, confidence: float = 0.9
+) -> np.ndarray:
     """Return exact upper bounds (Clopper and Pearson) of the risk.
 
     Parameters
@@ -104,7 +108,7 @@ def _walk(
     return passed
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #eb0f559a
-def _counts(data: Judged, side: str, seed: int) -> list[dict[str, Any]]:
+def _counts(data: Judged, side: str, seed: int) -> list[JsonDict]:
     """Count at each threshold the articles with an accepted sentence, and the errors.
 
     Of each article the accepted sentence that comes first in an order drawn by lot
@@ -114,7 +118,7 @@ def _counts(data: Judged, side: str, seed: int) -> list[dict[str, Any]]:
     order = np.lexsort((lot, data.article))
     probability, article = data.probability[order], data.article[order]
     wrong = data.label[order] == (side == "contradicted")
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonDict] = []
     for threshold in thresholds(side):
         accepted = accepts(probability, threshold, side)
         first = np.diff(article[accepted], prepend=-1) != 0
@@ -160,7 +164,7 @@ class Guarantee(Shown):
     n_articles: int
     n_failed: int
     share_left: float | None
-    curve: list[dict[str, Any]]
+    curve: list[JsonDict]
 
     @property
     def threshold(self) -> float | None:
@@ -260,7 +264,7 @@ def guaranteed_threshold(
         row |= {"bound": float(bound), "guaranteed": bool(promised)}
     chosen = next((row for row in reversed(curve) if row["guaranteed"]), None)
     promise = alpha, delta, accepted_needed
-    choices: dict[str, Any] = {"side": side, "risk": risk, "confidence": confidence}
+    choices: JsonDict = {"side": side, "risk": risk, "confidence": confidence}
     choices |= {"unit": "sentence" if groups is None else "article", "seed": seed}
     return Guarantee(
         score=chosen["threshold"] if chosen else None,
@@ -298,7 +302,7 @@ class Guarantees(TwoSides):
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #1eb1316b
 def calibrate(
-    labelled: Iterable[Mapping[str, Any]] | pd.DataFrame,
+    labelled: Iterable[Mapping[str, object]] | pd.DataFrame,
     checker: str | Checker = "embedded",
     *,
     risk: float = 0.1,
@@ -349,7 +353,7 @@ def calibrate(
     rows, judge = require_labelled(labelled), load_checker(checker)
     given = ask(rows, judge, k, store=store, progress=progress)
     data = given, [row.label for row in rows], [row.group for row in rows]
-    promise: dict[str, Any] = {"risk": risk, "confidence": confidence, "seed": seed}
+    promise: JsonDict = {"risk": risk, "confidence": confidence, "seed": seed}
     sides = []
     for side in SIDES:
         one = guaranteed_threshold(*data, side=side, **promise)

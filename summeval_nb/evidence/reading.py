@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from ..ground._types import JsonDict
 from ._explained import Explanation, explained
 from ._reading import PRECISIONS, examine, fingerprint, fitted
 from ._reading import Examined, judged_line, starting_logit
@@ -74,12 +74,12 @@ class EmbeddedChecker(_Packaged):
         self.precision = require_option(precision, "precision", PRECISIONS)
         self.fingerprint = fingerprint(self.slope, self.offset, self.precision)
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JsonDict:
         own = {"contradicted_below": self.contradicted_below}
         return super()._settings() | own | {"precision": self.precision}
 
     @property
-    def measured(self) -> dict[str, Any]:
+    def measured(self) -> JsonDict:
         """What was measured on texts that the model was not fitted to."""
         return dict(fitted()["measured"])
 
