@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Verdict
 from summeval_nb.ground.viz import Markup, render
-from summeval_nb.teaching._points import BOX, Points, frame_of
+from summeval_nb.teaching._points import BOX, Frame, Points, frame_of
 from summeval_nb.teaching._study import decided
+
+if TYPE_CHECKING:
+    from summeval_nb.teaching.play import BleuState, CorrelationState, EvidenceState, LcsState
 
 _LOOKS_AT = {"equal": ((-1, -1),), "keep": ((-1, -1),)}  # the other kinds look above and left
 _LEGEND = "framed: this step; pale: what it looks at; blue and bold: kept"
@@ -20,11 +23,24 @@ NAMES = ("metric", "people")
 _SEES = {"pearson": "values, along a line", "spearman": "ranks", "kendall": "the order of pairs"}
 
 
+class Drawn(Protocol):
+    """What a picture can show."""
+
+    @property
+    def caption(self) -> str:
+        """What is drawn, in words."""
+
+    def _repr_html_(self) -> str: ...
+
+
+Shown = TypeVar("Shown", bound=Drawn)
+
+
 class State:
     """What states share: a class names the functions that say and draw it; in a terminal it is its caption."""
 
-    says: ClassVar[Callable[[Any], str]]
-    draws: ClassVar[Callable[[Any], Markup]]
+    says: ClassVar[Callable[..., str]]
+    draws: ClassVar[Callable[..., Markup]]
 
     @property
     def caption(self) -> str:
@@ -48,7 +64,7 @@ def whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def lcs_words(state: Any) -> str:
+def lcs_words(state: LcsState) -> str:
     """The step in words."""
     now = state.steps[state.step]
     numbers = ", ".join(f"{name.replace('_score', '')} {value:.3f}" for name, value in state.rouge.items())
@@ -57,7 +73,7 @@ def lcs_words(state: Any) -> str:
     )
 
 
-def bleu_words(state: Any) -> str:
+def bleu_words(state: BleuState) -> str:
     """The score and its parts in words."""
     score = state.score
     if score.score is None:
@@ -67,7 +83,7 @@ def bleu_words(state: Any) -> str:
     return f"BLEU {score.score:.2f} of 100: {counted} counted; brevity penalty {score.bp:.3f}."
 
 
-def evidence_words(state: Any) -> str:
+def evidence_words(state: EvidenceState) -> str:
     """The score in words, and how it differs from the start."""
     judged = [verdict.supported for verdict in state.verdicts if not verdict.failed]
     setting = f"k = {state.k}, threshold {state.threshold:.2f}"
@@ -81,13 +97,13 @@ def evidence_words(state: Any) -> str:
     return f"{setting}: {counted}, score {state.score:.2f}{change}."
 
 
-def correlation_words(state: Any) -> str:
+def correlation_words(state: CorrelationState) -> str:
     """The coefficients in words."""
     named = ", ".join(f"{name.capitalize()} {_shown(one.score)}" for name, one in state.values.items())
     return f"{len(state.points)} points: {named}."
 
 
-def _lcs_classes(state: Any) -> dict[tuple[int, int], str]:
+def _lcs_classes(state: LcsState) -> dict[tuple[int, int], str]:
     """Return how cells are marked at this step."""
     now = state.steps[state.step]
     marked = {(one.row, one.column): "sp-all" for one in state.steps[: state.step + 1] if one.kind == "keep"}
@@ -98,7 +114,7 @@ def _lcs_classes(state: Any) -> dict[tuple[int, int], str]:
     return marked
 
 
-def lcs_html(state: Any) -> Markup:
+def lcs_html(state: LcsState) -> Markup:
     """Return the table of a step as escaped HTML."""
     marked, width = _lcs_classes(state), len(state.columns)
 
@@ -112,7 +128,7 @@ def lcs_html(state: Any) -> Markup:
     return figure(state.caption, render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND))
 
 
-def _gram(row: Mapping[str, Any]) -> tuple[str, str, str]:
+def _gram(row: JsonDict) -> tuple[str, str, str]:
     """Return how one n-gram is drawn, its text and its fate."""
     own, counted = row["candidate"], row["counted"]
     if counted == own:
@@ -121,7 +137,7 @@ def _gram(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return kind, row["n-gram"], fate
 
 
-def _order(state: Any, n: int) -> JsonDict:
+def _order(state: BleuState, n: int) -> JsonDict:
     """Return what is drawn of one order: its n-grams, the counts, the precision."""
     count, total, precision = (part[n - 1] for part in (state.score.counts, state.score.totals, state.score.precisions))
     grams = [_gram(row) for row in state.grams[n - 1][:_MOST_GRAMS]]
@@ -130,7 +146,7 @@ def _order(state: Any, n: int) -> JsonDict:
     return {"grams": grams, "more": more, "counted": f"{count} of {total}", "precision": shown}
 
 
-def bleu_html(state: Any) -> Markup:
+def bleu_html(state: BleuState) -> Markup:
     """Return the parts of a BLEU score as escaped HTML."""
     score = state.score
     used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total or p]
@@ -148,7 +164,7 @@ def _state_words(verdict: Verdict) -> str:
     return verdict.state or "not judged"
 
 
-def _grid(state: Any) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
+def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
     """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
     rows = []
     for i, sentence in enumerate(state.study.result.sentences):
@@ -170,7 +186,7 @@ def _in_words(verdict: Verdict) -> tuple[str, str, str]:
     return label, numbers, f"; not found there: {found}" if found else ""
 
 
-def evidence_html(state: Any) -> Markup:
+def evidence_html(state: EvidenceState) -> Markup:
     """Return verdicts, evidence and the marked article as escaped HTML."""
     used: dict[int, list[str]] = {}
     for i, verdict in enumerate(state.verdicts, 1):
@@ -189,7 +205,7 @@ def _shown(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
-def scatter_svg(points: Points, names: tuple[str, str], frame: Mapping[str, Any], label: str) -> Markup:
+def scatter_svg(points: Points, names: tuple[str, str], frame: Frame, label: str) -> Markup:
     """Return points as an SVG picture with an alternative text."""
     left, right, top, bottom = (BOX[side] for side in ("left", "right", "top", "bottom"))
     (x0, x1), (y0, y1) = frame["x"], frame["y"]
@@ -205,7 +221,7 @@ def scatter_svg(points: Points, names: tuple[str, str], frame: Mapping[str, Any]
     return render("play.html", drawing="scatter", **known)
 
 
-def readings_html(state: Any) -> Markup:
+def readings_html(state: CorrelationState) -> Markup:
     """Return the coefficients as a table: now, before, and what each looks at."""
     readings = [
         (
@@ -219,7 +235,7 @@ def readings_html(state: Any) -> Markup:
     return render("play.html", drawing="readings", readings_of=readings)
 
 
-def correlation_html(state: Any) -> Markup:
+def correlation_html(state: CorrelationState) -> Markup:
     """Return the points and their coefficients as HTML that stands still."""
     plot = scatter_svg(state.points, NAMES, frame_of(state.points), state.caption)
     return figure(state.caption, Markup(plot + readings_html(state)))

@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsFloat
 
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.viz import render
 
 _PLURAL = {"number": "numbers", "text": "texts", "list": "lists", "set": "sets", "dictionary": "dictionaries"}
@@ -54,27 +55,27 @@ def _at_top(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def listed_numbers(answer: Any) -> list[float]:
+def listed_numbers(answer: object) -> list[float]:
     """Return the numbers of an answer that is a list of two or more numbers and nothing else, otherwise []."""
     plain = _plain(answer)
     if not isinstance(plain, list) or len(plain) < 2:
         return []
     each = [_plain(one) for one in plain]
-    numbers = all(hasattr(one, "__float__") and not isinstance(one, bool) for one in each)
-    return [float(one) for one in each] if numbers else []
+    numbers = [one for one in each if isinstance(one, SupportsFloat) and not isinstance(one, bool)]
+    return [float(one) for one in numbers] if len(numbers) == len(each) else []
 
 
-def place_seals(answer: Any, seal: Callable[[Any, str], str]) -> dict[str, list[str]]:
+def place_seals(answer: object, seal: Callable[[object, str], str]) -> dict[str, list[str]]:
     """Return, of a list of numbers, an entry with a seal for each place; {} of any other answer."""
     numbers = listed_numbers(answer)
     return {"places": [seal(number, f"/{place}") for place, number in enumerate(numbers)]} if numbers else {}
 
 
-def known_by_seals(answer: Any, entry: Mapping[str, Any], seal: Callable[..., str]) -> str:
+def known_by_seals(answer: object, entry: JsonDict, seal: Callable[..., str]) -> str:
     """Return what is known of a wrong answer by the seals of its exercise; "" if nothing is."""
     places = entry.get("places", [])
 
-    def is_right(other: Any) -> bool:
+    def is_right(other: object) -> bool:
         return seal(other) == entry["answer"]
 
     def is_right_at(place: int, number: float) -> bool:
@@ -85,8 +86,8 @@ def known_by_seals(answer: Any, entry: Mapping[str, Any], seal: Callable[..., st
 
 
 def nearly(
-    answer: Any,
-    is_right: Callable[[Any], bool],
+    answer: object,
+    is_right: Callable[[object], bool],
     places: int = 0,
     is_right_at: Callable[[int, float], bool] | None = None,
 ) -> str:
@@ -148,31 +149,31 @@ def _counted(places: list[int]) -> str:
     return many if len(names) > 1 else f"{names[0]} number is"
 
 
-def _plain(answer: Any) -> Any:
+def _plain(answer: object) -> object:
     return answer.tolist() if hasattr(answer, "tolist") else list(answer) if isinstance(answer, tuple) else answer
 
 
-def _numbers(answer: Any) -> Iterator[float]:
+def _numbers(answer: object) -> Iterator[float]:
     """Give the numbers in an answer, in order."""
     answer = _plain(answer)
     if isinstance(answer, Mapping | list | set | frozenset):
         for value in answer.values() if isinstance(answer, Mapping) else answer:
             yield from _numbers(value)
-    elif hasattr(answer, "__float__") and not isinstance(answer, bool):
+    elif isinstance(answer, SupportsFloat) and not isinstance(answer, bool):
         yield float(answer)
 
 
-def _changed(answer: Any, numbers: list[float]) -> Any:
+def _changed(answer: object, numbers: list[float]) -> object:
     """Return the answer with other numbers in the places of its own."""
     left = iter(numbers)
 
-    def change(value: Any) -> Any:
+    def change(value: object) -> object:
         value = _plain(value)
         if isinstance(value, Mapping):
             return {key: change(one) for key, one in value.items()}
         if isinstance(value, list | set | frozenset):
             return type(value)(change(one) for one in value)
-        return next(left) if hasattr(value, "__float__") and not isinstance(value, bool) else value
+        return next(left) if isinstance(value, SupportsFloat) and not isinstance(value, bool) else value
 
     return change(answer)
 

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from summeval_nb.ground._plain import float_array
-from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import require_count, require_option
 
 Points = list[list[float]]
@@ -18,7 +16,15 @@ LARGEST = 1e100  # differences of larger numbers overflow
 BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place in an SVG of 440 by 345
 
 
-def require_points(points: Any) -> Points:
+class Frame(TypedDict):
+    """The ranges of both axes, and the plot's place in the SVG."""
+
+    x: list[float]
+    y: list[float]
+    box: dict[str, int]
+
+
+def require_points(points: object) -> Points:
     """Return points as a list of [x, y]: at least two, all finite."""
     try:
         table = float_array(points, "points")
@@ -57,7 +63,7 @@ def preset_points(name: str, n: int = 12, seed: int = 0) -> Points:
     return np.column_stack([x, y]).round(2).tolist()
 
 
-def frame_of(points: Points) -> JsonDict:
+def frame_of(points: Points) -> Frame:
     """Return the ranges of both axes: 0 to 10 for points spread there, else the points with some space around."""
     table = np.array(points)
     if table.min() >= 0 and table.max() <= 10 and table.max() > 1:
@@ -70,13 +76,13 @@ def frame_of(points: Points) -> JsonDict:
     return {"x": [x0, x1], "y": [y0, y1], "box": BOX}
 
 
-def into_frame(frame: Mapping[str, Any], points: Points) -> Points:
+def into_frame(frame: Frame, points: Points) -> Points:
     """Return points in [0, 10] × [0, 10] stretched to a frame."""
     (x0, x1), (y0, y1) = frame["x"], frame["y"]
     return [[x0 + x / 10 * (x1 - x0), y0 + y / 10 * (y1 - y0)] for x, y in points]
 
 
-def same_count(points: Any, start: Points) -> Points:
+def same_count(points: object, start: Points) -> Points:
     """Return points, as many as at the start: a picture moves points, it adds none."""
     known = require_points(points)
     if len(known) != len(start):

@@ -7,9 +7,9 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from summeval_nb.ground._folds import folded
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.viz import Markup, printable, render
 
 _EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
@@ -125,7 +125,7 @@ def book_folder(here: Path) -> Path:
     raise ValueError(f"no book at {str(here)!r}: give the folder of its notebooks, my_progress('.../nbs')")
 
 
-def _states(notebook: dict[str, Any]) -> dict[str, str]:
+def _states(notebook: JsonDict) -> dict[str, str]:
     """Return the states of a notebook's exercises, from what their cells printed when the notebook was saved."""
     found = {}
     for cell in notebook["cells"]:
@@ -136,5 +136,5 @@ def _states(notebook: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def _printed(output: dict[str, Any]) -> str:
+def _printed(output: JsonDict) -> str:
     return "".join(output.get("text") or output.get("data", {}).get("text/plain", []))

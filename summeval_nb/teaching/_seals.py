@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from summeval_nb.ground._types import JsonDict
 
@@ -17,7 +16,7 @@ class Seals:
     """The entries of exercises: kind, seal and slips; collected instead of read while answers are being sealed."""
 
     def __init__(self) -> None:
-        self._collected: dict[str, Any] | None = None
+        self._collected: JsonDict | None = None
 
     @property
     def collecting(self) -> bool:
@@ -30,7 +29,7 @@ class Seals:
         if not chapter or not number or not chapter.replace("_", "").isalnum():
             raise ValueError(f"an exercise is named chapter/number, such as '32_bleu/1': got {exercise!r}")
         if self._collected is not None:
-            unknown: dict[str, Any] = {"kind": "", "answer": "", "slips": {}}
+            unknown: JsonDict = {"kind": "", "answer": "", "slips": {}}
             return self._collected.setdefault(chapter, {}).setdefault(number, unknown)
         file = resources.files("summeval_nb") / "assets" / "exercises" / f"{chapter}.json"
         entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
@@ -39,11 +38,11 @@ class Seals:
         return entries[number]
 
     @contextmanager
-    def collect(self, folder: Path) -> Iterator[Callable[[], dict[str, Any]]]:
+    def collect(self, folder: Path) -> Iterator[Callable[[], JsonDict]]:
         """Collect the entries asked for inside the block, then write one JSON file a chapter."""
         if self._collected is not None:
             raise RuntimeError("answers are already being sealed: end the outer block first")
-        collected: dict[str, Any] = {}
+        collected: JsonDict = {}
         self._collected = collected
         try:
             yield lambda: collected
@@ -58,7 +57,7 @@ class Seals:
             (folder / f"{chapter}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _known(chapter: str, entries: Mapping[str, Any]) -> str:
+def _known(chapter: str, entries: Iterable[str]) -> str:
     """Name the exercises of a chapter, or the chapters that the reader may have meant."""
     if entries:
         return ", ".join(f"{chapter}/{number}" for number in entries)

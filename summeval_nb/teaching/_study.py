@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence.check import Checker, load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
 from summeval_nb.ground.results import Verdict, require_count
+from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.split import split_markdown
 
 
@@ -25,10 +25,10 @@ class EvidenceStudy:
 def evidence_study(
     text: str,
     summary: str,
-    *,
     max_k: int = 12,
-    embedder: Any = "minilm",
-    checker: Any = "embedded",
+    *,
+    embedder: EmbedderOrName = "minilm",
+    checker: str | Checker = "embedded",
 ) -> EvidenceStudy:
     """Judge a summary with 1 to `max_k` evidence sentences for each of its sentences.
 
@@ -46,7 +46,7 @@ def evidence_study(
 
 
 def verdicts_by_k(
-    result: Faithfulness, plain: dict[str, str], judge: Any, max_k: int
+    result: Faithfulness, plain: dict[str, str], judge: Checker, max_k: int
 ) -> tuple[tuple[Verdict, ...], ...]:
     """Return the verdicts with 1, 2, … evidence sentences; the last ones are those of the result itself."""
     source = [plain[sentence.text] for sentence in result.source_sentences]

@@ -7,11 +7,16 @@ import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from summeval_nb.ground.results import how_to_install
-from summeval_nb.teaching._drawings import NAMES, figure, readings_html, scatter_svg
+from summeval_nb.teaching._drawings import NAMES, Shown, figure, readings_html, scatter_svg
 from summeval_nb.teaching._points import PRESETS, frame_of, into_frame, preset_points
+
+if TYPE_CHECKING:
+    from ipywidgets import Widget
+
+    from summeval_nb.teaching.play import BleuState, CorrelationState, EvidenceState, LcsState, Picture
 
 NOTE = (
     "A still picture. To play with it, open the notebook in JupyterLab and run all cells: Run > Run All Cells "
@@ -32,8 +37,8 @@ def installed(*names: str) -> bool:
 
 
 def join(
-    picture: Any, controls: Mapping[str, Any], beside: Sequence[Any], draw: Callable[[Any], str]
-) -> tuple[Any, Callable[[], None]]:
+    picture: Picture[Shown], controls: Mapping[str, Widget], beside: Sequence[Widget], draw: Callable[[Shown], str]
+) -> tuple[Widget, Callable[[], None]]:
     """Build a picture's widget, controls in a row that wraps and the drawing below; return it, and what updates it."""
     import ipywidgets
 
@@ -45,7 +50,7 @@ def join(
             if control.value != getattr(picture.state, name):
                 control.value = getattr(picture.state, name)
 
-    def moved(change: Mapping[str, Any], name: str) -> None:
+    def moved(change: Mapping[str, object], name: str) -> None:
         if change["new"] != getattr(picture.state, name):
             picture.set(**{name: change["new"]})
 
@@ -55,7 +60,7 @@ def join(
     return ipywidgets.VBox([row, view]), show
 
 
-def lcs_controls(picture: Any) -> Any:
+def lcs_controls(picture: Picture[LcsState]) -> Picture[LcsState]:
     """Give a picture of steps a slider, two buttons and a player."""
     if not installed("ipywidgets"):
         return picture
@@ -73,11 +78,11 @@ def lcs_controls(picture: Any) -> Any:
     return picture.attach({"step": slider}, [*buttons, player])
 
 
-def _go(picture: Any, change: int, last: int, _: Any) -> None:
+def _go(picture: Picture[LcsState], change: int, last: int, _: Widget) -> None:
     picture.set(step=min(max(picture.state.step + change, 0), last))
 
 
-def bleu_controls(picture: Any, smoothing: Iterable[str]) -> Any:
+def bleu_controls(picture: Picture[BleuState], smoothing: Iterable[str]) -> Picture[BleuState]:
     """Give a picture of n-grams a text field and a choice of smoothing."""
     if not installed("ipywidgets"):
         return picture
@@ -90,7 +95,7 @@ def bleu_controls(picture: Any, smoothing: Iterable[str]) -> Any:
     return picture.attach({"candidate": field, "smooth": smooth})
 
 
-def evidence_controls(picture: Any, most: int) -> Any:
+def evidence_controls(picture: Picture[EvidenceState], most: int) -> Picture[EvidenceState]:
     """Give a picture of verdicts a slider for k, up to `most`, and one for the threshold."""
     if not installed("ipywidgets"):
         return picture
@@ -103,7 +108,7 @@ def evidence_controls(picture: Any, most: int) -> Any:
 
 
 @cache
-def _movable_points() -> Any:
+def _movable_points() -> type[Widget]:
     """Return the widget class of points that can be dragged."""
     import anywidget
     import traitlets
@@ -119,7 +124,7 @@ def _movable_points() -> Any:
     return MovablePoints
 
 
-def points_controls(picture: Any, seed: int) -> Any:
+def points_controls(picture: Picture[CorrelationState], seed: int) -> Picture[CorrelationState]:
     """Give a picture of points the points themselves to drag, and a button for each preset."""
     if not installed("ipywidgets", "anywidget"):
         return picture

@@ -9,15 +9,16 @@ import hashlib
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..ground._plain import float_array
+from ..ground._types import JsonDict
 from ._hints import Said, in_words, known_by_seals
 from ._hints import named, place_seals
 from ._progress import Progress, read_progress
@@ -50,9 +51,9 @@ def _plain_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #1ce55e61
-def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
+def _canonical(answer: object, shift: float = 0.0) -> _Canonical:
     """Return the form of an answer; raise what a reader should read if it has none."""
-    if isinstance(answer, np.ndarray | np.generic) or hasattr(answer, "tolist"):
+    if hasattr(answer, "tolist"):
         answer = answer.tolist()
     if answer is None:
         return _Canonical("None", "", "None")
@@ -71,16 +72,17 @@ def _canonical(answer: Any, shift: float = 0.0) -> _Canonical:
     raise TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
 
 
-def _collection(answer: Any, shift: float) -> _Canonical:
+def _collection(answer: Collection[object], shift: float) -> _Canonical:
     """Return the form of a collection, from the forms of what is in it."""
     kind = "list" if isinstance(answer, list | tuple) else "set"
     kind = "dictionary" if isinstance(answer, Mapping) else kind
-    values = answer.values() if kind == "dictionary" else answer
+    values = answer.values() if isinstance(answer, Mapping) else answer
     forms = [_canonical(value, shift) for value in values]
-    texts: list[Any] = [f"{form.kind}:{form.text}" for form in forms]
+    texts = [f"{form.kind}:{form.text}" for form in forms]
+    held: Sequence[object] = sorted(texts) if kind == "set" else texts
     if kind == "dictionary":
-        texts = sorted(zip(map(_plain_text, map(str, answer)), texts, strict=True))
-    text = json.dumps(sorted(texts) if kind == "set" else texts)
+        held = sorted(zip(map(_plain_text, map(str, answer)), texts, strict=True))
+    text = json.dumps(held)
     return _Canonical(kind, text, named(kind, [form.named for form in forms]))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #0ef20108
@@ -112,9 +114,7 @@ class AnswerCheck(Said):
 _SEALS = Seals()
 
 
-def _compare(
-    exercise: str, entry: dict[str, Any], forms: list[_Canonical]
-) -> AnswerCheck:
+def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> AnswerCheck:
     """Compare the forms of an answer with the seals of an exercise."""
     seals = [_seal(exercise, form) for form in dict.fromkeys(forms)]
     if entry["answer"] in seals:
@@ -129,7 +129,7 @@ def _compare(
     return AnswerCheck(exercise, "not yet", message)
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
-def check_answer(exercise: str, answer: Any) -> AnswerCheck:
+def check_answer(exercise: str, answer: object) -> AnswerCheck:
     """Say whether an answer is right, without knowing the answer.
 
     Numbers are compared to four decimals, text without regard to case and spaces, lists
@@ -169,7 +169,7 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     except (TypeError, ValueError, OverflowError) as error:
         return AnswerCheck(exercise, "not yet", f"not yet: {error}")
 
-    def seal(other: Any, place: str = "") -> str:
+    def seal(other: object, place: str = "") -> str:
         return _seal(exercise + place, _canonical(other))
 
     if _SEALS.collecting:
@@ -181,7 +181,7 @@ def check_answer(exercise: str, answer: Any) -> AnswerCheck:
     return check
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #53d84cab
-def common_slip(exercise: str, answer: Any, help: str) -> AnswerCheck:
+def common_slip(exercise: str, answer: object, help: str) -> AnswerCheck:
     """Name a wrong answer that people often give, and the sentence that helps them.
 
     Stands in a solutions notebook. While answers are sealed it stores the slip;
@@ -248,7 +248,7 @@ def my_progress(folder: str | Path | None = None) -> Progress:
 # %% ../../nbs/7_teaching/71_exercises.ipynb #71596e01
 def seal_answers(
     folder: str | Path,
-) -> AbstractContextManager[Callable[[], dict[str, Any]]]:
+) -> AbstractContextManager[Callable[[], JsonDict]]:
     """Store the seals of all answers checked inside the block, one JSON file a chapter.
 
     Parameters

@@ -8,19 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Generic, Self
 
 import numpy as np
 
 from ..agreement.agreement import COEFFICIENTS, Correlation, correlate
+from ..evidence.check import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
 from ..ground.results import Verdict, require_count
 from ..ground.results import require_option, require_share, require_text
+
 from ..ground.viz import Markup, render
 from ..overlap.bleu import SMOOTHING, BleuScore, bleu_score
 from ..overlap.bleu import require_references
 from ..overlap.ngrams import rouge_tokenizer
 from ..overlap.rouge import calculate_rouge_l, lcs_table
+from ..text._vectors import EmbedderOrName
 from . import _drawings as drawn
 from . import _widgets as widgets
 from ._lcs_steps import LcsStep, lcs_steps
@@ -33,7 +36,7 @@ __all__ = ['Picture', 'LcsState', 'lcs_state', 'play_lcs', 'BleuState', 'bleu_st
            'evidence_state', 'play_evidence', 'CorrelationState', 'correlation_state', 'play_correlation']
 
 # %% ../../nbs/7_teaching/72_play.ipynb #3754dc64
-class Picture:
+class Picture(Generic[drawn.Shown]):
     """A state, its drawing and, where ipywidgets is installed, controls that change it.
 
     Parameters
@@ -60,14 +63,14 @@ class Picture:
     4
     """
 
-    def __init__(self, compute: Callable[..., Any], **settings: Any):
+    def __init__(self, compute: Callable[..., drawn.Shown], **settings: object):
         self._compute, self._settings = compute, settings
         self.state = compute(**settings)
-        self.widget: Any = None
-        self.controls: dict[str, Any] = {}
+        self.widget: widgets.Widget | None = None
+        self.controls: dict[str, widgets.Widget] = {}
         self._show: Callable[[], None] = lambda: None
 
-    def set(self, **settings: Any) -> Picture:
+    def set(self, **settings: object) -> Self:
         """Compute and draw the state of other settings; a wrong one changes nothing."""
         if unknown := settings.keys() - self._settings.keys():
             wrong, known = ", ".join(sorted(unknown)), ", ".join(self._settings)
@@ -78,8 +81,11 @@ class Picture:
         return self
 
     def attach(
-        self, controls: Mapping[str, Any], beside: Sequence[Any] = (), draw: Any = None
-    ) -> Picture:
+        self,
+        controls: Mapping[str, widgets.Widget],
+        beside: Sequence[widgets.Widget] = (),
+        draw: Callable[[drawn.Shown], str] | None = None,
+    ) -> Self:
         """Join widgets to settings; `beside` have no setting, `draw` makes the rest."""
         draw = draw or (lambda state: state._repr_html_())
         self.widget, self._show = widgets.join(self, controls, beside, draw)
@@ -94,12 +100,9 @@ class Picture:
         picture = Markup(self.state._repr_html_())
         return render("still.html", picture=picture, note=widgets.NOTE)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        return {
-            **(self.widget._repr_mimebundle_(**kwargs) if self.widget else {}),
-            **still,
-        }
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
+        moving = self.widget._repr_mimebundle_(**kwargs) if self.widget else {}
+        return {**moving, "text/plain": repr(self), "text/html": self._repr_html_()}
 
 # %% ../../nbs/7_teaching/72_play.ipynb #eb12020e
 @dataclass(frozen=True, repr=False, eq=False)
@@ -132,7 +135,7 @@ def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsSta
     return LcsState(reference, candidate, chosen, *parts)
 
 
-def play_lcs(reference: str, candidate: str) -> Picture:
+def play_lcs(reference: str, candidate: str) -> Picture[LcsState]:
     """Step through the LCS table, its way back, and ROUGE-L.
 
     Parameters
@@ -174,7 +177,7 @@ class BleuState(drawn.State):
     references: tuple[str, ...]
     smooth: str
     score: BleuScore
-    grams: tuple[tuple[dict[str, Any], ...], ...]
+    grams: tuple[tuple[drawn.JsonDict, ...], ...]
     smoothed: tuple[bool, ...]
 
 
@@ -195,7 +198,9 @@ def bleu_state(
     return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
 
 
-def play_bleu(references: str | Sequence[str], candidate: str = "") -> Picture:
+def play_bleu(
+    references: str | Sequence[str], candidate: str = ""
+) -> Picture[BleuState]:
     """Type a candidate and watch its n-grams, the brevity penalty and BLEU.
 
     Parameters
@@ -243,7 +248,7 @@ def evidence_state(
     study: EvidenceStudy,
     k: int = DEFAULT_K,
     threshold: float | None = None,
-    start: Any = None,
+    start: tuple[int, float, float | None] | None = None,
 ) -> EvidenceState:
     """Return a study's verdicts for k and a threshold; nothing is judged again."""
     most = len(study.verdicts)
@@ -264,9 +269,9 @@ def play_evidence(
     *,
     k: int = DEFAULT_K,
     max_k: int = 12,
-    embedder: Any = "minilm",
-    checker: Any = "embedded",
-) -> Picture:
+    embedder: EmbedderOrName = "minilm",
+    checker: str | Checker = "embedded",
+) -> Picture[EvidenceState]:
     """Move the number of evidence sentences and the threshold; verdicts follow.
 
     Parameters
@@ -299,8 +304,7 @@ def play_evidence(
     >>> picture.set(threshold=1.0).state.score
     0.0
     """
-    options: dict[str, Any] = {"embedder": embedder, "checker": checker}
-    study = evidence_study(text, summary, max_k=max_k, **options)
+    study = evidence_study(text, summary, max_k, embedder=embedder, checker=checker)
     first = evidence_state(study, min(require_count(k, "k"), len(study.verdicts)))
     compute = partial(evidence_state, study, start=first.start)
     picture = Picture(compute, k=first.k, threshold=first.threshold)
@@ -318,20 +322,22 @@ class CorrelationState(drawn.State):
 
 
 def correlation_state(
-    points: Any, before: Mapping[str, float | None] | None = None
+    points: np.typing.ArrayLike, before: Mapping[str, float | None] | None = None
 ) -> CorrelationState:
     """Return points with Pearson's r, Spearman's rho and Kendall's tau-b."""
     known = require_points(points)
     x, y = np.array(known).T
-    options: dict[str, Any] = {"level": "pooled", "n_resamples": 0}
     values = {
-        name: correlate([x], [y], coefficient=name, **options) for name in COEFFICIENTS
+        name: correlate([x], [y], level="pooled", coefficient=name, n_resamples=0)
+        for name in COEFFICIENTS
     }
     scores = {name: one.score for name, one in values.items()}
     return CorrelationState(known, values, dict(before or scores))
 
 
-def play_correlation(points: Any = None, *, seed: int = 0) -> Picture:
+def play_correlation(
+    points: np.typing.ArrayLike | None = None, *, seed: int = 0
+) -> Picture[CorrelationState]:
     """Drag points and watch Pearson's r, Spearman's rho and Kendall's tau-b part.
 
     Parameters
@@ -360,7 +366,7 @@ def play_correlation(points: Any = None, *, seed: int = 0) -> Picture:
     start = preset_points("cloud", seed=seed) if points is None else points
     first = correlation_state(start)
 
-    def moved(points: Any) -> CorrelationState:
+    def moved(points: np.typing.ArrayLike) -> CorrelationState:
         return correlation_state(same_count(points, first.points), first.before)
 
     return widgets.points_controls(Picture(moved, points=first.points), seed)
