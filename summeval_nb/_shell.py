@@ -48,7 +48,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
-def to_json(data: Any) -> str:
+def to_json(data: object) -> str:
     """Return data as JSON that a terminal may show: all that is not plain ASCII is escaped."""
     return json.dumps(data, ensure_ascii=True).replace("\x7f", "\\u007f")
 
@@ -127,7 +127,7 @@ def prepare_streams() -> None:
         raise SystemExit(2)
 
 
-def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+def show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as one line, in the place of `warnings.showwarning`."""
     say("summeval: warning: " + " ".join(str(message).split()), err=True)
 

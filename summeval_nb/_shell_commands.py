@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,11 +35,20 @@ from summeval_nb._shell_tables import (
     takes,
     write,
 )
+from summeval_nb._shell_words import Scoring
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import require_module, require_option
 from summeval_nb.ground.viz import text_table
 
+if TYPE_CHECKING:
+    from summeval_nb.agreement._judge_bench import Rater
+    from summeval_nb.evidence.faithfulness import Faithfulness
+    from summeval_nb.ground.data import SampleSummary
+    from summeval_nb.judged.judging import Judge
+    from summeval_nb.models.store import Store
 
-def _with_author(summary: Any, result: Any) -> Any:
+
+def _with_author(summary: SampleSummary, result: Faithfulness) -> Faithfulness:
     """Return a result that says, where its checker is wrong or unclear, what the author of a sample knows."""
     from dataclasses import replace
 
@@ -106,7 +115,7 @@ def rouge(
     leave_for(bad, bad + len(generated))
 
 
-def say_cost(options: Any) -> None:
+def say_cost(options: object) -> None:
     """Say on standard error what the language models in some options have used."""
     from summeval_nb.runs.costs import find_backends
 
@@ -125,11 +134,11 @@ _JUDGED = ("column", "option", "format", "judge", "store", "html", "as_json")
 def _judge_table(
     metric: str,
     title: str,
-    many: Callable[..., Any],
+    many: Scoring,
     table: str,
     given: Given,
     *,
-    choices: Callable[..., Any] | None = None,
+    choices: Callable[..., object] | None = None,
     **named: str | None,
 ) -> None:
     """Read a table, judge its rows, show the result.
@@ -211,15 +220,15 @@ def compare(
 
     mapped = any(one.startswith("truth=") for one in given.column or [])
     metric = read_as(rank=rank, truth=mapped or backend is None)
-    many: Callable[..., Any] = rank_systems if rank else compare_pairs
+    many: Scoring = rank_systems if rank else compare_pairs
     _judge_table(metric, "Side by side", many, table, given, choices=SideBySide, backend=backend)
 
 
-def _grid(rows: list[dict[str, Any]], names: list[str], value: str) -> list[list[Any]]:
+def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
     """Return an articles × systems table of one column; absent cells are None, double ones an error."""
     article, system = names
     systems = list(dict.fromkeys(row[system] for row in rows))
-    table: dict[Any, dict[Any, Any]] = {}
+    table: dict[object, dict[object, float | None]] = {}
     for row in rows:
         cells = table.setdefault(row[article], {})
         if row[system] in cells:
@@ -268,7 +277,7 @@ def annotators(
     keep_apart(given.html, table)
     from summeval_nb.agreement import annotators as chapter
 
-    known: dict[str, Any] = {"cohen": chapter.cohen_kappa}
+    known: dict[str, Scoring] = {"cohen": chapter.cohen_kappa}
     known["alpha"] = chapter.krippendorff_alpha
     known["fleiss"] = chapter.fleiss_kappa
     function = known[require_option(coefficient, "coefficient", known)]
@@ -319,7 +328,7 @@ def _files_of_run(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _run_and_print(arguments: dict[str, Any], html: Path | None, as_json: bool) -> None:
+def _run_and_print(arguments: JsonDict, html: Path | None, as_json: bool) -> None:
     from summeval_nb.runs.batch import run as run_corpus
 
     try:
@@ -449,7 +458,7 @@ def judge_bench(
 
     if bool(rater) != bool(quality):
         fail("--rater and --quality go together, as in --rater llm:M --quality fluency")
-    judges: dict[str, Any] = {one: one for one in judge or [] if one}
+    judges: dict[str, str | Judge | Rater] = {one: one for one in judge or [] if one}
     if rater:
         judges |= {f"{rater} ({one})": RatingMetric(quality=one, backend=rater) for one in quality or []}
     judges = judges or {"embedded": "embedded"}
@@ -500,7 +509,7 @@ def languages(
     """
     from summeval_nb.text.split import language_table
 
-    rows: list[dict[str, Any]] = [dict(row) for row in language_table(lang)]
+    rows = language_table(lang)
     say(to_json({"rows": rows}) if as_json else text_table(rows))
 
 
@@ -528,10 +537,12 @@ def lab(
     open_book(options or ())
 
 
-def _existing_store(path: Path) -> Any:
+def _existing_store(path: Path) -> Store:
     if not path.exists():
         fail(f"there is no store {str(path)!r}")
-    return open_store(str(path))
+    from summeval_nb.models.store import Store
+
+    return Store(str(path))
 
 
 @stores.command("info")

@@ -11,13 +11,18 @@ from dataclasses import dataclass, fields
 from functools import wraps
 from inspect import Parameter, get_annotations, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from summeval_nb._shell import fail, say, standard_input, to_json
 from summeval_nb.ground._files import write_whole
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import require_option
+
+if TYPE_CHECKING:
+    from summeval_nb.ground.items import ItemStream
+    from summeval_nb.models.store import Store
 
 Format = Annotated[
     str | None,
@@ -101,7 +106,7 @@ def split_lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-def write(path: Path, save: Callable[[Path], Any]) -> None:
+def write(path: Path, save: Callable[[Path], object]) -> None:
     """Write a file through `save(path)` and say where; a failure ends with one line and code 2."""
     try:
         save(path)
@@ -125,16 +130,16 @@ def keep_apart(page: Path | None, *inputs: str | Path | None) -> None:
                 fail(f"--html {str(page)!r} would overwrite a file that is no page: name another file")
 
 
-def load_named(options: dict[str, Any]) -> dict[str, Any]:
+def load_named(options: JsonDict) -> JsonDict:
     """Return options in which named models are loaded."""
     from summeval_nb.runs.jobs import load_options
 
     return load_options(options)
 
 
-def read_pairs(given: list[str] | None, what: str) -> dict[str, Any]:
+def read_pairs(given: list[str] | None, what: str) -> JsonDict:
     """Return `["n=2", "smooth=exp"]` as `{"n": 2, "smooth": "exp"}`."""
-    found: dict[str, Any] = {}
+    found: JsonDict = {}
     for one in given or []:
         name, equal, value = one.partition("=")
         if not equal or not name:
@@ -146,7 +151,7 @@ def read_pairs(given: list[str] | None, what: str) -> dict[str, Any]:
     return found
 
 
-def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+def read_flags(found: JsonDict, function: Callable[..., object]) -> JsonDict:
     """Return options in which yes and no, true and false, are what they say where the function wants a flag."""
     words = {"true": True, "yes": True, "false": False, "no": False}
     flags = [
@@ -157,7 +162,7 @@ def read_flags(found: dict[str, Any], function: Callable[..., Any]) -> dict[str,
     return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
 
 
-def read_options(given: list[str] | None, function: Callable[..., Any], *, named: Sequence[str] = ()) -> dict[str, Any]:
+def read_options(given: list[str] | None, function: Callable[..., object], *, named: Sequence[str] = ()) -> JsonDict:
     """Return the options of a call, each a keyword of the function; an unknown one lists the known.
 
     What has an option of its own in other commands, such as `--embedder`, is one of these where it is `named`.
@@ -170,16 +175,14 @@ def read_options(given: list[str] | None, function: Callable[..., Any], *, named
     return read_flags(found, function)
 
 
-def open_table(name: str, format: str | None) -> Any:
+def open_table(name: str, format: str | None) -> ItemStream:
     """Return a file, or standard input for `-`, as a stream of items."""
     from summeval_nb.ground.items import open_items
 
     return open_items(standard_input() if name == "-" else name, format=format)
 
 
-def read_table(
-    name: str, format: str | None, metric: str, column: list[str] | None
-) -> tuple[list[dict[str, Any]], int]:
+def read_table(name: str, format: str | None, metric: str, column: list[str] | None) -> tuple[list[JsonDict], int]:
     """Return the good rows of a table with a metric's columns, and how many were bad; those are named."""
     from summeval_nb.runs.jobs import Job, read_row
 
@@ -195,7 +198,7 @@ def read_table(
     return rows, len(bad)
 
 
-def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[dict[str, Any]]:
+def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
     from summeval_nb.runs.jobs import read_row
 
@@ -213,7 +216,14 @@ def leave_for(bad: int, total: int) -> None:
         fail(f"{bad} of {total} rows failed and were left out", code=3)
 
 
-def show(result: Any, as_json: bool, html: Path | None, title: str, text: str) -> None:
+class Showable(Protocol):
+    """A result of any kind: plain data, and a page."""
+
+    def to_dict(self) -> JsonDict: ...
+    def _repr_html_(self) -> str: ...
+
+
+def show(result: Showable, as_json: bool, html: Path | None, title: str, text: str) -> None:
     """Print a result as text or JSON, and write its page where one is wanted."""
     from summeval_nb.ground.viz import html_page
 
@@ -228,7 +238,7 @@ def overlap_rows(
     references: list[str] | None,
     format: str | None,
     column: list[str] | None,
-) -> tuple[list[str], list[Any], int]:
+) -> tuple[list[str], list[str | list[str]], int]:
     """Return candidates, references and the number of bad rows, from a table or from plain files."""
     if not references:
         rows, bad = read_table(name, format, metric, column)
@@ -244,7 +254,7 @@ def overlap_rows(
     return texts[0], [list(group) for group in zip(*texts[1:], strict=True)], 0
 
 
-def open_store(path: str | None) -> Any:
+def open_store(path: str | None) -> Store | None:
     """Return the store at a path; None for none."""
     from summeval_nb.models.store import Store
 

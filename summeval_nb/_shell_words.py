@@ -10,10 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from summeval_nb.ground.results import ScoreTable
+from summeval_nb.ground.results import Score, ScoreTable
 
 Texts = Annotated[str, typer.Argument(help="Table, or plain file of candidates; - for standard input.")]
 Each = Annotated[bool, typer.Option("--each", help="A score for each text instead of one for all.")]
+
+
+Scoring = Callable[..., Any]  # a function of candidates, references and choices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +32,14 @@ class WordMetric:
     whole: str = ""
     help: str
 
-    def functions(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def functions(self) -> tuple[Scoring, Scoring]:
         """Return what scores each text, and what gives one number for all."""
         module = import_module(f"summeval_nb.overlap.{self.module}")
         return getattr(module, self.each), getattr(module, self.whole or self.each)
 
-    def text(self, result: Any, *, each: bool) -> str:
+    def text(self, result: ScoreTable | Score, *, each: bool) -> str:
         """Return what a terminal shows: a line a text, or one number for all and how it was counted."""
-        if each:
+        if each and isinstance(result, ScoreTable):
             scores = (outcome.score for outcome in result.outcomes())
             return "\n".join("none" if score is None else f"{score:.4f}" for score in scores)
         shown = self._mean(result) if isinstance(result, ScoreTable) else self._score(result.score, result.reason)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any, NoReturn
+from types import FrameType
+from typing import NoReturn
 
 _presses = 0
 
@@ -20,12 +21,12 @@ def interrupted() -> bool:
     return _presses > 0
 
 
-def _leave(number: int, frame: Any) -> NoReturn:
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
     os.write(2, b"summeval: interrupted\n")
     os._exit(130)
 
 
-def _interrupt(number: int, frame: Any) -> NoReturn:
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     global _presses
     _presses += 1
     raise KeyboardInterrupt

@@ -33,7 +33,9 @@ Said: TypeAlias = str | float | tuple[str, ...]  # a label, a grade, or the stat
 class Rater(Protocol):
     """Whoever grades one quality of summaries."""
 
-    quality: str
+    @property
+    def quality(self) -> str:
+        """Which one, such as "fluency"."""
 
     @property
     def signature(self) -> Signature:
