@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -167,13 +167,13 @@ def chance_corrected(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
         return np.where(expected > 0, 1 - observed / expected, np.nan)
 
 
-def measured(parts: Parts, items: int, *, confidence: float, n_resamples: int, seed: int) -> dict[str, Any]:
+def measured(parts: Parts, items: int, *, confidence: float, n_resamples: int, seed: int) -> JsonDict:
     """Coefficient, both disagreements, interval and resamples, from what `parts` says of a weighting of the items."""
     require_count(n_resamples, "n_resamples", minimum=0)
     require_count(seed, "seed", minimum=0)
     if not 0 < require_share(confidence, "confidence") < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-    found: dict[str, Any] = {"confidence": confidence, "score": None, "observed": None, "expected": None}
+    found: JsonDict = {"confidence": confidence, "score": None, "observed": None, "expected": None}
     found |= {"interval": None, "resamples": np.array([]), "n_undefined": 0}
     if not items:
         return found

@@ -211,9 +211,9 @@ def plain_pairs(said: Sequence[Said], truth: Sequence[Said]) -> list[tuple[Said,
     return [(one == two, True) if isinstance(two, tuple) else (one, two) for one, two in pairs]
 
 
-def columns(found: Mapping[str, Mapping[str, Any]]) -> JsonDict:
+def columns(found: Mapping[str, JsonDict]) -> JsonDict:
     """Measures with the ends of their intervals as columns of a row."""
-    row: dict[str, Any] = {}
+    row: JsonDict = {}
     for name, one in found.items():
         low, high = one["interval"] or (None, None)
         row |= {name: one["score"], f"{name}_low": low, f"{name}_high": high}
@@ -275,14 +275,14 @@ def ask_rater(rater: Rater, cases: Sequence[Case]) -> list[Reply]:
     return [Reply(one.score, reason=one.reason) for one in found]
 
 
-Measures: TypeAlias = Callable[[Sequence[Said], Sequence[Said], Sequence[str]], dict[str, Any]]
+Measures: TypeAlias = Callable[[Sequence[Said], Sequence[Said], Sequence[str]], JsonDict]
 
 
 def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonDict:
     """What the table says of one judge on one set; `measures` is asked about what was judged."""
     both = list(zip(asked.cases, asked.replies, strict=True))
     kept = [(case, reply.said, reply.probability) for case, reply in both if reply.said is not None]
-    row: dict[str, Any] = {"judge": judge, "set": place, "n": len(both), "failed": len(both) - len(kept)}
+    row: JsonDict = {"judge": judge, "set": place, "n": len(both), "failed": len(both) - len(kept)}
     row |= dict.fromkeys(("right", "right_low", "right_high", "kappa", "kappa_low", "kappa_high", "calibration_error"))
     if kept:
         said, truth = [said for _, said, _ in kept], [case.truth for case, _, _ in kept]
@@ -302,8 +302,8 @@ def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonD
 class BenchTables(Rows):
     """The table of a benchmark as rows, data, text, page and picture."""
 
-    table: tuple[dict[str, Any], ...]
-    wrong: tuple[dict[str, Any], ...]
+    table: tuple[JsonDict, ...]
+    wrong: tuple[JsonDict, ...]
     signature: Signature
 
     def rows(self) -> list[JsonDict]:
@@ -328,11 +328,11 @@ class BenchTables(Rows):
         return figure(self.table)
 
 
-def wide_rows(table: Sequence[Mapping[str, Any]]) -> list[JsonDict]:
+def wide_rows(table: Sequence[JsonDict]) -> list[JsonDict]:
     """The table as people read it: `.683 [.571, .790]`; without columns that no row has."""
     rows = []
     for row in table:
-        shown: dict[str, Any] = {name: row[name] for name in ("judge", "set", "n", "failed")}
+        shown: JsonDict = {name: row[name] for name in ("judge", "set", "n", "failed")}
         for name in ("right", "kappa"):
             value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
             ends = "" if low is None else f" [{low:.3f}, {high:.3f}]"
@@ -345,7 +345,7 @@ def wide_rows(table: Sequence[Mapping[str, Any]]) -> list[JsonDict]:
     return [{name: value for name, value in row.items() if name not in idle} for row in rows]
 
 
-def figure(table: Sequence[Mapping[str, Any]]) -> Figure:
+def figure(table: Sequence[JsonDict]) -> Figure:
     """The share of right answers and kappa, a point with its interval for each judge and set."""
     import matplotlib.pyplot as plt
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ._drawings import resampled_correlations
 from ._grids import Grid, require_tables
 from ._shown import histogram, in_words, why_undefined
 from ..ground._resampling import middle
+from ..ground._types import JsonDict
 from summeval_nb.ground.results import (
     Score,
     Signature,
@@ -107,7 +108,7 @@ class Correlation(Score):
     n_undefined: int
     resamples: np.ndarray
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row with the number, its interval and the counts."""
         low, high = self.interval or (None, None)
         names = ("n_articles", "n_systems", "n_skipped", "n_missing", "n_undefined")
@@ -121,7 +122,7 @@ class Correlation(Score):
         }
         return [found | counts]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything but the resamples as plain Python data."""
         return super().to_dict() | {
             "interval": self.interval,

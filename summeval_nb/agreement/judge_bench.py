@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def _measures(
     truth: Sequence[plumbing.Said],
     texts: Sequence[str],
     options: ResamplingChoices,
-) -> dict[str, Any]:
+) -> plumbing.JsonDict:
     """Share of right answers and kappa, with intervals over texts."""
     names = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     place = np.array([names[text] for text in texts])

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from ..ground._choices import takes_choices_of
 from ..ground._frames import Table
+from ..ground._types import JsonDict
 from . import _pairwise as plumbing
 from ._pairwise import AnswerComparison, ComparisonTable, Order
 from ._pairwise import Pair, PairChoices, SystemRanking, Verdicts
@@ -24,7 +25,7 @@ __all__ = ['CRITERIA', 'both_orders', 'side_by_side_prompt', 'answer_f1', 'SideB
            'strengths', 'bradley_terry', 'rank_systems', 'Rubric']
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ee39b92e
-def both_orders(one: Order, two: Order) -> dict[str, Any]:
+def both_orders(one: Order, two: Order) -> JsonDict:
     """Return winner, preference for a, lean and consistency from both orders.
 
     Parameters
@@ -131,11 +132,11 @@ class SideBySide(plumbing.PairMetric):
         """Return the prompt for one order."""
         return side_by_side_prompt(pair, swapped, self.criteria)
 
-    def by_model(self, one: Order, two: Order) -> dict[str, Any]:
+    def by_model(self, one: Order, two: Order) -> JsonDict:
         """Return score, winner, consistency and lean from both orders."""
         return both_orders(one, two)
 
-    def by_verdicts(self, verdicts: Sequence[Verdicts]) -> dict[str, Any]:
+    def by_verdicts(self, verdicts: Sequence[Verdicts]) -> JsonDict:
         """Return score, winner and both F1 from the verdicts on both answers."""
         a, b = (answer_f1(**one) or 0.0 for one in verdicts)
         winner = "tie" if abs(a - b) <= self.margin else "a" if a > b else "b"

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import Shard
@@ -42,7 +42,7 @@ def make_settings(job: Job, shard_size: int) -> JsonDict:
     return {"summeval_nb": __version__, **job.describe(), "shard_size": shard_size}
 
 
-def require_same_settings(folder: Path, settings: Mapping[str, Any]) -> None:
+def require_same_settings(folder: Path, settings: JsonDict) -> None:
     """Raise a `ValueError` that names what differs, or cannot be known, if a folder holds results of another run."""
     manifest = read_own_manifest(folder)
     if manifest is None or not has_results(folder, manifest):
@@ -93,7 +93,7 @@ def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iter
 
 def choose_engine(
     engine: str, job: Job, workers: int | None, address: str | None, num_gpus: float, timeout: float | None
-) -> tuple[Callable[..., Generator[Done, None, None]], dict[str, Any]]:
+) -> tuple[Callable[..., Generator[Done, None, None]], JsonDict]:
     """Return the engine as a function of shards, and what the manifest says about it."""
     if timeout is not None and not (isinstance(timeout, (int, float)) and 0 < timeout <= 1e7):
         raise ValueError(f"timeout must be more than 0 seconds, at most 10,000,000, or None, not {timeout!r}")

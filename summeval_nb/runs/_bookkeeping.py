@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import ItemStream, Shard
 from summeval_nb.runs._run_folder import (
     MANIFEST,
@@ -38,8 +39,8 @@ class Bookkeeping:
     """The memory of a run: the names of its shards in order, and what was counted; a hundred bytes a shard."""
 
     folder: Path
-    settings: Mapping[str, Any]
-    start: Mapping[str, Any]
+    settings: JsonDict
+    start: JsonDict
     stream: ItemStream
     bar: tqdm[NoReturn]
     resume: bool = True
@@ -120,7 +121,7 @@ class Bookkeeping:
 
     def complete(self, items: int, counts: Mapping[str, int], mean: float | None, target: str, seconds: float) -> None:
         """Write the manifest of a run of which all is there."""
-        found: dict[str, Any] = {"items": items, "counts": counts, "mean": mean, "results": target}
+        found: JsonDict = {"items": items, "counts": counts, "mean": mean, "results": target}
         found |= {"input": self.stream.name, "input_sha256": self.digest.hexdigest()}
         found |= {"results_sha256": file_check(self.folder / target)}
         found |= {"scored_now": self.scored, "kept_from_before": self.known, "seconds": round(seconds, 3)}
@@ -129,7 +130,7 @@ class Bookkeeping:
             found |= {"usage": ledger, "usage_now": self.usage.to_dict()}
         self._write_manifest({"complete": True, **self.start, **found})
 
-    def _write_manifest(self, rest: Mapping[str, Any]) -> None:
+    def _write_manifest(self, rest: JsonDict) -> None:
         versions = {"python": platform.python_version(), "platform": platform.platform()}
         earlier = (read_own_manifest(self.folder) or {}).get("files", [])
         files = {"files": list(dict.fromkeys([MANIFEST, LEDGER, SHARDS, *earlier, *rest["files"]]))}

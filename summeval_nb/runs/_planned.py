@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import score_rows
 from summeval_nb.judged.judging import BulkJudge, Judge, JudgeFailure
 from summeval_nb.models._declared import asks_models
@@ -28,7 +29,7 @@ class Unloaded(Backend):
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         raise BackendUnavailable("a plan calls no model", model=self.name)
 
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         raise BackendUnavailable("a plan calls no model", model=self.name)
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
@@ -47,7 +48,7 @@ class KeptJudge(BulkJudge):
         return [JudgeFailure(purpose, "the store does not hold it") for _ in items]
 
 
-def unanswered(metric: Any, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def unanswered(metric: Any, rows: Sequence[JsonDict]) -> list[JsonDict]:
     """The rows for which the metric's judge has to be asked, because its store does not hold all the answers."""
     judge: Judge | None = getattr(metric, "judge", None)
     if getattr(metric, "store", None) is None or judge is None or not asks_models(judge):
@@ -60,7 +61,7 @@ def unanswered(metric: Any, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[s
     return left
 
 
-def pairs_of(metric: str, row: Mapping[str, Any]) -> int:
+def pairs_of(metric: str, row: JsonDict) -> int:
     """How many pairs of texts a row has: one for each reference; three of an answer."""
     if "references" in metric_class(metric)[0].columns:
         return 1 if isinstance(row["references"], str) else len(row["references"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -55,7 +55,7 @@ def _is_of_a_run(manifest: Any) -> bool:
     return isinstance(settings, dict) and set(settings) >= _SETTINGS and listed and bool(checked)
 
 
-def manifest_check(manifest: Mapping[str, Any]) -> str:
+def manifest_check(manifest: JsonDict) -> str:
     """A checksum over a manifest without its own, as JSON keeps it."""
     kept = {name: value for name, value in manifest.items() if name != "check"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
@@ -67,7 +67,7 @@ def file_check(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def listed_files(manifest: Mapping[str, Any] | None) -> set[str]:
+def listed_files(manifest: JsonDict | None) -> set[str]:
     """Return the names that a manifest lists as files of its run."""
     if manifest is None:
         return set()
@@ -119,13 +119,13 @@ def remove_shards(folder: Path, keep: Iterable[str] = ()) -> None:
             path.unlink()
 
 
-def remove_files(folder: Path, manifest: Mapping[str, Any] | None, names: Iterable[str]) -> None:
+def remove_files(folder: Path, manifest: JsonDict | None, names: Iterable[str]) -> None:
     """Remove those of some files that a manifest lists."""
     for name in set(names) & listed_files(manifest):
         (folder / name).unlink(missing_ok=True)
 
 
-def has_results(folder: Path, manifest: Mapping[str, Any]) -> bool:
+def has_results(folder: Path, manifest: JsonDict) -> bool:
     """Whether a run has anything that other settings or another corpus would mix with or overwrite."""
     shards = folder / "shards"
     if shards.is_dir() and any(_SHARD.fullmatch(path.name) for path in shards.iterdir()):
@@ -133,7 +133,7 @@ def has_results(folder: Path, manifest: Mapping[str, Any]) -> bool:
     return any((folder / name).is_file() for name in listed_files(manifest) if name.startswith("results."))
 
 
-def known_contents(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
+def known_contents(folder: Path, manifest: JsonDict) -> Iterator[str]:
     """Yield the content keys of an earlier run's items: of its shards, or else of its results."""
     seen = 0
     results = [folder / name for name in sorted(listed_files(manifest)) if name == "results.jsonl"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -59,14 +59,14 @@ def histogram_svg(values: Sequence[np.ndarray], names: Sequence[str]) -> Markup:
     return render("histogram.html", names=names, bars=bars, top=top, edges=marks, colors=_COLORS)
 
 
-def worst_html(row: Mapping[str, Any], *, opened: bool = True) -> Markup:
+def worst_html(row: JsonDict, *, opened: bool = True) -> Markup:
     """Return one item of a run as HTML: its score and, for faithfulness, the report of its result."""
     name = row["id"] if row["id"] is not None else f"item {row['item']}"
     parts = [{"part": k, "value": json.dumps(v, ensure_ascii=False)[:500]} for k, v in row["parts"].items()]
     return render("item.html", name=name, score=row["score"], opened=opened, drawn=_report_html(row), parts=parts)
 
 
-def _report_html(row: Mapping[str, Any]) -> str | None:
+def _report_html(row: JsonDict) -> str | None:
     """The report of a row's result; None where the parts are not those of faithfulness, whatever they are called."""
     whole = {**row["parts"], **{name: row.get(name) for name in ("score", "reason", "signature")}}
     try:
@@ -84,9 +84,7 @@ def usage_rows(usage: Mapping[str, Mapping[str, float]]) -> list[JsonDict]:
     ]
 
 
-def page_parts(
-    manifest: Mapping[str, Any], found: Gathered, arrays: Sequence[np.ndarray], names: Sequence[str]
-) -> JsonDict:
+def page_parts(manifest: JsonDict, found: Gathered, arrays: Sequence[np.ndarray], names: Sequence[str]) -> JsonDict:
     """What the page of a run holds beside its comparison; `found` is what `gather` returns."""
     fields = [(name, value) for name, value in manifest.items() if name not in ("counts", "usage")]
     usage, reasons = manifest.get("usage", {}), found.reasons.most_common(50)

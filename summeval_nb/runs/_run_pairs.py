@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from summeval_nb.ground._plain import float_array
+from summeval_nb.ground._types import JsonDict
 from summeval_nb.runs._identity import differences
 from summeval_nb.runs._run_rows import metric_name
 
@@ -36,7 +37,7 @@ class Aligned(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _pair_keys(rows: Iterable[Mapping[str, Any]]) -> list[_Key]:
+def _pair_keys(rows: Iterable[JsonDict]) -> list[_Key]:
     """Return what pairing needs of each row."""
     found = []
     for row in rows:
@@ -47,7 +48,7 @@ def _pair_keys(rows: Iterable[Mapping[str, Any]]) -> list[_Key]:
     return found
 
 
-def _settings_notes(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def _settings_notes(one: JsonDict, other: JsonDict) -> list[str]:
     """Return what to say of two manifests with different options; different metrics are a `ValueError`."""
     names = [metric_name(run["settings"]) for run in (one, other)]
     if names[0] != names[1]:
@@ -60,7 +61,7 @@ def _settings_notes(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[st
     return [f"The runs have other settings: {', '.join(changed)}."] if changed else []
 
 
-def pair_rows(manifests: Sequence[Mapping[str, Any]], rows: Sequence[Iterable[Mapping[str, Any]]]) -> Aligned:
+def pair_rows(manifests: Sequence[JsonDict], rows: Sequence[Iterable[JsonDict]]) -> Aligned:
     """Return the scores of two runs' common items; runs that cannot be compared raise a `ValueError`."""
     notes = _settings_notes(*manifests)
     a, b = (_pair_keys(one) for one in rows)

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import is_finite, require_module
@@ -38,7 +37,7 @@ def complete_manifest(folder: Path) -> JsonDict:
     return manifest
 
 
-def _is_whole(manifest: Mapping[str, Any]) -> bool:
+def _is_whole(manifest: JsonDict) -> bool:
     """Whether a manifest holds what a report needs, in its types."""
     counts, mean = manifest["counts"], manifest["mean"]
     numbers = [counts["ok"], counts["undefined"], counts["failed"], manifest["items"]]
@@ -47,7 +46,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     return finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
 
 
-def rows_of_file(folder: Path, manifest: Mapping[str, Any]) -> Iterator[JsonDict]:
+def rows_of_file(folder: Path, manifest: JsonDict) -> Iterator[JsonDict]:
     """Yield the rows of the file of results that a manifest names, one after the other."""
     path = folder / manifest["results"]
     if not path.is_file():
@@ -76,7 +75,7 @@ def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
     return row
 
 
-def metric_name(settings: Mapping[str, Any]) -> str:
+def metric_name(settings: JsonDict) -> str:
     """Return what people call the metric of a run."""
     metric = settings["metric"]
     return metric if isinstance(metric, str) else str(metric.get("function") or metric.get("fingerprint"))

@@ -6,9 +6,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from summeval_nb.ground._files import replacing
 from summeval_nb.ground._types import JsonDict
@@ -20,20 +19,20 @@ from summeval_nb.runs.jobs import Line
 def shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> JsonDict:
     """Return what stands before a shard's lines: counts, their exact sum, and checksums of them and of itself."""
     states = [line.status for line in lines]
-    head: dict[str, Any] = {"shard": shard.number, "items": len(lines)}
+    head: JsonDict = {"shard": shard.number, "items": len(lines)}
     head |= {name: states.count(name) for name in ("ok", "undefined", "failed")}
     head |= {"sum": math.fsum(line.score for line in lines if line.score is not None), "digest": shard.digest}
     head["body"] = hashlib.sha256(body).hexdigest()
     return head | {"check": _checksum(head)}
 
 
-def _checksum(head: Mapping[str, Any]) -> str:
+def _checksum(head: JsonDict) -> str:
     """A checksum over a head without its own."""
     kept = {name: value for name, value in head.items() if name != "check"}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def is_as_written(path: Path, head: Mapping[str, Any], body: bytes) -> bool:
+def is_as_written(path: Path, head: JsonDict, body: bytes) -> bool:
     """Whether a shard's name, head and lines belong together; a head that is none raises one of several errors."""
     whole = head["check"] == _checksum(head) and head["body"] == hashlib.sha256(body).hexdigest()
     return whole and path.name == f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
@@ -51,7 +50,7 @@ def write_parquet(bodies: Iterable[bytes], target: Path) -> None:
             writer.write_table(arrow.Table.from_pylist(rows, schema))
 
 
-def _flat(row: dict[str, Any]) -> JsonDict:
+def _flat(row: JsonDict) -> JsonDict:
     """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
     known = row["id"] is None or isinstance(row["id"], str)
     flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}

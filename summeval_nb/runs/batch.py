@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
+from ..ground._types import JsonDict
 from ..ground.items import Shard, make_shards, open_items
 from summeval_nb.ground.results import (
     require_count,
@@ -45,7 +46,7 @@ from .workers import RunStopped, only_one, write_whole
 __all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'Total', 'merge_shards', 'run', 'count_work']
 
 # %% ../../nbs/6_runs/61_batch.ipynb #b2bd4fbf
-def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> dict[str, Any]:
+def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> JsonDict:
     """Write a shard's results as a file named by number and digest; return its head."""
     body = b"".join(line.text + b"\n" for line in lines)
     head = shard_head(shard, lines, body)
@@ -54,7 +55,7 @@ def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> dict[str, 
     return head
 
 
-def read_shard(path: Path) -> tuple[dict[str, Any], bytes]:
+def read_shard(path: Path) -> tuple[JsonDict, bytes]:
     """Return the head of a shard's file and its lines; damage is a `ValueError`."""
     first, _, body = path.read_bytes().partition(b"\n")
     try:
@@ -70,7 +71,7 @@ def read_shard(path: Path) -> tuple[dict[str, Any], bytes]:
 # %% ../../nbs/6_runs/61_batch.ipynb #17463a32
 def finished_head(
     folder: Path, shard: Shard, damaged: list[str] | None = None
-) -> dict[str, Any] | None:
+) -> JsonDict | None:
     """Return the head of a shard that is there and whole, else None."""
     try:
         head, _ = read_shard(folder / f"{shard.name}.jsonl")
@@ -118,7 +119,7 @@ class Total(NamedTuple):
 
 def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
     """Write the lines of all shards in order as one file, and return the counts."""
-    heads: list[dict[str, Any]] = []
+    heads: list[JsonDict] = []
 
     def bodies() -> Iterator[bytes]:
         for name in names:

@@ -22,6 +22,7 @@ from ..models._declared import declared
 from ..models.llm import Backend, BackendError, Calls, Choice
 from ..models.llm import Schema, Usage
 from ..models.store import Store
+from ..ground._types import JsonDict
 from ..ground.results import Metric, Verdict, require_option
 from ..ground.viz import html_table, text_table
 
@@ -122,7 +123,7 @@ class Ledger:
         """Return the sums over the stages."""
         return {name: sum(row[name] for row in self.stages.values()) for name in COUNTS}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each stage, and their sum."""
         rows = [{"stage": name, **counts} for name, counts in self.stages.items()]
         return [*rows, {"stage": "total", **self.total()}]
@@ -204,7 +205,7 @@ class _Staged(Backend):
     def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
         return self.inner._choose(prompt, options)
 
-    def _json(self, prompt: str, schema: dict[str, Any], max_tokens: int) -> str:
+    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
         return self.inner._json(prompt, schema, max_tokens)
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
@@ -369,9 +370,7 @@ def read_ledger(folder: str | Path) -> Ledger:
     return ledger
 
 # %% ../../nbs/workshop/93_costs.ipynb #5045d731
-def calls_at_most(
-    metric: object, rows: Sequence[Mapping[str, Any]]
-) -> dict[str, Calls]:
+def calls_at_most(metric: object, rows: Sequence[JsonDict]) -> dict[str, Calls]:
     """Return at most the calls that a metric makes for rows, by stage of its ledger.
 
     Parameters

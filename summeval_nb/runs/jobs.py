@@ -20,7 +20,7 @@ from ._identity import identify, identify_model
 from ._planned import Unloaded, pairs_of, sentence_pairs, unanswered
 from .costs import Ledger, Stages, calls_at_most, find_backends, metered
 from ..agreement.metrics import METRICS, load_metric, metric_class
-from ..ground._types import Scores
+from ..ground._types import JsonDict, Scores
 from ..ground.items import Item
 from ..judged.judging import Judge
 from ..models.llm import Backend, Calls
@@ -44,7 +44,7 @@ __all__ = ['Rows', 'Columns', 'MetricOrFunction', 'read_row', 'load_options', 'd
            'named_metric', 'Scorer', 'Work', 'Planner']
 
 # %% ../../nbs/workshop/92_jobs.ipynb #036b2121
-Rows = Sequence[Mapping[str, Any]]
+Rows = Sequence[JsonDict]
 Columns = Mapping[str, "str | Sequence[str]"]
 MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
 
@@ -60,7 +60,7 @@ def _parse(data: bytes) -> Any:
 
 def read_row(
     item: Item, columns: Columns, kinds: Mapping[str, str]
-) -> tuple[dict[str, Any], str]:
+) -> tuple[JsonDict, str]:
     """Return an item's row under the metric's own names, and a problem or ''.
 
     `kinds` says what each column must hold: "text", or "texts" for one text or a list
@@ -252,7 +252,7 @@ class Job:
         """The corpus' column for each of the metric's."""
         return {**{name: name for name in self.kinds}, **self.columns}
 
-    def content(self, item: Item, row: Mapping[str, Any]) -> str:
+    def content(self, item: Item, row: JsonDict) -> str:
         """Return two hashes: of what an item is about (the article), and of what a
         system wrote for it.
 
@@ -265,7 +265,7 @@ class Job:
         about = _digest(*(row[name] for name in self.kinds if name != judged))
         return f"{about}.{_digest(row[judged])}"
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonDict:
         """Return the job as plain data."""
         metric = (
             self.metric
@@ -304,7 +304,7 @@ class Scored(NamedTuple):
 def make_line(
     number: int,
     item: Item,
-    row: Mapping[str, Any],
+    row: JsonDict,
     outcome: Outcome,
     content: str | None = None,
 ) -> Line:
@@ -504,10 +504,10 @@ class Work:
         """At most how many calls all stages make."""
         return None if self.total is None else self.total.calls
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[JsonDict]:
         """Return one row for each count."""
         names = ("items", "scored", "to_score", "unreadable", "sentences", "pairs")
-        rows: list[dict[str, Any]] = [
+        rows: list[JsonDict] = [
             {"what": n, "count": v}
             for n in names
             if (v := getattr(self, n)) is not None
@@ -517,7 +517,7 @@ class Work:
         last = _calls_row("model calls, at most", self.total or Calls())
         return [*rows, {"what": "model calls"} if self.total is None else last]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
         found = {name: value for name, value in vars(self).items() if name != "calls"}
         stages = (self.calls or {}).items()
@@ -545,7 +545,7 @@ class Work:
 _SIZES = {"prompt_bytes": "prompt bytes", "generated_tokens": "generated tokens"}
 
 
-def _calls_row(what: str, calls: Calls) -> dict[str, Any]:
+def _calls_row(what: str, calls: Calls) -> JsonDict:
     sizes = {shown: getattr(calls, name) for name, shown in _SIZES.items()}
     return {"what": what, "count": calls.calls, **sizes}
 

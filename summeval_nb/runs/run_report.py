@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..ground._files import write_whole
 from ..ground._resampling import bootstrap, sign_flip_p_value
+from ..ground._types import JsonDict
 from ..ground.results import require_count, require_share
 from ..ground.viz import html_page, html_table, render, text_table
 from ._run_page import compared_parts, page_parts, usage_rows
@@ -32,12 +33,12 @@ __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', '
            'RunReport', 'run_page']
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #5844c38c
-def read_manifest(folder: str | Path) -> dict[str, Any]:
+def read_manifest(folder: str | Path) -> JsonDict:
     """Return a run's manifest; no complete run is a `ValueError` with a remedy."""
     return complete_manifest(Path(folder))
 
 
-def read_rows(folder: str | Path) -> Iterator[dict[str, Any]]:
+def read_rows(folder: str | Path) -> Iterator[JsonDict]:
     """Yield the rows of a run in the order of its corpus, holding one at a time."""
     yield from rows_of_file(Path(folder), read_manifest(folder))
 
@@ -61,16 +62,16 @@ class Gathered(NamedTuple):
 
     scores: np.ndarray
     reasons: Counter[tuple[str, str]]
-    worst: list[dict[str, Any]]
+    worst: list[JsonDict]
     signatures: Counter[str]
 
 
-def gather(rows: Iterator[Mapping[str, Any]], worst: int = 10) -> Gathered:
+def gather(rows: Iterator[JsonDict], worst: int = 10) -> Gathered:
     """Return what a report needs from rows, reading each once."""
     scores: list[float] = []
     reasons: Counter[tuple[str, str]] = Counter()
     signatures: Counter[str] = Counter()
-    heap: list[tuple[float, int, dict[str, Any]]] = []
+    heap: list[tuple[float, int, JsonDict]] = []
     for row in rows:
         score = row["score"]
         scores.append(math.nan if score is None else score)
@@ -186,7 +187,7 @@ class RunReport:
     """
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: JsonDict
 
     @classmethod
     def load(cls, folder: str | Path) -> RunReport:
@@ -212,11 +213,11 @@ class RunReport:
         """What language models used for it, by stage; empty without one."""
         return self.manifest.get("usage", {})
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[JsonDict]:
         """Yield the rows in the order of the corpus."""
         return read_rows(self.folder)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonDict:
         """Return the manifest as plain data; the rows stand in the file of results."""
         return dict(self.manifest)
 
@@ -226,7 +227,7 @@ class RunReport:
 
         return pd.DataFrame(list(self.rows()))
 
-    def _summary(self) -> list[dict[str, Any]]:
+    def _summary(self) -> list[JsonDict]:
         """The run as one row of a table: metric, mean, items, counts."""
         row = {"metric": metric_name(self.manifest["settings"]), "mean": self.mean()}
         return [{**row, "items": self.manifest["items"], **self.counts}]
