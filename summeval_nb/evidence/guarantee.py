@@ -54,7 +54,7 @@ def accepted_needed(
 
 
 def error_bound(
-    errors: Numbers, accepted: Numbers, *, confidence: float = 0.9
+    errors: float | Numbers, accepted: float | Numbers, *, confidence: float = 0.9
 ) -> np.ndarray:
     """Return exact upper bounds (Clopper and Pearson) of the risk.
 

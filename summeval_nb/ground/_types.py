@@ -1,4 +1,4 @@
-# A plain private module: edited directly, exported by no notebook; mypy reads it, and tests/test_package.py imports it.
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_types.py.
 """Names of types that many modules share."""
 
 from __future__ import annotations

@@ -1,0 +1,77 @@
+"""Public signatures in the eyes of a type checker: what is documented passes, what is no such thing is refused."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow  # mypy reads the package, and the libraries whose types it names
+
+CODE = """
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sentence_transformers import SentenceTransformer
+
+import summeval_nb as s
+
+
+class OwnChecker:
+    fingerprint = "own-1"
+    threshold = 0.5
+
+    def check_many(self, pairs: Sequence[tuple[Sequence[str], str]], *, vectors: object = None) -> list[s.Verdict]:
+        return [s.Verdict(probability=1.0) for _ in pairs]
+
+
+class OwnEmbedder:
+    fingerprint = "own-1"
+
+    def encode(self, sentences: list[str]) -> np.ndarray:
+        return np.ones((len(sentences), 3))
+
+
+nli, llm = s.NLIChecker("folder"), s.LLMChecker(s.ScriptedBackend(lambda prompt: "yes"))
+around = s.ChunkedChecker(nli), s.HistogramChecker(llm, (0.0,), 0.0)
+for checker in (OwnChecker(), nli, llm, s.EmbeddedChecker(), *around):
+    s.evaluate("a", "b", checker=checker)
+    s.FaithfulnessMetric(checker=checker, store=Path("kept.sqlite"), splitter=lambda text: [(0, 1)])
+    s.benchmark_checker({"one": checker})
+s.evaluate("a", "b", checker="nli:folder", embedder=SentenceTransformer("folder"))
+s.evaluate("a", "b", checker=3)  # refused
+s.evaluate("a", "b", embedder=3)  # refused
+s.benchmark_judge({"one": s.RatingMetric(quality="fluency", backend=s.ScriptedBackend(lambda prompt: "3"))})
+for embedder in (OwnEmbedder(), s.load_embedder(), SentenceTransformer("folder")):
+    s.sentence2embedding(["a"], embedder=embedder)
+s.bert_score("a", ["b"], embedder=Path("folder"))
+s.cosine_similarity([[1.0, 2.0]], np.ones((2, 2)))
+s.meteor_score("a", "b", synonyms={"a": ["b"]})
+s.meteor_score("a", "b", synonyms=3)  # refused
+s.bleu_score("a", "b", tokenize=str.split)
+for items in ([{"n": 1}], pd.DataFrame(), Path("items.jsonl"), open("items.jsonl", "rb")):
+    s.open_items(items)
+s.open_items(3)  # refused
+s.Rouge().compute(predictions=["a"], references=[["b", "c"]])
+s.Rouge().compute(predictions=3)  # refused
+s.calibrate([{"sentence": "a", "label": 1, "article": "b"}])
+s.calibrate(pd.DataFrame())
+s.error_bound(0, 21)
+s.error_bound([0, 1], np.array([20, 30]))
+s.faithfulness_from_dict(s.evaluate("a", "b").to_dict())
+s.Store("kept.sqlite").put_many("kind", {s.content_key("a", 1, None): [1]})
+"""
+
+
+def test_what_a_user_may_pass_passes_a_type_checker(tmp_path):
+    file = tmp_path / "user.py"
+    file.write_text(CODE, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    refused = {number for number, line in enumerate(CODE.splitlines(), 1) if line.endswith("# refused")}
+    found = {int(number) for number in re.findall(r"user\.py:(\d+): error", done.stdout)}
+    assert len(refused) == 5 and found == refused, done.stdout + done.stderr
