@@ -2,20 +2,28 @@
 
     python benchmarks/fit_refusals.py            # measure the stored weights on every labelled set
     python benchmarks/fit_refusals.py --write    # fit them again and write assets/refusal_weights.json
+    python benchmarks/fit_refusals.py --ablate   # with form and without, on kinds of texts that were left out
 
-Fitted on the development parts of `refusals.jsonl`, `refusals_styles.jsonl` and `refusals_last.jsonl`, and on all of
-`refusals_second.jsonl`, whose errors had been read. Never fitted to: the test part of the first, a third of the second
-(seventy texts in thirty styles), `refusals_fresh.jsonl` and the sixty sentences of `tests/refusals_held.json`. All of
-these were measured before some change of the marks, so they are no fair test any more. Two of their 309
-texts ("No." and "Not stated.") were written again for the last set, and so are fitted.
+Fitted on the development parts of `refusals.jsonl`, `refusals_styles.jsonl` and `refusals_last.jsonl`, on all of
+`refusals_second.jsonl`, and on `benchmarks/refusals_written.jsonl`, which the package does not carry: texts of earlier
+rounds whose errors had been read, texts that were written against errors, and three times thirty styles by writers who
+had seen nothing of this. Never fitted to: the test part of the first, a third of the second (seventy texts in thirty
+styles), `refusals_fresh.jsonl` and the sixty sentences of `tests/refusals_held.json`. All of these were measured before
+some change of the marks, so they are no fair test any more.
 
-`refusals_last.jsonl` is the fair one. A language model wrote it in one go, as thirty kinds of people would write, four
-refusals and four answers each, before it had seen how refusals are told, what was fitted, or what is missed. A refusal
-tells nothing of what was asked: the speaker does not know, may not or will not say, or the source does not say. An
-answer tells something of it, be it "No", a hedge, a part of what was asked, somebody else's ignorance or refusal. Ten
-of the thirty styles, drawn by `random.Random(20261122).sample(sorted(styles), 10)`, were kept aside. They were measured
-once, when marks and weights stood (`--last`): 72 of 80 right, 35 of 40 refusals found, 3 of 40 answers taken for one.
-Whoever changes marks or weights after that has to write new ones.
+A refusal tells nothing of what was asked: the speaker does not know, may not or will not say, or the source does not
+say. An answer tells something of it, be it "No", a hedge, a part of what was asked, somebody else's ignorance or
+refusal.
+
+`refusals_last.jsonl` is the fair test. A language model wrote it in one go, as thirty kinds of people and machines
+would write, eight refusals and eight answers each, before it had seen how refusals are told, what was fitted, or what
+is missed. Ten of the thirty styles, drawn by `random.Random(20261124).sample(sorted(styles), 10)`, were kept aside and
+measured once, when marks and weights stood (`--last`): 147 of 160 right, 68 of 80 refusals found, 1 of 80 answers taken
+for one; one refusal was undecided, for a word of Japanese in it.
+
+It is the third of its kind. The first (80 texts aside) gave 72 right, 35 of 40 refusals found and 3 of 40 answers taken
+for one; the second (120 aside) 106 right, 48 of 60, and 2 of 60, with weights that had seen less. Both are fitted
+since. Whoever changes marks or weights after this has to write a fourth.
 """
 
 from __future__ import annotations
@@ -24,17 +32,28 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
-from summeval_nb.judged._refusals import _marks, _phrase_values, _phrases, mean_vectors, refusal_flags, refusal_signs
+from summeval_nb.judged._refusals import (
+    _marks,
+    _phrase_values,
+    _phrases,
+    mean_states,
+    mean_vectors,
+    refusal_flags,
+    refusal_signs,
+)
 from summeval_nb.text.embed import load_embedder
 
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "summeval_nb" / "assets"
-MEANING, WORDS = 3.0, 4.0  # how strongly vectors and turns of phrase stand beside the marks, chosen on development data
+WRITTEN = Path(__file__).with_name("refusals_written.jsonl")
+# How strongly vectors, states and turns of phrase stand beside the marks, chosen on sets that were left out.
+MEANING, FORM, WORDS = 2.0, 3.0, 4.0
 
 
 def read(name: str, part: str = "") -> list[dict]:
@@ -42,23 +61,42 @@ def read(name: str, part: str = "") -> list[dict]:
     return [row for row in map(json.loads, lines) if not part or row["part"] == part]
 
 
-def tabulate(rows: list[dict], vectors: np.ndarray, words: list[str]) -> np.ndarray:
-    """The features of texts: meaning, marks, words and pairs."""
+class Means(NamedTuple):
+    """What two networks make of the texts: sentence vectors, and states, centred and of length one in the mean."""
+
+    meaning: np.ndarray
+    form: np.ndarray
+
+    def rows(self, chosen: np.ndarray) -> Means:
+        return Means(self.meaning[chosen], self.form[chosen])
+
+
+def means_of(rows: list[dict], embedder) -> tuple[Means, np.ndarray, float]:
+    """The means of texts, with the centre and the scale of the states."""
+    texts = [one["text"] for one in rows]
+    states = mean_states(texts)
+    centre = states.mean(axis=0)
+    scale = float(np.linalg.norm(states - centre, axis=1).mean())
+    return Means(mean_vectors(texts, embedder), (states - centre) / scale), centre, scale
+
+
+def tabulate(rows: list[dict], means: Means, words: list[str]) -> np.ndarray:
+    """The features of texts: meaning, form, marks, words and pairs."""
     place = {one: column for column, one in enumerate(words)}
     phrases = np.zeros((len(rows), len(words)))
     for row, one in enumerate(rows):
         for phrase, value in _phrase_values(one["text"], place).items():
             phrases[row, place[phrase]] = value
     marks = [list(_marks(one["text"], refusal_signs(one["text"])).values()) for one in rows]
-    return np.hstack([MEANING * vectors, marks, WORDS * phrases])
+    return np.hstack([MEANING * means.meaning, FORM * means.form, marks, WORDS * phrases])
 
 
-def fitted(rows: list[dict], vectors: np.ndarray) -> tuple[LogisticRegression, list[str]]:
-    """Ridge-penalised logistic regression over marks, words and pairs met twice, and the mean sentence vector."""
+def fitted(rows: list[dict], means: Means) -> tuple[LogisticRegression, list[str]]:
+    """Ridge-penalised logistic regression over marks, words and pairs met twice, sentence vectors and states."""
     met = Counter(phrase for one in rows for phrase in _phrases(one["text"]))
     words = sorted(phrase for phrase, count in met.items() if count > 1)
-    table = tabulate(rows, vectors, words)
-    return LogisticRegression(C=1.0, max_iter=5000).fit(table, [one["refused"] for one in rows]), words
+    table = tabulate(rows, means, words)
+    return LogisticRegression(C=3.0, max_iter=5000).fit(table, [one["refused"] for one in rows]), words
 
 
 def folds(rows: list[dict]) -> np.ndarray:
@@ -68,38 +106,63 @@ def folds(rows: list[dict]) -> np.ndarray:
     return np.array([i % 10 if one["style"] == "mixed" else place[one["style"]] for i, one in enumerate(rows)])
 
 
-def choose_threshold(rows: list[dict], vectors: np.ndarray) -> float:
-    """The lowest of .50, .51, ... at which at most 2 % of answers are flagged, every text judged without its style."""
+def choose_threshold(rows: list[dict], means: Means) -> float:
+    """The lowest of .50, .51, ... at which at most 2 % of the answers that have a style are flagged.
+
+    Every text is judged by weights that were fitted without its style. Of the mixed texts, which have none, neighbours
+    are always fitted, so they do not count.
+    """
     group = folds(rows)
     chance, truth = np.zeros(len(rows)), np.array([one["refused"] for one in rows])
     for number in range(10):
         away = group == number
-        model, words = fitted([rows[i] for i in np.flatnonzero(~away)], vectors[~away])
-        table = tabulate([rows[i] for i in np.flatnonzero(away)], vectors[away], words)
+        model, words = fitted([rows[i] for i in np.flatnonzero(~away)], means.rows(~away))
+        table = tabulate([rows[i] for i in np.flatnonzero(away)], means.rows(away), words)
         chance[away] = model.predict_proba(table)[:, 1]
-    chosen = 0.95
+    styled = np.array([one["style"] != "mixed" for one in rows])
+    chance, truth = chance[styled], truth[styled]
     for threshold in np.arange(0.5, 0.95, 0.01).round(2):
         said = chance >= threshold
         alarms = float(said[~truth].mean())
-        told = f"threshold {threshold:.2f}: right {(said == truth).mean():.3f}, answers taken for refusals {alarms:.3f}"
-        print(told, end="\r" if alarms > 0.02 else "\n")
-        chosen = min(chosen, float(threshold)) if alarms <= 0.02 else chosen
-    return chosen
+        print(f"threshold {threshold:.2f}: right {(said == truth).mean():.3f}, answers taken for refusals {alarms:.3f}")
+        if alarms <= 0.02:
+            return float(threshold)
+    return 0.95
 
 
 def fit(rows: list[dict], embedder) -> dict:
-    """What the package stores: the threshold, and a weight for each mark, phrase and direction of meaning."""
-    vectors = mean_vectors([one["text"] for one in rows], embedder)
-    model, words = fitted(rows, vectors)
-    border = choose_threshold(rows, vectors)  # where the stored log-odds are 0
-    marks = list(_marks("", refusal_signs("")))
-    found, size = model.coef_[0], vectors.shape[1]
+    """What the package stores: weights of marks, phrases and numbers of the vectors, the threshold at log-odds 0."""
+    means, centre, scale = means_of(rows, embedder)
+    model, words = fitted(rows, means)
+    border = choose_threshold(rows, means)
+    names, found, size = list(_marks("", refusal_signs(""))), model.coef_[0], means.meaning.shape[1]
+    meaning, form, marks, phrases = np.split(found, [size, 2 * size, 2 * size + len(names)])
+    form = (FORM * form / scale).round(5)
     return {
-        "intercept": round(float(model.intercept_[0]) - np.log(border / (1 - border)), 4),
-        "marks": dict(zip(marks, found[size : size + len(marks)].round(4).tolist(), strict=True)),
-        "words": dict(zip(words, (WORDS * found[size + len(marks) :]).round(4).tolist(), strict=True)),
-        "meaning": (MEANING * found[:size]).round(4).tolist(),
+        "intercept": round(float(model.intercept_[0] - form @ centre) - np.log(border / (1 - border)), 4),
+        "marks": dict(zip(names, marks.round(4).tolist(), strict=True)),
+        "words": dict(zip(words, (WORDS * phrases).round(4).tolist(), strict=True)),
+        "meaning": (MEANING * meaning).round(4).tolist(),
+        "form": form.tolist(),
     }
+
+
+def ablate(rows: list[dict], embedder) -> None:
+    """Share right where 2.5 % of the answers pass for refusals, on each round of texts, fitted on all the others."""
+    means, _, _ = means_of(rows, embedder)
+    bare = Means(means.meaning, np.zeros_like(means.form))
+    sets = np.array([one.get("set", "") for one in rows])
+    shares: dict[str, list[float]] = {"with form": [], "without": []}
+    for name in sorted({*sets} - {"", "more"}):
+        away = sets == name
+        rest, left = ([rows[i] for i in np.flatnonzero(chosen)] for chosen in (~away, away))
+        truth = np.array([one["refused"] for one in left])
+        for kind, one in (("with form", means), ("without", bare)):
+            model, words = fitted(rest, one.rows(~away))
+            odds = model.decision_function(tabulate(left, one.rows(away), words))
+            shares[kind].append(float(((odds > np.quantile(odds[~truth], 0.975)) == truth).mean()))
+            print(f"{name:10} {kind:10} {shares[kind][-1]:.3f}")
+    print("  ".join(f"{kind}: {np.mean(found):.3f}" for kind, found in shares.items()))
 
 
 def measure(name: str, rows: list[dict], embedder, *, show: bool = False) -> None:
@@ -119,9 +182,12 @@ def measure(name: str, rows: list[dict], embedder, *, show: bool = False) -> Non
 
 def tell_last(rows: list[dict], embedder) -> None:
     """The shares on texts that were kept aside, with exact binomial intervals (Clopper and Pearson)."""
-    flags = np.array([bool(flag) for flag in refusal_flags([row["text"] for row in rows], embedder)])
+    flags = [flag.value for flag in refusal_flags([row["text"] for row in rows], embedder)]
     truth = np.array([row["refused"] for row in rows])
-    hits = {"right": flags == truth, "refusals found": flags[truth], "answers taken for refusals": flags[~truth]}
+    right = np.array([flag == one for flag, one in zip(flags, truth, strict=True)])  # an undecided one is not
+    alarms = np.array([flag is True for flag in flags])[~truth]
+    hits = {"right": right, "refusals found": right[truth], "answers taken for refusals": alarms}
+    print(f"undecided, and so not right: {flags.count(None)}")
     for name, one in hits.items():
         interval = binomtest(int(one.sum()), len(one)).proportion_ci()
         print(f"{name}: {one.sum()} of {len(one)}, {one.mean():.3f} [{interval.low:.3f}, {interval.high:.3f}]")
@@ -132,6 +198,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="fit again")
     parser.add_argument("--last", action="store_true", help="measure the styles that were kept aside, and nothing else")
     parser.add_argument("--show", action="store_true", help="show what is judged wrong")
+    parser.add_argument("--ablate", action="store_true", help="measure what the form adds")
     arguments = parser.parse_args()
     embedder = load_embedder("minilm")
     if arguments.last:
@@ -139,6 +206,10 @@ def main() -> None:
         return
     development = read("refusals", "development") + read("refusals_styles", "development")
     development += read("refusals_second") + read("refusals_last", "development")
+    development += [json.loads(line) for line in WRITTEN.read_text(encoding="utf-8").splitlines()]
+    if arguments.ablate:
+        ablate(development, embedder)
+        return
     if arguments.write:
         weights = fit(development, embedder)
         lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in weights.items()]

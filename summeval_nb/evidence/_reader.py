@@ -307,6 +307,20 @@ class Reader:
                     found[i] = Reading(entailed, neutral, denied, places)
         return found
 
+    def mean_states(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the mean of each text's states after the third layer, shape (n, 384): how it is put, more than what.
+
+        Of a text of more than 80 tokens the first 80 are taken.
+        """
+        rows = np.zeros((len(texts), WIDTH))
+        for start in range(0, len(texts), TOGETHER):
+            part = texts[start : start + TOGETHER]
+            tokens = self._tokens(list(dict.fromkeys(part)))
+            states = encoded(self.network, [(tokens[text][0], []) for text in part])
+            for row, text in enumerate(part, start):
+                rows[row] = states[tokens[text][0].tobytes()].mean(0).double().numpy()
+        return rows
+
     def _tokens(self, texts: Sequence[str]) -> dict[str, tuple[np.ndarray, list[tuple[int, int]]]]:
         """Return token ids and character offsets of each text."""
         encoded = self.tokenizer.encode_batch(encodable(texts), add_special_tokens=False)

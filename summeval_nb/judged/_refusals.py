@@ -1,4 +1,4 @@
-"""Does a text decline to answer? Signs, turns of phrase and meaning, weighed by a fitted model. Edited directly.
+"""Does a text decline to answer? Signs, turns of phrase, meaning and form, weighed by a fitted model. Edited directly.
 
 Chapter 42 tells what the signs are for and measures them; `benchmarks/fit_refusals.py` fits the weights.
 """
@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -56,8 +56,9 @@ _STRONG = (
     r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t|do not|wouldn['’]?t|would not)\b[^.!?;:]{0,12}\bknow\b",
     r"\b(?:i|we)\b[^.!?;:]{0,20}\b(?:don['’]?t have|do not have|have no)\b[^.!?;:]{0,12}"
     r"\b(?:idea|clue|answer|information|knowledge|access|details?|ability)",
-    r"^\W*(?:(?:final )?answer\W+|\w+(?: \w+)?\W{0,3}[:=]\W*)?"
-    r"(?:no idea|no clue|not a clue|dunno|beats me|no answer|n/a\b|unknown\W*$"
+    r"^\W*(?:(?:sorry|oh|well|hm+|um|er|honestly|nope?|haha|ha)\b\W*){0,2}"
+    r"(?:(?:final )?answer\W+|\w+(?: \w+)?\W{0,3}[:=]\W*)?"
+    r"(?:no idea|no clue|not a clue|dunno|beats me|search me|your guess is as good as mine|no answer|n/a\b|unknown\W*$"
     r"|unanswerable|not answerable|cannot answer|insufficient|not enough"
     r"|not (?:stated|available|specified|found|in the)\b)",
     r"^\W*(?:don['’]?t know|do not know|not sure|unsure|unclear|not known|can(?:not|['’]t) (?:say|tell)"
@@ -113,26 +114,29 @@ def refusal_signs(text: str) -> _Signs:
 
 
 class _Weights(NamedTuple):
-    """What `benchmarks/fit_refusals.py` found: a weight for each mark, turn of phrase and direction of meaning."""
+    """What `benchmarks/fit_refusals.py` found: a weight for each mark, each turn of phrase, each number of a vector."""
 
     intercept: float
     marks: Mapping[str, float]
     words: Mapping[str, float]
     meaning: np.ndarray
+    form: np.ndarray
 
 
 @cache
 def _weights() -> _Weights:
     text = resources.files("summeval_nb").joinpath("assets/refusal_weights.json").read_text(encoding="utf-8")
     found = json.loads(text)
-    return _Weights(found["intercept"], found["marks"], found["words"], np.array(found["meaning"]))
+    meaning, form = np.array(found["meaning"]), np.array(found["form"])
+    return _Weights(found["intercept"], found["marks"], found["words"], meaning, form)
 
 
 def refusal_rules() -> str:
     """All that decides whether a text is a refusal, as one text: what a fingerprint is made of."""
     weights = _weights()
     patterns = [*_STRONG, *_WEAK, *(one.pattern for one in _MARKS.values())]
-    return json.dumps([patterns, weights.intercept, weights.marks, weights.words, weights.meaning.tolist()])
+    vectors = [weights.meaning.tolist(), weights.form.tolist()]
+    return json.dumps([patterns, weights.intercept, weights.marks, weights.words, *vectors])
 
 
 _MARKS: Mapping[str, re.Pattern[str]] = {
@@ -181,6 +185,12 @@ _MARKS: Mapping[str, re.Pattern[str]] = {
     "a filled field": re.compile(
         r"^\W*(?:final )?(?:answer|result|name|value|status|found|page)\W{0,4}[:=]\W*"
         r"(?!null|none|nil|n/a|no\b|not|unknown|undefined|cannot|false|insufficient|unanswered|missing)\w",
+        re.I,
+    ),
+    "an empty field": re.compile(
+        r"^\W*(?:null|nil|n/?a|undefined|(?:left )?blank|no[ _-](?:answer|match|data|response|result|value|entry))\W*$"
+        r"|[:=]\s*(?:[\"']{2}|[\"']?(?:null|none|nil|unknown|undefined|n/?a|no_answer|not available|\?+|-+)[\"']?)"
+        r"\s*(?:[,;}\]]|$)",
         re.I,
     ),
     "I found or know it": re.compile(
@@ -271,26 +281,39 @@ def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...
 
 
 def mean_vectors(texts: Sequence[str], embedder: Any) -> np.ndarray:
-    """For each text the mean of its sentences' vectors of length one, shape (n, d)."""
+    """For each text the mean of its sentences' vectors of length one, shape (n, d): what it is about."""
+    return _means(texts, lambda flat: unit_rows(np.asarray(embedder.encode(flat), dtype=np.float64)))
+
+
+def mean_states(texts: Sequence[str]) -> np.ndarray:
+    """For each text the mean over its sentences of the reader's states after three layers, shape (n, 384): its form."""
+    from summeval_nb.evidence._reader import load_reader
+
+    return _means(texts, load_reader().mean_states)
+
+
+def _means(texts: Sequence[str], encode: Callable[[list[str]], np.ndarray]) -> np.ndarray:
+    """For each text the mean over its sentences, what it quotes left out; each distinct sentence is encoded once."""
     sentences = [[s.text for s in premise_sentences(told(text))] or [text] for text in texts]
     flat = list(dict.fromkeys(s for group in sentences for s in group))
-    vectors = unit_rows(np.asarray(embedder.encode(flat), dtype=np.float64))
+    vectors = encode(flat)
     place = {text: row for row, text in enumerate(flat)}
     return np.stack([vectors[[place[s] for s in group]].mean(axis=0) for group in sentences])
 
 
 class Lean(NamedTuple):
-    """How far a text leans towards a refusal, in log-odds: by its marks, its turns of phrase, its meaning."""
+    """How far a text leans towards a refusal, in log-odds: by its marks, turns of phrase, meaning and form."""
 
     marks: float
     words: float
     meaning: float
+    form: float
     signs: _Signs
 
     @property
     def total(self) -> float:
         """The log-odds that the text is a refusal."""
-        return _weights().intercept + self.marks + self.words + self.meaning
+        return _weights().intercept + self.marks + self.words + self.meaning + self.form
 
     def flag(self) -> Flag:
         """The flag, and in words what it rests on."""
@@ -298,26 +321,30 @@ class Lean(NamedTuple):
         found = [f"“{words}”" for words in (self.signs.strong, self.signs.weak) if words]
         because = (
             f"signs: {', '.join(found) or 'none'}; "
-            f"marks {self.marks:+.1f}, words {self.words:+.1f}, meaning {self.meaning:+.1f}"
+            f"marks {self.marks:+.1f}, words {self.words:+.1f}, meaning {self.meaning:+.1f}, form {self.form:+.1f}"
         )
         return Flag(value=probability >= 0.5, probability=probability, reason=because)
 
 
-def lean_of(text: str, vector: np.ndarray) -> Lean:
-    """How far a text leans towards a refusal; `vector` is its row of `mean_vectors`."""
+def lean_of(text: str, vector: np.ndarray, state: np.ndarray) -> Lean:
+    """How far a text leans towards a refusal; `vector` is its row of `mean_vectors`, `state` that of `mean_states`."""
     weights, signs = _weights(), refusal_signs(text)
     marks = sum(weights.marks[name] * value for name, value in _marks(text, signs).items())
-    words = sum(weights.words[name] * value for name, value in _phrase_values(text, weights.words).items())
+    phrases = _phrase_values(text, weights.words)
+    words = sum(weights.words[name] * value for name, value in phrases.items())
     fits = vector.shape == weights.meaning.shape
-    return Lean(marks, words, float(vector @ weights.meaning) if fits else 0.0, signs)
+    meaning = float(vector @ weights.meaning) if fits else 0.0
+    readable = any(re.search(r"\w\w", one) for one in phrases)  # the form of what holds no known word says nothing
+    return Lean(marks, words, meaning, float(state @ weights.form) if readable else 0.0, signs)
 
 
 def refusal_flags(texts: Sequence[str], embedder: Any, lang: str | None = None) -> list[Flag]:
     """Flags for many texts; one without a word, or clearly in another language than English, is undecided."""
     why = {text: unread(text, lang) if re.search(r"\w", text) else "the text is empty" for text in texts}
     judged = [text for text, reason in why.items() if not reason]
-    vectors = dict(zip(judged, mean_vectors(judged, embedder) if judged else [], strict=True))
-    return [Flag(value=None, reason=why[text]) if why[text] else lean_of(text, vectors[text]).flag() for text in texts]
+    means = zip(mean_vectors(judged, embedder), mean_states(judged), strict=True) if judged else []
+    flags = {text: lean_of(text, *both).flag() for text, both in zip(judged, means, strict=True)}
+    return [Flag(value=None, reason=why[text]) if why[text] else flags[text] for text in texts]
 
 
 _READS = named_languages("refusals") or ()  # the languages of the rules of the embedded judge
