@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # a row for each item, in it what each rater said: numbers, texts or truth values, None or NaN where nothing
 Ratings: TypeAlias = "pd.DataFrame | np.ndarray | Iterable[Iterable[object]]"
 Label: TypeAlias = str | bool | float
+Weights: TypeAlias = str | Sequence[Sequence[float]] | np.ndarray | None  # how bad each disagreement is
 Parts = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 

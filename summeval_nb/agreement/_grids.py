@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import require_share
 
-Grid: TypeAlias = ArrayLike | Sequence[Sequence[float | None]]  # a row an article, a column a system; None: missing
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+# a row an article, a column a system, None where a value is missing; in quotes, for pages would spell it out
+Grid: TypeAlias = "ArrayLike | Sequence[Sequence[float | None]]"
 
 
 def require_table(values: object, name: str) -> np.ndarray:

@@ -17,8 +17,9 @@ from summeval_nb.ground.results import Metric, ScoreTable, require_option, score
 from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.embed import load_embedder
 
-Scorer: TypeAlias = str | Metric | Callable[..., float | None] | Grid  # a name, an object, a function, a table
-Scorers: TypeAlias = Sequence[Scorer] | Mapping[str, Scorer]
+# a name, an object, a function, a table
+Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
+Scorers: TypeAlias = "Sequence[Scorer] | Mapping[str, Scorer]"
 
 
 def metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:

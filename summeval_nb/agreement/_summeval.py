@@ -6,9 +6,9 @@ Edited directly; chapter 52 says what is computed with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from summeval_nb.agreement._grids import require_tables
 from summeval_nb.ground._plain import float_array
@@ -17,6 +17,11 @@ from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Signature
 from summeval_nb.ground.viz import html_table
 from summeval_nb.text.embed import LotEmbedder
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Vectors: TypeAlias = "ArrayLike"  # the last axis is the dimension; in quotes, for pages would spell it out
 
 
 def finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
@@ -29,7 +34,7 @@ def finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
     return array
 
 
-def blocks_of_articles(machine: ArrayLike, human: Sequence[ArrayLike]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def blocks_of_articles(machine: Vectors, human: Sequence[Vectors]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield machine and human vectors of articles, (a, s, d) and (a, r, d): all at once where the shapes allow it."""
     machine = finite_vectors(machine, "machine", 3)
     if len(human) != len(machine) or not len(human):

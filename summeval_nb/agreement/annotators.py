@@ -13,9 +13,9 @@ from functools import partial
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from . import _annotators as plumbing
+from ._annotators import Ratings, Weights
 from ..ground._choices import takes_choices_of
 from ..ground.results import is_finite, require_count, require_option
 
@@ -83,7 +83,7 @@ def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
 KAPPA_WEIGHTS = ("linear", "quadratic")
 
 
-def _apart(codes: plumbing.Codes, weights: str | ArrayLike | None) -> np.ndarray:
+def _apart(codes: plumbing.Codes, weights: Weights) -> np.ndarray:
     """How bad each disagreement is, (C, C)."""
     size = len(codes.categories)
     if weights is None:
@@ -102,7 +102,7 @@ def cohen_kappa(
     first: Iterable[object],
     second: Iterable[object],
     *,
-    weights: str | ArrayLike | None = None,
+    weights: Weights = None,
     categories: Iterable[object] | None = None,
     **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
@@ -171,7 +171,7 @@ def _fleiss(counts: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @takes_choices_of(plumbing.Resampling)
 def fleiss_kappa(
-    ratings: plumbing.Ratings,
+    ratings: Ratings,
     **resampling: Unpack[plumbing.ResamplingChoices],
 ) -> Agreement:
     """Return Fleiss' kappa of several raters, with a bootstrap interval over items.
@@ -243,7 +243,7 @@ def _alpha(
 
 @takes_choices_of(plumbing.Resampling)
 def krippendorff_alpha(
-    ratings: plumbing.Ratings,
+    ratings: Ratings,
     *,
     level: str,
     categories: Iterable[object] | None = None,

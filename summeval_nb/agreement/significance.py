@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from ._accuracy import AccuracyCurve, accuracy_by_threshold
@@ -164,7 +163,9 @@ def compare(
 CORRECTIONS = ("holm", "bonferroni", "fdr", "none")
 
 
-def adjust_p_values(p_values: ArrayLike, *, correction: str = "holm") -> np.ndarray:
+def adjust_p_values(
+    p_values: Sequence[float] | np.ndarray, *, correction: str = "holm"
+) -> np.ndarray:
     """Correct p-values for the number of tests.
 
     Parameters

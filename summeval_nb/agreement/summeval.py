@@ -9,14 +9,13 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from ._coefficients import by_row
 from ._grids import Grid
 from ._summeval import NamedScores, all_equal, blocks_of_articles
 from ._summeval import embed_summaries, rated_tables
-from ._summeval import require_reference
+from ._summeval import Vectors, require_reference
 from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
 from ..text._vectors import EmbedderOrName
@@ -47,8 +46,8 @@ def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
 
 
 def reference_similarities(
-    machine: ArrayLike,
-    human: Sequence[ArrayLike],
+    machine: Vectors,
+    human: Sequence[Vectors],
     *,
     similarity: str = "cosine",
     references: str | int = "max",

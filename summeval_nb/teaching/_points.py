@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import numpy as np
 
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import require_count, require_option
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 Points = list[list[float]]
+Pairs: TypeAlias = "ArrayLike"  # (n, 2) numbers; in quotes, for pages would spell it out
 PRESETS = ("cloud", "outlier", "curve", "ties")
 LARGEST = 1e100  # differences of larger numbers overflow
 BOX = {"left": 46, "right": 430, "top": 12, "bottom": 300}  # the plot's place in an SVG of 440 by 345

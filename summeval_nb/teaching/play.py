@@ -28,7 +28,7 @@ from . import _drawings as drawn
 from . import _widgets as widgets
 from ._lcs_steps import LcsStep, lcs_steps
 from ._points import Points, preset_points, require_points
-from ._points import same_count
+from ._points import Pairs, same_count
 from ._study import EvidenceStudy, decided, evidence_study
 
 # %% auto #0
@@ -322,7 +322,7 @@ class CorrelationState(drawn.State):
 
 
 def correlation_state(
-    points: np.typing.ArrayLike, before: Mapping[str, float | None] | None = None
+    points: Pairs, before: Mapping[str, float | None] | None = None
 ) -> CorrelationState:
     """Return points with Pearson's r, Spearman's rho and Kendall's tau-b."""
     known = require_points(points)
@@ -336,7 +336,7 @@ def correlation_state(
 
 
 def play_correlation(
-    points: np.typing.ArrayLike | None = None, *, seed: int = 0
+    points: Pairs | None = None, *, seed: int = 0
 ) -> Picture[CorrelationState]:
     """Drag points and watch Pearson's r, Spearman's rho and Kendall's tau-b part.
 
@@ -366,7 +366,7 @@ def play_correlation(
     start = preset_points("cloud", seed=seed) if points is None else points
     first = correlation_state(start)
 
-    def moved(points: np.typing.ArrayLike) -> CorrelationState:
+    def moved(points: Pairs) -> CorrelationState:
         return correlation_state(same_count(points, first.points), first.before)
 
     return widgets.points_controls(Picture(moved, points=first.points), seed)
