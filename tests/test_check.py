@@ -15,7 +15,7 @@ from helpers.patience import comes_back
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, load_checker
+from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, evaluate, load_checker
 from summeval_nb.evidence import _parts, check
 from summeval_nb.evidence._fitted import fitted
 from summeval_nb.evidence.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
@@ -473,3 +473,16 @@ def test_features_of_real_articles_are_those_of_the_packaged_table(
     stored = sentence_table[sentence_table["article"] < 3].reset_index(drop=True)
     for name in check.FEATURES:
         np.testing.assert_allclose(found[name], stored[name], atol=2e-3)
+
+
+def test_a_checker_of_ones_own_may_inherit_and_set_its_threshold():
+    class Mine(Checker):
+        def __init__(self, threshold):
+            self.fingerprint, self.threshold = f"mine-{threshold}", threshold
+
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=0.6, threshold=self.threshold) for _ in pairs]
+
+    assert isinstance(Mine(0.5), Checker)
+    assert evaluate("It rained.", "It rained.", checker=Mine(0.5)).score == 1.0
+    assert evaluate("It rained.", "It rained.", checker=Mine(0.7)).score == 0.0

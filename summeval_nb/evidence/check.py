@@ -405,11 +405,17 @@ class Checker(Protocol):
     None, it is trusted with any.
     """
 
-    @property
-    def fingerprint(self) -> str: ...
+    if TYPE_CHECKING:  # either a property or an attribute will do
 
-    @property
-    def threshold(self) -> float: ...
+        @property
+        def fingerprint(self) -> str: ...
+
+        @property
+        def threshold(self) -> float: ...
+
+    else:
+        fingerprint: str
+        threshold: float
 
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
