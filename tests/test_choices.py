@@ -58,7 +58,7 @@ def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
     assert set(typed.__annotations__) <= set(choices)
     for function in functions:
         shown = inspect.signature(function).parameters
-        assert list(shown)[0] in ("candidate", "candidates", "generated") and list(shown)[1] == "references"
+        assert list(shown)[0] in ("candidate", "candidates") and list(shown)[1] == "references"
         differs = {"effective_order": function is not bleu.corpus_bleu} if kind is bleu.Bleu else {}
         assert {name: one.default for name, one in list(shown.items())[2:]} == choices | differs
         assert set(choices) - set(typed.__annotations__) <= set(function.__kwdefaults__ or {}) | {"n"}

@@ -350,7 +350,7 @@ class TypesOfOneText(Score, Mapping[str, "RougeItem"]):
 
     item: ClassVar[type[RougeItem]]
     items_by_type: Mapping[str, RougeItem]
-    generated: str
+    candidate: str
     references: Sequence[str]
     options: Rouge
 
@@ -378,7 +378,7 @@ class TypesOfOneText(Score, Mapping[str, "RougeItem"]):
     def explain(self, kind: str | None = None, *, reference: int | None = None) -> MatchPicture:
         """Show what is shared, n-grams, pairs or the common subsequence, beside one reference (default: the best)."""
         chosen = require_option(kind or self.options.types[0], "type", self.options.types)
-        return _explain(self.generated, self.references, self.options, chosen, reference)
+        return _explain(self.candidate, self.references, self.options, chosen, reference)
 
 
 def _explain(
@@ -492,7 +492,7 @@ def score_one(kind: type[One], formula: Formula, text: str, listed: list[str], o
         reason=reason,
         signature=sign(options, [len(listed)]),
         items_by_type=items,
-        generated=text,
+        candidate=text,
         references=listed,
         options=options,
     )

@@ -325,13 +325,13 @@ class RougeScores(_rouge.TypesOfOneText):
 
 @takes_choices_of(Rouge)
 def rouge_score(
-    generated: str, references: str | Sequence[str], **choices: Unpack[RougeChoices]
+    candidate: str, references: str | Sequence[str], **choices: Unpack[RougeChoices]
 ) -> RougeScores:
     """Return ROUGE of one text against one or several references.
 
     Parameters
     ----------
-    generated : str
+    candidate : str
         The text to judge.
     references : str or list of str
         One or several; None among them is an error.
@@ -384,12 +384,12 @@ def rouge_score(
     >>> scores["rouge1"].recall, scores["rougeL"].precision
     (0.75, 1.0)
     """
-    return Rouge(**choices).score(generated, references)
+    return Rouge(**choices).score(candidate, references)
 
 
 @takes_choices_of(Rouge)
 def rouge_many(
-    generated: Sequence[str],
+    candidates: Sequence[str],
     references: Sequence[str | Sequence[str]],
     **choices: Unpack[RougeChoices],
 ) -> RougeTable:
@@ -397,7 +397,7 @@ def rouge_many(
 
     Parameters
     ----------
-    generated : list of str
+    candidates : list of str
         N texts to judge.
     references : list
         For each of them one string, or a list of strings; the numbers of references may
@@ -417,9 +417,10 @@ def rouge_many(
 
     Examples
     --------
-    >>> generated, references = ["the cat", "a dog"], ["the cat sat", ["a dog", "dogs"]]
-    >>> table = rouge_many(generated, references, types=["rouge1"])
+    >>> candidates = ["the cat", "a dog"]
+    >>> references = ["the cat sat", ["a dog", "dogs"]]
+    >>> table = rouge_many(candidates, references, types=["rouge1"])
     >>> table["rouge1"].recall.tolist()
     [0.6666666666666666, 1.0]
     """
-    return Rouge(**choices).score_many(generated, references)
+    return Rouge(**choices).score_many(candidates, references)
