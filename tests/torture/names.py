@@ -340,7 +340,7 @@ LISTED: dict[str, dict[str, Any]] = {
         "references": st.one_of(options("max", "mean"), st.integers(-1, 4)),
     },
     "rouge_many": {
-        "generated": st.lists(texts, max_size=2),
+        "candidates": st.lists(texts, max_size=2),
         "references": st.lists(groups, max_size=2),
         "exceptions": st.none(),
     },
