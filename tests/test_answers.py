@@ -432,3 +432,16 @@ def test_a_server_that_dies_is_counted_and_never_a_no():
     )
     assert "connection refused" in table[0].reasons["answer_given_context"]
     assert table.summary()[0]["value"] is None and table.summary()[0]["n"] == 0
+
+
+def test_a_table_may_be_a_dataset_that_can_only_be_indexed():
+    class Rows:
+        def __len__(self):
+            return 1
+
+        def __getitem__(self, place):
+            return [{"context": "It rained.", "question": "Did it?", "ground_truth": "Yes.", "answer": "It rained."}][
+                place
+            ]
+
+    assert len(evaluate_answers(Rows(), judge="words", progress=False)) == 1

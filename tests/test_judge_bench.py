@@ -200,3 +200,9 @@ def test_two_labels_or_three():
     failed = Scripted(lambda p, s, place: (_ for _ in ()).throw(JudgeFailure("entail", "no")))
     with pytest.raises(JudgeFailure):
         ask_judge(failed, cases, None)
+
+
+def test_a_judge_that_is_none_leaves_no_store_behind(tmp_path):
+    with pytest.raises(ValueError, match="nojudge"):
+        benchmark_judge("nojudge", store=tmp_path / "x.sqlite")
+    assert not list(tmp_path.iterdir())

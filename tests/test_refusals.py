@@ -194,3 +194,12 @@ def test_what_holds_no_known_word_is_no_refusal(embedder, text):
     """The form of such a text lies anywhere: nothing like it was fitted."""
     (flag,) = refusal_flags([text], embedder)
     assert flag.value is False, flag
+
+
+def test_the_plainest_refusals_are_found_whatever_the_source_and_the_question(embedder):
+    sources = ("article", "text", "passage", "document", "report", "context", "story", "source")
+    says = ("does not say", "doesn't say", "does not tell us", "does not mention")
+    asked = ("who designed the bridge", "what a visit costs", "how long the glacier is", "why he left the team")
+    texts = [f"The {source} {say} {one}." for source in sources for say in says for one in asked]
+    flags = refusal_flags(texts, embedder)
+    assert not [text for text, flag in zip(texts, flags, strict=True) if not flag]

@@ -129,11 +129,14 @@ def benchmark_judge(
     named = judge if isinstance(judge, Mapping) else {_name(judge): judge}
     if not named:
         raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
+    judges = [
+        # an address may hold a password
+        (without_secrets(str(name)), one if plumbing.is_rater(one) else load_judge(one))
+        for name, one in named.items()
+    ]
     kept = load_store(store)
     rows, wrong, parts = [], [], {"metric": "judge-bench", "sets": "+".join(chosen)}
-    for given_name, one in named.items():
-        name = without_secrets(str(given_name))  # an address may hold a password
-        loaded = one if plumbing.is_rater(one) else load_judge(one)
+    for name, loaded in judges:
         if plumbing.is_rater(loaded):
             own, quality = str(loaded.signature), loaded.quality
             given = {f"grades: {quality}": plumbing.grade_cases(quality)}
@@ -142,8 +145,8 @@ def benchmark_judge(
         parts[f"judge {name}"] = own
         for place, every in given.items():
             asked = plumbing.asked(loaded, plumbing.some(every, limit, seed), kept)
-            rows.append(plumbing.table_row(str(name), place, asked, measures))
-            wrong += asked.wrong_rows(str(name), place)
+            rows.append(plumbing.table_row(name, place, asked, measures))
+            wrong += asked.wrong_rows(name, place)
     signature = Signature(parts | {"limit": limit} | how)
     return JudgeBench(tuple(rows), tuple(wrong), signature)
 

@@ -451,7 +451,8 @@ def require_column(values: object, name: str) -> list[object]:
 def _is_listed(values: object) -> TypeGuard[Iterable[object]]:
     """Whether these are many values: a text and a mapping are one."""
     one = isinstance(values, (str, bytes, bytearray, Mapping))
-    return isinstance(values, Iterable) and not one
+    counted = hasattr(values, "__len__") and hasattr(values, "__getitem__")
+    return not one and (isinstance(values, Iterable) or counted)
 
 
 def _short(value: object) -> str:

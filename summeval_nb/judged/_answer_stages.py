@@ -119,7 +119,8 @@ def table_records(table: Table, columns: Mapping[str, Sequence[str]]) -> list[di
         given = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
     else:
         given = table
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+    rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")  # such as torch's Dataset
+    if isinstance(given, (str, bytes)) or not rows:
         remedy = "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of columns"
         raise TypeError(f"table must be a table, not {type(given).__name__} ({given!r:.40}): {remedy}")
     records = []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from ..ground._choices import takes_choices_of
-from ..text._vectors import EmbedderOrName
 from ._numbers import Tokens
+
+if TYPE_CHECKING:
+    from ..text._vectors import EmbedderOrName
 
 __all__ = [
     "BertChoices",

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..ground.results import Metric, Signature, require_flag
 from . import _bert, _meteor
-from ._choices import BertChoices, EmbedderOrName, MeteorChoices
+from ._choices import BertChoices, MeteorChoices
 from ._choices import require_number, takes_choices_of
 from ._tables import ArrayTable
 from .ngrams import Tokens, load_tokenizer, tokenizer_name
@@ -173,7 +173,7 @@ class BertScore(Metric):
     layer: int | None = None
     idf: bool = False
     baseline: float | None = None
-    embedder: EmbedderOrName | None = None
+    embedder: _bert.EmbedderOrName | None = None
 
     def __post_init__(self) -> None:
         require_flag(self.idf, "idf")
