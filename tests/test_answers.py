@@ -314,6 +314,7 @@ def test_a_table_equals_its_rows(table):
         assert plain(without(evaluate_answer(**row))) == plain(without(report))
 
 
+@pytest.mark.nightly
 def test_every_kind_of_table_gives_the_same(table):
     datasets = pytest.importorskip("datasets")
     made = rows()

@@ -73,6 +73,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
         assert math.isclose(line["score"], wanted["rougeL"].f1) and line["parts"]["rouge1"]["f1"] == wanted["rouge1"].f1
 
 
+@pytest.mark.nightly
 def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
     from summeval_nb import evaluate, faithfulness_from_dict
     from summeval_nb.ground.data import sample_articles
@@ -96,6 +97,7 @@ def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_pat
 INPUTS = ["jsonl", "gzip", "csv", "parquet", "frame", "dataset", "iterator"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", INPUTS)
 def test_every_kind_of_input_gives_the_same_rows(kind, tmp_path):
     rows = [{**row, "references": row["references"][0]} for row in corpus(12)]
@@ -211,6 +213,7 @@ def test_the_fast_parser_agrees_on_any_rows():
             _parse(cut)
 
 
+@pytest.mark.nightly
 def test_a_stray_module_beside_the_script_ends_no_worker(tmp_path):
     """`re.py` next to a script: Python itself starts without it, and so must the workers."""
     (tmp_path / "re.py").write_text("raise SystemExit('the wrong re')")
@@ -276,6 +279,7 @@ def test_kills_lose_nothing(times, tmp_path):
     ]
 
 
+@pytest.mark.nightly
 def test_workers_leave_when_their_parent_is_killed(tmp_path):
     psutil = pytest.importorskip("psutil")
     file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
@@ -297,6 +301,7 @@ def heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.nightly
 def test_ctrl_c_stops_at_once_and_can_be_continued(tmp_path):
     file = write_jsonl(tmp_path / "items.jsonl", corpus(4000))  # some seconds of work, also on a busy machine
     terminal = {"start_new_session": True, "preexec_fn": heed_interrupts}
@@ -354,6 +359,7 @@ def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
     assert [found[i]["score"] for i in (0, 2, 4, 6)] == [1, 2, 3, 4] and found[1]["id"] == "crash"
 
 
+@pytest.mark.nightly
 def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
     psutil = pytest.importorskip("psutil")
     texts = ["a", "bb", "hang", "ccc", "d", "hang", "ee"]
@@ -368,12 +374,14 @@ def test_an_item_that_never_returns_is_ended_and_the_rest_completes(tmp_path):
     assert not left  # nobody is left sleeping
 
 
+@pytest.mark.nightly
 def test_a_time_out_accuses_nobody_of_being_one_of_many(tmp_path):
     """A shard of slow items takes longer than the time-out of one: it loses time and no item."""
     report = quiet([{"text": "x" * i} for i in range(30)], slow, out=tmp_path, shard_size=10, timeout=0.5)
     assert report.counts == {"ok": 30, "undefined": 0, "failed": 0} and report.mean() == 14.5
 
 
+@pytest.mark.nightly
 def test_an_accident_accuses_nobody(tmp_path):
     rows = [{"text": "x" * i} for i in range(9)]
     report = quiet(rows, partial(once, marker=str(tmp_path / "marker")), out=tmp_path / "out", shard_size=3)
@@ -474,6 +482,7 @@ def says_four(prompt):
 JUDGED = ["answers", "summary_score", "faithfulness", "rating"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("metric", JUDGED)
 def test_the_ledger_holds_what_the_backend_counted_and_the_plan_foretells_it(metric, tmp_path):
     from summeval_nb.runs.costs import find_backends
@@ -578,6 +587,7 @@ def test_a_model_of_this_process_needs_a_name_to_go_to_another(tmp_path):
     assert quiet(pair_rows(2), "faithfulness", out=tmp_path, options=options, workers=0).usage["checking"]["calls"] == 4
 
 
+@pytest.mark.nightly
 def test_metrics_without_a_model_keep_no_ledger(tmp_path):
     report = quiet(pair_rows(4), "faithfulness", out=tmp_path)
     assert report.usage == {} and not (tmp_path / "ledger.jsonl").exists()
@@ -723,6 +733,7 @@ def test_broken_lines_are_recorded_with_their_number(tmp_path):
     assert all(found[number]["reason"].startswith(f"at {number}: ") for number in bad)
 
 
+@pytest.mark.nightly
 def test_a_changed_corpus_scores_only_what_changed(tmp_path):
     rows = corpus(20)
     quiet(rows, "bleu", out=tmp_path / "out", shard_size=5)
@@ -784,6 +795,7 @@ def test_a_missing_ray_names_the_extra(tmp_path, monkeypatch):
         run(corpus(2), "bleu", out=tmp_path, engine="ray", progress=False)
 
 
+@pytest.mark.nightly
 def test_memory_of_the_driver_does_not_grow(tmp_path):
     """The peak of a run in a process of its own, for 2,000 and for 16,000 items, within 20 %."""
     code = """

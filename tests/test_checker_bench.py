@@ -175,6 +175,7 @@ def test_what_is_not_supported_is_not_passed_whatever_its_probability():
     assert row["true_passed"] == 0.0 and row["failed"] == 0 and row["auc"] == 1.0
 
 
+@pytest.mark.nightly
 def test_the_default_checker_on_the_packaged_set():
     bench = benchmark_checker(n_resamples=100)
     row = bench.rows()[0]

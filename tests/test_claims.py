@@ -30,6 +30,7 @@ def texts(finder: ClaimFinder, sentence: str) -> list[str]:
     return [claim.text for claim in finder.find(sentence)]
 
 
+@pytest.mark.nightly
 class TestStanza:
     def test_entities_of_a_real_pipeline(self, pipelines):
         finder = ClaimFinder("entities", annotator=pipelines[0])

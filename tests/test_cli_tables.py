@@ -109,6 +109,7 @@ def heed_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.nightly
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     source = tmp_path / "pairs.jsonl"
     row = json.dumps({"candidate": "the cat sat on the mat " * 20, "references": "the cat sat " * 40})
@@ -130,6 +131,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     assert json.loads(again.stdout)["kept_from_before"] == 20 * min(kept, 20)
 
 
+@pytest.mark.nightly
 def test_store_answer_score_correlate_summeval(tmp_path):
     table = tmp_path / "answers.jsonl"
     row = {"context": "It rained all day.", "question": "How was it?", "ground_truth": "It rained."}
@@ -278,6 +280,7 @@ def test_a_named_language_model_judges_and_says_what_it_used(tmp_path):
     assert nobody.returncode == 2 and len(nobody.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.nightly
 def test_the_time_out_of_the_command_line(pairs, tmp_path):
     done = summeval("run", pairs, "--metric", "bleu", "--out", tmp_path / "out", "--timeout", 60)
     assert done.returncode == 0, done.stderr

@@ -50,6 +50,7 @@ class NumberChecker:
         return Verdict(probability=float(all(word in held for word in claim.split() if word.isdigit())))
 
 
+@pytest.mark.nightly
 def test_in_bulk_is_one_by_one():
     bulk = evaluate_many(*map(list, zip(*PAIRS, strict=True)))
     for (text, summary), many in zip(PAIRS, bulk, strict=True):

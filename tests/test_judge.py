@@ -225,6 +225,7 @@ def test_answers_have_the_verdicts_of_evaluate():
     assert (row["label"] == "entailed") == verdict.supported
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("article", sample_articles(), ids=lambda article: article.name)
 def test_answers_and_exams_have_the_verdicts_of_evaluate(article):
     """The same premise and statement: one verdict, whoever asks."""

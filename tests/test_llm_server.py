@@ -278,6 +278,7 @@ def test_options_that_are_not_shown_are_undecided_never_zero():
     assert masses == {"yes": 0.3, "no": 0.0} and groups == [] and bound == 0.1
 
 
+@pytest.mark.nightly
 def test_five_hundred_pairs_with_faults_complete_and_a_second_run_mends_them(tmp_path):
     """10 % random faults: each is counted, none is a score; the next run asks for the failed ones only."""
     from summeval_nb.models.store import Store, content_key, fill_missing

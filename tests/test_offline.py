@@ -38,7 +38,10 @@ def _free(code: str, tmp_path: Path) -> str:
     return run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("what", NAMED)
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(one, marks=[pytest.mark.nightly] * (one in ("embedder", "language model"))) for one in NAMED],
+)
 def test_a_name_that_is_not_here_is_asked_of_nobody(what, tmp_path):
     said = _free(NAMED[what].format(name="nobody/nothing"), tmp_path)
     assert "ASKED" not in said

@@ -327,6 +327,7 @@ def shell(*arguments):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.nightly
 def test_the_shell(tmp_path):
     pairs, systems = tmp_path / "pairs.jsonl", tmp_path / "systems.jsonl"
     pairs.write_text(

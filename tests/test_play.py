@@ -520,6 +520,7 @@ assert pictures[0].set(step=2).state.step == 2
 """
 
 
+@pytest.mark.nightly
 def test_without_ipywidgets_the_pictures_stand_still():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr

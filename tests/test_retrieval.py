@@ -352,6 +352,7 @@ def shell(*arguments):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.nightly
 def test_the_shell(tmp_path):
     table, page = tmp_path / "rows.jsonl", tmp_path / "page.html"
     table.write_text(json.dumps(ROW) + "\n" + json.dumps({**ROW, "contexts": []}) + "\n")

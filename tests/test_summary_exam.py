@@ -64,6 +64,7 @@ def test_the_articles_are_ten_domains_and_half_of_them_were_kept_aside():
     assert [one["part"] for one in ARTICLES].count("aside") == 5
 
 
+@pytest.mark.nightly
 def test_a_good_summary_beats_the_first_words_trivia_and_a_letter():
     """By the guarded value, on nine of ten articles."""
     right = 0
@@ -82,6 +83,7 @@ def test_good_summaries_answer_a_good_part_of_the_exam():
     assert means["tuned"] >= 0.35 and means["aside"] >= 0.3, means
 
 
+@pytest.mark.nightly
 def test_four_articles_that_were_written_last():
     assert len(LAST) == 4 and not {one["domain"] for one in LAST} & {one["domain"] for one in ARTICLES}
     assert all(300 <= len(one["text"].split()) <= 500 for one in LAST)

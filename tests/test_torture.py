@@ -48,6 +48,7 @@ def apart(test):
     return started
 
 
+@pytest.mark.nightly
 @apart
 @pytest.mark.parametrize("kind", ["kills", "damage", "disks", "stores", pytest.param("pages", marks=pytest.mark.slow)])
 def test_a_few_cases_find_nothing(kind, tmp_path):
@@ -71,6 +72,7 @@ def found_by(case, tmp_path, kind="planted"):
 # ---------------------------------------------------------------- planted faults
 
 
+@pytest.mark.nightly
 @apart
 def test_a_resume_with_other_bytes_is_found(monkeypatch, tmp_path):
     def careless(items, *, out, **call):
@@ -94,6 +96,7 @@ def test_a_report_of_damaged_numbers_is_found(monkeypatch, tmp_path):
     assert "damaged" in found_by(runs.damage, tmp_path).where
 
 
+@pytest.mark.nightly
 @apart
 def test_an_untyped_fault_on_a_full_disk_is_found(monkeypatch, tmp_path):
     def raw(items, **call):
@@ -153,6 +156,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_public_name_with_a_fault_is_found(fault, monkeypatch, tmp_path):
     if fault == "longer than":
@@ -171,6 +175,7 @@ def test_every_public_name_is_called_or_said_to_be_passive():
         assert names.calls(getattr(names.summeval_nb, name), names.LISTED.get(name, {})) is not None
 
 
+@pytest.mark.nightly
 def test_no_case_asks_for_a_download():
     """A call that says `download=True` may ask the hub; a case that makes one would find a trespass that is none."""
     asking = [

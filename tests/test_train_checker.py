@@ -65,6 +65,7 @@ def trained(folder, work, without=()):
     return train_checker.trained(folder, work, save_every=0, **options).state_dict()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_training_gives_the_same_weights_again_and_after_a_kill(folder, tmp_path, monkeypatch):
     first, again = (trained(folder, tmp_path / name) for name in ("first", "again"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-pytestmark = pytest.mark.slow  # mypy reads the package, and the libraries whose types it names
+pytestmark = pytest.mark.nightly  # mypy reads the package, and the libraries whose types it names
 
 CODE = """
 from collections.abc import Sequence

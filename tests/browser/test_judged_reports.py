@@ -96,6 +96,7 @@ def test_it_opens_from_a_file_and_asks_for_nothing(report, visit):
     assert "metric:" in seen.page.locator("body").inner_text()
 
 
+@pytest.mark.nightly
 def test_hostile_text_executes_nothing(kind, tmp_path, visit):
     result = judged(kind, Attacker())
     # Without the page's own policy, so that only the escaping protects.
@@ -115,6 +116,7 @@ def test_hostile_text_executes_nothing(kind, tmp_path, visit):
     assert not seen.complaints
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_no_serious_barrier_and_nothing_sticks_out(kind, scheme, width, report, visit):
