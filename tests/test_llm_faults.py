@@ -24,8 +24,13 @@ KEY = "sk-very-secret-key"
 
 
 def backend_for(server: MisbehavingServer, **settings) -> ServerBackend:
-    limits = {"timeout": 0.4, "total_timeout": 1.0, "max_retries": 0}
+    limits = {"timeout": 20, "total_timeout": 30, "max_retries": 0}
     return ServerBackend("scripted", base_url=server.url, api_key=KEY, **{**limits, **settings})
+
+
+def limits_for(name: str) -> dict[str, float]:
+    """Only what would never end has a hurried limit: a busy machine is not the server's silence."""
+    return {"timeout": 0.4, "total_timeout": 1.0} if name in ENDLESS | {"slow", "drip"} else {}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -42,10 +47,8 @@ def test_each_behaviour_ends_in_time_in_an_answer_or_its_typed_error(name, diale
     expected = BEHAVIOURS[name].errors
     if (name, dialect) == ("truncated_json", "llamacpp"):
         expected = ()
-    # a busy machine is not the server's silence: only what would never end has a hurried limit
-    limits = {} if name in ENDLESS | {"slow", "drip"} else {"timeout": 20, "total_timeout": 30}
     with MisbehavingServer(name, dialect=dialect, slowness=1.0) as server:
-        backend = backend_for(server, **limits)
+        backend = backend_for(server, **limits_for(name))
         with comes_back():
             (result,) = backend.choose_many(["Well?"], OPTIONS)
     if not expected:
@@ -77,7 +80,7 @@ def test_one_bad_answer_does_not_discard_the_others():
 def test_odd_pages_hold_nothing_up_and_lead_nowhere(name):
     """/props and its like may drip, lie or redirect: the question is answered, and nobody else learns the key."""
     with MisbehavingServer() as other, MisbehavingServer(pages_behave=name, elsewhere=other.url) as server:
-        backend = backend_for(server, **({} if name in ENDLESS else {"timeout": 20, "total_timeout": 30}))
+        backend = backend_for(server, **limits_for(name))
         with comes_back():
             choice = backend.choose("Well? " * 800, OPTIONS)
         assert abs(choice.probabilities["yes"] - true_probability("Well? " * 800)) < 1e-6
@@ -212,7 +215,7 @@ LIES += ["401", "silent", "flood", "no_http"]
 def test_a_lie_decides_no_comparison_no_rubric_and_no_measure_of_retrieval(name):
     truth, wrong = "It opened in 1931.", "It rained."
     with MisbehavingServer() as other, MisbehavingServer(name, elsewhere=other.url) as server:
-        backend = backend_for(server)
+        backend = backend_for(server, **limits_for(name))
         rubric = Rubric(criteria="Is it polite?", backend=backend)
         judge = LLMJudge(backend)
         for call in (
