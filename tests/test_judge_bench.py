@@ -6,7 +6,18 @@ import pytest
 from typer.testing import CliRunner
 
 from summeval_nb import LabelledSentence, LLMJudge, ScriptedBackend, benchmark_judge
-from summeval_nb.agreement._judge_bench import SETS, Asked, Case, Reply, ask_judge, some, wide_rows
+from summeval_nb.agreement._judge_bench import (
+    SETS,
+    Asked,
+    Case,
+    Reply,
+    ask_judge,
+    checked_options,
+    named_judges,
+    some,
+    told_apart,
+    wide_rows,
+)
 from summeval_nb.agreement.judge_bench import JUDGE_SETS
 from summeval_nb.cli import app
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Statement
@@ -206,3 +217,20 @@ def test_a_judge_that_is_none_leaves_no_store_behind(tmp_path):
     with pytest.raises(ValueError, match="nojudge"):
         benchmark_judge("nojudge", store=tmp_path / "x.sqlite")
     assert not list(tmp_path.iterdir())
+
+
+def test_judges_by_name_and_what_each_is_asked():
+    judge, rater = Scripted(by_text), RatingMetric(quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
+    assert named_judges(judge) == [("Scripted", judge)] and named_judges("words")[0][0] == "words"
+    (name, _), (other, same) = named_judges({"http://me:secret@host/v1": judge, "five": rater})
+    assert "secret" not in name and (other, same) == ("five", rater)
+    assert told_apart(judge, {"mine": []}) == ("scripted", {"mine": []})
+    signature, own = told_apart(rater, {"mine": []})
+    assert signature == str(rater.signature) and len(own["grades: fluency"]) == 32
+
+
+def test_options_are_checked_before_anything_is_asked():
+    how = checked_options(None, 10, 0.9, 3)
+    assert how == {"n_resamples": 10, "confidence": 0.9, "seed": 3}
+    with pytest.raises(ValueError, match="limit"):
+        checked_options(0, 10, 0.9, 3)

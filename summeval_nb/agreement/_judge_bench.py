@@ -15,13 +15,16 @@ import numpy as np
 from ..evidence._checker_bench import checked_set
 from ..evidence.check import calibration
 from ..evidence.checker_bench import LabelledSentence, bench_sentences
+from ..ground._addresses import without_secrets
 from ..ground._frames import Rows
 from ..ground._types import JsonDict
 from ..ground.data import load_toy_summeval
-from ..ground.results import ScoreTable, Signature, require_option
+from ..ground.results import ScoreTable, Signature, require_count, require_option
 from ..ground.viz import figure_text, html_table, render, text_table
+from ..judged.judge import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
 from ..models._named import StoreOrPath
+from ._annotators import ResamplingChoices, measured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -143,6 +146,32 @@ Sets: TypeAlias = str | Sequence[str] | Mapping[str, Sequence[LabelledSentence]]
 def is_rater(judge: object) -> TypeIs[Rater]:
     """Whether this grades summaries, and is no judge."""
     return hasattr(judge, "score_many") and hasattr(judge, "quality")
+
+
+def checked_options(limit: object, n_resamples: int, confidence: float, seed: int) -> ResamplingChoices:
+    """The choices of the bootstrap; those and the limit refused where they make no sense."""
+    how = ResamplingChoices(n_resamples=n_resamples, confidence=confidence, seed=seed)
+    measured(lambda w: (w[:, 0], w[:, 0] + 1), 2, **how)  # checks them
+    if limit is not None:
+        require_count(limit, "limit")
+    return how
+
+
+def named_judges(judge: Judged | Mapping[str, Judged]) -> list[tuple[str, Judge | Rater]]:
+    """Judges and raters, loaded, by the names that the table shows."""
+    alone = judge if isinstance(judge, str) else type(judge).__name__
+    named = judge if isinstance(judge, Mapping) else {alone: judge}
+    if not named:
+        raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
+    # an address may hold a password
+    return [(without_secrets(str(name)), one if is_rater(one) else load_judge(one)) for name, one in named.items()]
+
+
+def told_apart(judge: Judge | Rater, sets: Mapping[str, list[Case]]) -> tuple[str, Mapping[str, list[Case]]]:
+    """What stands for a judge or rater in the signature, and the sets that it gets: a rater only its own grades."""
+    if is_rater(judge):
+        return str(judge.signature), {f"grades: {judge.quality}": grade_cases(judge.quality)}
+    return judge.fingerprint, sets
 
 
 def same(said: Said, truth: Said) -> bool:

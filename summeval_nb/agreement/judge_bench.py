@@ -9,15 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-
 import numpy as np
 
 from . import _judge_bench as plumbing
 from ._annotators import ResamplingChoices, coded, measured
 from .annotators import _cohen
-from ..ground._addresses import without_secrets
-from ..ground.results import Signature, require_count
-from ..judged.judge import load_judge
+from ..ground.results import Signature
 from ..models._named import StoreOrPath, load_store
 
 # %% auto #0
@@ -120,36 +117,16 @@ def benchmark_judge(
     >>> found.rows()[0]["n"], found.rows()[0]["failed"]
     (4, 0)
     """
-    how = ResamplingChoices(n_resamples=n_resamples, confidence=confidence, seed=seed)
-    measured(lambda w: (w[:, 0], w[:, 0] + 1), 2, **how)  # checks them
-    if limit is not None:
-        require_count(limit, "limit")
+    how = plumbing.checked_options(limit, n_resamples, confidence, seed)
     chosen = plumbing.chosen_sets(sets, JUDGE_SETS)
-    measures = partial(_measures, options=how)
-    named = judge if isinstance(judge, Mapping) else {_name(judge): judge}
-    if not named:
-        raise ValueError('judge is empty: name one, such as {"embedded": "embedded"}')
-    judges = [
-        # an address may hold a password
-        (without_secrets(str(name)), one if plumbing.is_rater(one) else load_judge(one))
-        for name, one in named.items()
-    ]
-    kept = load_store(store)
+    judges, kept = plumbing.named_judges(judge), load_store(store)
     rows, wrong, parts = [], [], {"metric": "judge-bench", "sets": "+".join(chosen)}
     for name, loaded in judges:
-        if plumbing.is_rater(loaded):
-            own, quality = str(loaded.signature), loaded.quality
-            given = {f"grades: {quality}": plumbing.grade_cases(quality)}
-        else:
-            own, given = loaded.fingerprint, chosen
-        parts[f"judge {name}"] = own
+        parts[f"judge {name}"], given = plumbing.told_apart(loaded, chosen)
         for place, every in given.items():
             asked = plumbing.asked(loaded, plumbing.some(every, limit, seed), kept)
+            measures = partial(_measures, options=how)
             rows.append(plumbing.table_row(name, place, asked, measures))
             wrong += asked.wrong_rows(name, place)
     signature = Signature(parts | {"limit": limit} | how)
     return JudgeBench(tuple(rows), tuple(wrong), signature)
-
-
-def _name(judge: object) -> str:
-    return judge if isinstance(judge, str) else type(judge).__name__
