@@ -17,11 +17,14 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from ._questions import Items, answered, word_list
+from ._replies import Answer as Answer, Keyphrase as Keyphrase
+from ._replies import Passage as Passage, Question as Question
+from ._replies import Resolution as Resolution
 from ..models._named import StoreOrPath, load_store
 
 # %% auto #0
-__all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'Passage', 'Entailment',
-           'Keyphrase', 'Question', 'Answer', 'Resolution', 'Judge', 'ask_many', 'BulkJudge']
+__all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'Entailment', 'Judge', 'ask_many',
+           'BulkJudge']
 
 # %% ../../nbs/4_judged/41_judging.ipynb #17eca1c2
 class JudgeFailure(RuntimeError):
@@ -137,26 +140,6 @@ LABELS: tuple[Label, ...] = ("entailed", "neutral", "contradicted")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Passage:
-    """A stretch of a premise that an answer rests on: `premise[start:end] == text`.
-
-    A similarity of None was not measured. `read` is what the judge read where that is
-    not the text itself: an item of a list together with the words that lead into it.
-    """
-
-    text: str
-    start: int
-    end: int
-    similarity: float | None = None
-    read: str = ""
-
-    @property
-    def shown(self) -> str:
-        """What was read, which is what a report shows."""
-        return self.read or self.text
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Entailment:
     """Whether a premise entails a statement.
 
@@ -191,51 +174,6 @@ class Entailment:
     def failed(self) -> bool:
         """Whether there is no answer; failures are left out of scores and counted."""
         return self.label is None
-
-# %% ../../nbs/4_judged/41_judging.ipynb #b4598ea6
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Keyphrase:
-    """An important phrase; `start` and `end` are None where it is not word for word."""
-
-    text: str
-    weight: float | None = None
-    start: int | None = None
-    end: int | None = None
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Question:
-    """A question, the statement that a yes affirms, its keyphrases, its sentence."""
-
-    text: str
-    statement: str
-    keyphrases: tuple[str, ...] = ()
-    source: str = ""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Answer:
-    """The answer of a text to a question: 1 for yes, 0 for no or not said.
-
-    None says that the judge failed.
-
-    `probability` is that of yes; a judge that measures instead how much of the
-    question's statement is said gives `said`. Both lie in [0, 1], or are None.
-    """
-
-    value: Literal[0, 1] | None
-    probability: float | None = None
-    said: float | None = None
-    evidence: tuple[Passage, ...] = ()
-    reason: str = ""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Resolution:
-    """Units of a text with their pronouns replaced, one string each, and how."""
-
-    units: tuple[str, ...]
-    note: str = ""
 
 # %% ../../nbs/4_judged/41_judging.ipynb #cff2fe48
 @runtime_checkable
