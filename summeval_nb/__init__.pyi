@@ -9,7 +9,7 @@ from .text.embed import load_embedder as load_embedder
 from .text.embed import sentence2embedding as sentence2embedding
 from .text.cosine import cosine_similarity as cosine_similarity
 from .text.cosine import dot_similarity as dot_similarity
-from .text.cosine import require_matrix as require_matrix
+from .text._matrices import require_matrix as require_matrix
 from .text.retrieve import topk_related as topk_related
 from .ground.results import Evidence as Evidence
 from .ground.results import Finding as Finding
