@@ -31,7 +31,6 @@ from summeval_nb.overlap.ngrams import (
     load_tokenizer,
     porter_stem,
     rouge_tokenizer,
-    wordnet_exceptions,
 )
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
@@ -142,22 +141,6 @@ PERL_STEMS = {
 @pytest.mark.parametrize(("word", "stem"), PERL_STEMS.items())
 def test_stems_equal_the_perl_script(word, stem):
     assert porter_stem(word, "rouge-1.5.5") == stem
-
-
-def test_wordnet_exceptions_are_read_from_nltks_folder(tmp_path, monkeypatch):
-    import nltk
-
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises(LookupError, match="nltk.download"):
-        wordnet_exceptions()
-    folder = tmp_path / "corpora" / "wordnet"
-    folder.mkdir(parents=True)
-    (folder / "noun.exc").write_text("children child\naxes ax axis\n")
-    (folder / "verb.exc").write_text("went go\n")
-    assert wordnet_exceptions() == {"children": "child", "axes": "ax", "went": "go"}
-    ours = rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions="wordnet")
-    assert ours("Children went swimming") == ["child", "go", "swim"]
-    assert ours.name.startswith("rouge-1.5.5+porter+wordnet-3-")
 
 
 BAD = [

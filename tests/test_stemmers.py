@@ -7,7 +7,8 @@ from nltk.stem.snowball import SnowballStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
 from summeval_nb import InputWarning, Rouge, languages_of, rouge_many, rouge_score
-from summeval_nb.overlap._stemmers import SNOWBALL, clean_words
+from summeval_nb.overlap import ngrams
+from summeval_nb.overlap._stemmers import SNOWBALL, clean_words, irregular_forms, wordnet_exceptions
 from summeval_nb.overlap.ngrams import rouge_tokenizer
 
 PAIRS = {
@@ -91,3 +92,27 @@ def test_it_goes_into_the_shell_and_runs(tmp_path):
     command = [sys.executable, "-m", "summeval_nb", "rouge", "made.txt", "wanted.txt", "-o", "stemmer=german"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "snowball-german" in done.stdout, done.stderr
+
+
+def test_wordnet_exceptions_are_read_from_nltks_folder(tmp_path, monkeypatch):
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(LookupError, match="nltk.download"):
+        wordnet_exceptions()
+    folder = tmp_path / "corpora" / "wordnet"
+    folder.mkdir(parents=True)
+    (folder / "noun.exc").write_text("children child\naxes ax axis\n")
+    (folder / "verb.exc").write_text("went go\n")
+    assert wordnet_exceptions() == {"children": "child", "axes": "ax", "went": "go"}
+    ours = rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions="wordnet")
+    assert ours("Children went swimming") == ["child", "go", "swim"]
+    assert ours.name.startswith("rouge-1.5.5+porter+wordnet-3-")
+    assert ngrams.wordnet_exceptions is wordnet_exceptions
+
+
+def test_irregular_forms_are_named_by_origin_size_and_digest():
+    assert irregular_forms(None) == ({}, "")
+    words, named = irregular_forms({"went": "go"})
+    assert words == {"went": "go"} and named.startswith("+exceptions-1-")
+    assert named != irregular_forms({"went": "gone"})[1]

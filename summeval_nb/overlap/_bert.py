@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -28,9 +28,9 @@ from ._match_picture import MatchPicture
 from ._tables import ArrayTable
 
 __all__ = [
-    "BertNumbers",
+    "BertMatch",
+    "BertTable",
     "EmbedderTokens",
-    "MatchedTokens",
     "TokenModel",
     "Vectors",
     "require_baseline",
@@ -220,8 +220,12 @@ class Greedy(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MatchedTokens(Score):
-    """The base of `BertMatch`: who found whom."""
+class BertMatch(Score):
+    """BERTScore of one text: F1 as `score`, precision, recall and who found whom.
+
+    Of several references each number is the greatest that any of them gives, as in the bert-score package: precision
+    and recall may come from different references.
+    """
 
     precision: float | None
     recall: float | None
@@ -240,34 +244,28 @@ class MatchedTokens(Score):
         return MatchPicture(f"BERTScore {self.score}", [], self.rows())
 
 
-class BertNumbers(ArrayTable):
-    """The base of `BertTable`: why a text may have no number."""
+class BertTable(ArrayTable):
+    """BERTScore of many texts, as `f1`, `precision` and `recall`."""
 
     nothing = "a text without tokens of its own, or without any that weighs, cannot be matched"
 
 
-Matched = TypeVar("Matched", bound=MatchedTokens)
-Table = TypeVar("Table", bound=ArrayTable)
-
-
-def score_one(metric: Greedy, kind: type[Matched], candidate: str, references: References) -> Matched:
+def score_one(metric: Greedy, candidate: str, references: References) -> BertMatch:
     """Return the score of one text."""
     text, listed = require_candidate(candidate, references), require_references(references)
-    return _matches(metric, kind, [text], [listed])[0]
+    return _matches(metric, [text], [listed])[0]
 
 
-def score_table(metric: Greedy, table: type[Table], candidates: Sequence[str], references: Groups) -> Table:
+def score_table(metric: Greedy, candidates: Sequence[str], references: Groups) -> BertTable:
     """Return F1, precision and recall of many texts."""
-    found = _matches(metric, MatchedTokens, *require_pairs(candidates, references))
+    found = _matches(metric, *require_pairs(candidates, references))
     numbers = [[np.nan if x is None else x for x in (m.score, m.precision, m.recall)] for m in found]
     columns = np.array(numbers, float).reshape(-1, 3).T
     values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
-    return table(values=values, signature=metric.signature)
+    return BertTable(values=values, signature=metric.signature)
 
 
-def _matches(
-    metric: Greedy, kind: type[Matched], texts: Sequence[str], groups: Sequence[Sequence[str]]
-) -> list[Matched]:
+def _matches(metric: Greedy, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> list[BertMatch]:
     """Return the matches of all texts; every different text is encoded once."""
     model, signature, results = metric.load(), metric.signature, []
     vectors = model.encode([*texts, *(one for group in groups for one in group)])
@@ -276,14 +274,14 @@ def _matches(
         own = vectors[text]
         each = [(three, one) for one in group if (three := _matched(metric, own, vectors[one], known))]
         if not each:
-            nothing = kind(
-                score=None, reason=BertNumbers.nothing, precision=None, recall=None, signature=signature, found=[]
+            nothing = BertMatch(
+                score=None, reason=BertTable.nothing, precision=None, recall=None, signature=signature, found=[]
             )
             results.append(nothing)
             continue
         precision, recall, score = (metric.rescaled(max(three[k] for three, _ in each)) for k in range(3))
         found = details(own, vectors[max(each, key=lambda pair: pair[0][2])[1]], known)
-        results.append(kind(precision=precision, recall=recall, score=score, signature=signature, found=found))
+        results.append(BertMatch(precision=precision, recall=recall, score=score, signature=signature, found=found))
     return results
 
 

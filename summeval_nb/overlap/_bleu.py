@@ -6,29 +6,42 @@ tests/test_bleu.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ..ground._arrays import np
 from ..ground._resampling import bootstrap
 from ..ground._types import JsonDict
-from ..ground.results import Outcome, Score, ScoreTable, Signature, require_count
+from ..ground.results import (
+    Outcome,
+    Score,
+    ScoreTable,
+    Signature,
+    is_finite,
+    require_count,
+    require_flag,
+    require_option,
+    require_text,
+)
 from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
 from ._match_picture import MatchPicture, ngram_marks, token_spans
 from ._numbers import NumberedTexts, as_sequences, common_lengths, in_order, merge_greatest, ngram_levels, number_texts
 from ._tables import Interval
-from .ngrams import clipped_counts, list_ngrams
+from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
 
 if TYPE_CHECKING:
     from .bleu import Bleu
 
 __all__ = [
-    "CountedNgrams",
-    "TableOfCounts",
+    "BleuComparison",
+    "BleuScore",
+    "BleuTable",
     "compare",
+    "lowered",
+    "require_choices",
     "score_corpus",
     "score_one",
     "score_rows",
@@ -38,8 +51,24 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CountedNgrams(Score):
-    """The base of `BleuScore`: counts, and what is made of them."""
+class BleuScore(Score):
+    """BLEU on the scale of 0 to 100, with the counts behind it.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a token.
+    counts, totals : tuple of int
+        Clipped matches and candidate n-grams for orders 1 to n.
+    precisions : tuple of float
+        100 * count / total after smoothing.
+    bp : float
+        Brevity penalty in [0, 1].
+    candidate_length, reference_length : int
+        In tokens.
+    statistics : ndarray, shape (texts, 2 + 2n)
+        Per text: candidate length, reference length, n counts, n totals.
+    """
 
     counts: tuple[int, ...]
     totals: tuple[int, ...]
@@ -79,8 +108,11 @@ class CountedNgrams(Score):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableOfCounts(ScoreTable):
-    """The base of `BleuTable`: scores with the counts behind them."""
+class BleuTable(ScoreTable):
+    """BLEU of many texts: `scores` in [0, 100], one per text, with their counts.
+
+    Where no side holds a token there is no score: NaN in the array, None in the rows, left out of the mean.
+    """
 
     values: np.ndarray
     statistics: np.ndarray
@@ -110,9 +142,48 @@ class TableOfCounts(ScoreTable):
         return found
 
 
-One = TypeVar("One", bound=CountedNgrams)
-Table = TypeVar("Table", bound=TableOfCounts)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BleuComparison(Score):
+    """The difference of two corpus BLEUs on the same texts: first minus second."""
+
+    first: BleuScore
+    second: BleuScore
+    interval: Interval
+    p_value: float
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row: both scores, the difference, its interval, the p-value."""
+        scores = {"first": self.first.score, "second": self.second.score}
+        ends = {"low": self.interval.low, "high": self.interval.high}
+        rest = {"difference": self.score} | ends | {"p_value": self.p_value}
+        return [scores | rest]
+
+
 Penalty = Callable[[int, int], float]
+
+
+def require_choices(metric: Bleu, smoothing: Mapping[str, float | None]) -> None:
+    """Refuse choices that BLEU has not; `smoothing` holds each method's default, None where it takes no value."""
+    if require_count(metric.n, "n") > 100:
+        raise ValueError(f"n must be at most 100, not {metric.n}: 4 is usual")
+    require_flag(metric.lowercase, "lowercase")
+    if metric.effective_order is not None:
+        require_flag(metric.effective_order, "effective_order")
+    require_option(metric.smooth, "smooth", smoothing)
+    value = metric.smooth_value
+    if value is not None and smoothing[metric.smooth] is None:
+        raise ValueError(f"smooth_value is for 'floor' and 'add-k'; smooth={metric.smooth!r} takes none")
+    if value is not None and not (value >= 0 and is_finite(value)):
+        raise ValueError(f"smooth_value must be a finite number of at least 0, not {value}")
+    load_tokenizer(metric.tokenize)
+
+
+def lowered(cut: Callable[[str], Tokens]) -> Callable[[str], Tokens]:
+    """Return a tokenizer that lower-cases a text first."""
+    if isinstance(cut, WordTokenizer):
+        clean = cut.clean
+        return replace(cut, clean=lambda text: clean(text.lower()))
+    return lambda text: cut(require_text(text, "text").lower())
 
 
 def sign(metric: Bleu, value: float | None, sizes: Sequence[int] | None) -> Signature:
@@ -125,31 +196,29 @@ def sign(metric: Bleu, value: float | None, sizes: Sequence[int] | None) -> Sign
     return Signature(named | {"smooth": metric.smooth + (f"[{value:.2f}]" if value is not None else "")})
 
 
-def score_one(kind: type[One], settled: Bleu, penalty: Penalty, candidate: str, references: list[str]) -> One:
+def score_one(settled: Bleu, penalty: Penalty, candidate: str, references: list[str]) -> BleuScore:
     """Return the score of one text, counted as defined."""
     texts = [candidate, *references]
     own, *theirs = map(settled.tokenizer(), texts)
     warn_of_lost_texts(texts, map(len, [own, *theirs]), tokenizer_name(settled.tokenize))
     row = settled.counts(own, theirs)
-    return _assemble(kind, settled, penalty, row, [row], [(texts[0], texts[1:])])
+    return _assemble(settled, penalty, row, [row], [(texts[0], texts[1:])])
 
 
-def score_corpus(
-    kind: type[One], settled: Bleu, penalty: Penalty, texts: Sequence[str], groups: Sequence[Sequence[str]]
-) -> One:
+def score_corpus(settled: Bleu, penalty: Penalty, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> BleuScore:
     """Return the score of a corpus."""
     if not texts:
         raise ValueError("candidates is empty: a corpus needs at least one text")
     rows = count_rows(texts, groups, settled)
     sums = [int(value) for value in rows.sum(axis=0)]
-    return _assemble(kind, settled, penalty, sums, rows, list(zip(texts, groups, strict=True)))
+    return _assemble(settled, penalty, sums, rows, list(zip(texts, groups, strict=True)))
 
 
-def score_table(kind: type[Table], settled: Bleu, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> Table:
+def score_table(settled: Bleu, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> BleuTable:
     """Return the scores of many texts."""
     rows = count_rows(texts, groups, settled)
     sizes = [len(group) for group in groups]
-    return kind(score_rows(rows, settled), rows, sizes, settled, settled.sign(sizes))
+    return BleuTable(score_rows(rows, settled), rows, sizes, settled, settled.sign(sizes))
 
 
 def score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
@@ -161,8 +230,22 @@ def score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
     return np.array(scores, float).reshape(rows.shape[:-1])
 
 
-def compare(first: One, second: One, confidence: float, n_resamples: int, seed: int) -> tuple[Interval, float]:
-    """Return an interval of the difference of two corpus scores, and its p-value: the same texts are drawn for both."""
+def _require_comparable(first: BleuScore, second: BleuScore) -> None:
+    """Refuse what is no pair of corpus scores over the same references with the same options."""
+    for score in (first, second):
+        if not isinstance(score, BleuScore):
+            raise TypeError(f"compare_bleu needs two scores of corpus_bleu, not {type(score).__name__}")
+    if first.options != second.options:
+        different = first.signature.differences(second.signature)
+        raise ValueError(f"the two scores have different options: {different}")
+    if [list(r) for _, r in first.texts] != [list(r) for _, r in second.texts]:
+        needed = "a paired test needs the same texts in the same order"
+        raise ValueError(f"the two scores have different references: {needed}")
+
+
+def compare(first: BleuScore, second: BleuScore, confidence: float, n_resamples: int, seed: int) -> BleuComparison:
+    """Return the difference of two corpus scores, its interval and p-value: the same texts are drawn for both."""
+    _require_comparable(first, second)
     difference = lambda drawn: (
         score_rows(first.statistics[drawn].sum(axis=-2), first.options)
         - score_rows(second.statistics[drawn].sum(axis=-2), first.options)
@@ -172,22 +255,29 @@ def compare(first: One, second: One, confidence: float, n_resamples: int, seed: 
     )
     least = abs(float(first) - float(second))
     p_value = (1 + int((np.abs(drawn - drawn.mean()) >= least).sum())) / (n_resamples + 1)
-    return Interval(low, high, confidence, n_resamples, seed), p_value
+    named = {"test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
+    return BleuComparison(
+        score=float(first) - float(second),
+        signature=Signature({**first.signature, **named}),
+        first=first,
+        second=second,
+        interval=Interval(low, high, confidence, n_resamples, seed),
+        p_value=p_value,
+    )
 
 
 def _assemble(
-    kind: type[One],
     metric: Bleu,
     penalty: Penalty,
     sums: list[int],
     rows: Sequence[Sequence[int]] | np.ndarray,
     texts: Sequence[tuple[str, Sequence[str]]],
-) -> One:
+) -> BleuScore:
     """Compute one BLEU from the sums of the rows of counts."""
     score, precisions = metric.from_counts(sums)
     candidate_length, reference_length, *rest = sums
     empty = candidate_length == reference_length == 0
-    return kind(
+    return BleuScore(
         score=None if empty else score,
         reason="neither candidate nor reference holds a token: there is nothing to compare" if empty else "",
         signature=metric.sign([len(references) for _, references in texts]),

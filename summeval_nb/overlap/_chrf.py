@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ._numbers import NumberedTexts, number_texts
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from .ngrams import Tokens, list_ngrams
 
-__all__ = ["CountedCharacters", "many_counts", "score_corpus", "score_one", "score_table"]
+__all__ = ["ChrfScore", "ChrfTable", "many_counts", "score_corpus", "score_one", "score_table"]
 
 _CHARACTERS, _PAIRS = 400_000, 50_000  # of a lot
 
@@ -160,8 +160,18 @@ class Counting(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CountedCharacters(Score):
-    """The base of `ChrfScore`: counts, and what is made of them."""
+class ChrfScore(Score):
+    """chrF on the scale of 0 to 100, with the counts behind it.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a character.
+    counts : tuple of (candidate, reference, shared)
+        N-grams of each order, characters first, then words; of several references the best.
+    statistics : ndarray, shape (texts, 3 * orders)
+        The counts of each text, flat.
+    """
 
     counts: tuple[tuple[int, int, int], ...]
     metric: Counting
@@ -181,33 +191,33 @@ class CountedCharacters(Score):
         return _explain(*self.texts[index], self.metric, require_count(n, "n"))
 
 
-Counted = TypeVar("Counted", bound=CountedCharacters)
-Table = TypeVar("Table", bound=ArrayTable)
+class ChrfTable(ArrayTable):
+    """chrF of many texts, as `chrf`."""
 
 
-def score_one(metric: Counting, kind: type[Counted], candidate: str, references: str | Sequence[str]) -> Counted:
+def score_one(metric: Counting, candidate: str, references: str | Sequence[str]) -> ChrfScore:
     """Return the score of one text, counted pair by pair as defined."""
     text, listed = require_candidate(candidate, references), require_references(references)
     rows = [[count for triple in metric.counts(text, one) for count in triple] for one in listed]
-    return _assemble(metric, kind, np.array([max(rows, key=metric.from_counts)], dtype=np.int64), [(text, listed)])
+    return _assemble(metric, np.array([max(rows, key=metric.from_counts)], dtype=np.int64), [(text, listed)])
 
 
-def score_corpus(metric: Counting, kind: type[Counted], candidates: Sequence[str], references: Groups) -> Counted:
+def score_corpus(metric: Counting, candidates: Sequence[str], references: Groups) -> ChrfScore:
     """Return the score of a corpus: counts are added up first."""
     texts, groups = require_pairs(candidates, references)
     if not texts:
         raise ValueError("candidates is empty: a corpus needs at least one text")
-    return _assemble(metric, kind, _count_rows(metric, texts, groups), list(zip(texts, groups, strict=True)))
+    return _assemble(metric, _count_rows(metric, texts, groups), list(zip(texts, groups, strict=True)))
 
 
-def score_table(metric: Counting, kind: type[Table], candidates: Sequence[str], references: Groups) -> Table:
+def score_table(metric: Counting, candidates: Sequence[str], references: Groups) -> ChrfTable:
     """Return the scores of many texts, NaN where no side holds a character."""
     texts, groups = require_pairs(candidates, references)
     scores = np.array([metric.from_counts(row) for row in _count_rows(metric, texts, groups).tolist()], float)
     for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
         if scores[index] < 1e-9 and not any(metric.characters(one) for one in (text, *group)):
             scores[index] = np.nan
-    return kind(values={"chrf": scores}, signature=signed(metric.signature, groups))
+    return ChrfTable(values={"chrf": scores}, signature=signed(metric.signature, groups))
 
 
 def _count_rows(metric: Counting, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> np.ndarray:
@@ -222,13 +232,11 @@ def _count_rows(metric: Counting, texts: Sequence[str], groups: Sequence[Sequenc
     return pairs[np.array(best, np.int64)]
 
 
-def _assemble(
-    metric: Counting, kind: type[Counted], rows: np.ndarray, texts: Sequence[tuple[str, Sequence[str]]]
-) -> Counted:
+def _assemble(metric: Counting, rows: np.ndarray, texts: Sequence[tuple[str, Sequence[str]]]) -> ChrfScore:
     """Add up the texts' counts and compute one score from the sums."""
     sums = rows.sum(axis=0).tolist()
     empty = not any(metric.characters(one) for text, group in texts for one in (text, *group))
-    return kind(
+    return ChrfScore(
         score=None if empty else metric.from_counts(sums),
         reason=ArrayTable.nothing if empty else "",
         signature=signed(metric.signature, [references for _, references in texts]),

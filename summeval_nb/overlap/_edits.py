@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from ._ter import Edits, count_edits
 
-__all__ = ["CountedEdits", "score_corpus", "score_one", "score_table"]
+__all__ = ["TerScore", "TerTable", "score_corpus", "score_one", "score_table"]
 
 
 class Editing(Protocol):
@@ -31,8 +31,20 @@ class Editing(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CountedEdits(Score):
-    """The base of `TerScore`: counts, and what is made of them."""
+class TerScore(Score):
+    """TER in per cent, lower is better, with the edits behind it.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a word.
+    edits : int
+        Of several references the fewest; added up over a corpus.
+    reference_length : float
+        Words of the references: their average, added up over a corpus.
+    statistics : ndarray, shape (texts, 2)
+        Both for each text.
+    """
 
     edits: int
     reference_length: float
@@ -53,31 +65,31 @@ class CountedEdits(Score):
         return _explain(*self.texts[index], self.metric)
 
 
-Counted = TypeVar("Counted", bound=CountedEdits)
-Table = TypeVar("Table", bound=ArrayTable)
+class TerTable(ArrayTable):
+    """TER of many texts, as `ter`, with `edits` and `reference_length`."""
 
 
-def score_one(metric: Editing, kind: type[Counted], candidate: str, references: str | Sequence[str]) -> Counted:
+def score_one(metric: Editing, candidate: str, references: str | Sequence[str]) -> TerScore:
     """Return the score of one text."""
     text, listed = require_candidate(candidate, references), require_references(references)
-    return _assemble(metric, kind, [text], [listed])
+    return _assemble(metric, [text], [listed])
 
 
-def score_corpus(metric: Editing, kind: type[Counted], candidates: Sequence[str], references: Groups) -> Counted:
+def score_corpus(metric: Editing, candidates: Sequence[str], references: Groups) -> TerScore:
     """Return the score of a corpus: edits and lengths are added up first."""
     texts, groups = require_pairs(candidates, references)
     if not texts:
         raise ValueError("candidates is empty: a corpus needs at least one text")
-    return _assemble(metric, kind, texts, groups)
+    return _assemble(metric, texts, groups)
 
 
-def score_table(metric: Editing, kind: type[Table], candidates: Sequence[str], references: Groups) -> Table:
+def score_table(metric: Editing, candidates: Sequence[str], references: Groups) -> TerTable:
     """Return the scores of many texts, NaN where no side holds a word."""
     texts, groups = require_pairs(candidates, references)
     rows = _count_rows(metric, texts, groups)
     scores = np.array([metric.from_counts(row) if any(row) else np.nan for row in rows.tolist()], float)
     values = {"ter": scores, "edits": rows[:, 0], "reference_length": rows[:, 1]}
-    return kind(values=values, signature=signed(metric.signature, groups))
+    return TerTable(values=values, signature=signed(metric.signature, groups))
 
 
 def _count_rows(metric: Editing, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> np.ndarray:
@@ -90,11 +102,11 @@ def _count_rows(metric: Editing, texts: Sequence[str], groups: Sequence[Sequence
     return rows
 
 
-def _assemble(metric: Editing, kind: type[Counted], texts: Sequence[str], groups: Sequence[Sequence[str]]) -> Counted:
+def _assemble(metric: Editing, texts: Sequence[str], groups: Sequence[Sequence[str]]) -> TerScore:
     """Add up the texts' counts and compute one score from the sums."""
     rows = _count_rows(metric, texts, groups)
     edits, length = rows.sum(axis=0).tolist()
-    return kind(
+    return TerScore(
         score=metric.from_counts([edits, length]) if edits or length else None,
         reason="" if edits or length else ArrayTable.nothing,
         signature=signed(metric.signature, groups),

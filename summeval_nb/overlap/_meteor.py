@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,15 @@ from ._tables import ArrayTable
 if TYPE_CHECKING:
     from nltk.corpus.reader import WordNetCorpusReader
 
-__all__ = ["MatchedWords", "count_chunks", "load_synonyms", "require_synonyms", "score_one", "score_table"]
+__all__ = [
+    "MeteorScore",
+    "MeteorTable",
+    "count_chunks",
+    "load_synonyms",
+    "require_synonyms",
+    "score_one",
+    "score_table",
+]
 
 
 class Synonyms:
@@ -77,8 +85,18 @@ class Matching(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class MatchedWords(Score):
-    """The base of `MeteorScore`: the matches, and what is made of them."""
+class MeteorScore(Score):
+    """METEOR in [0, 1] of one text, by its best reference.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a word.
+    matches : tuple of (candidate word, reference word)
+        Positions of the matched words.
+    chunks : int
+        Runs of neighbouring matches.
+    """
 
     matches: tuple[tuple[int, int], ...]
     chunks: int
@@ -104,27 +122,27 @@ class MatchedWords(Score):
         return MatchPicture(title, panels, self.rows())
 
 
-Matched = TypeVar("Matched", bound=MatchedWords)
-Table = TypeVar("Table", bound=ArrayTable)
+class MeteorTable(ArrayTable):
+    """METEOR of many texts, as `meteor`."""
 
 
-def score_one(metric: Matching, kind: type[Matched], candidate: str, references: References) -> Matched:
+def score_one(metric: Matching, candidate: str, references: References) -> MeteorScore:
     """Return the score of one text by its best reference."""
     text, listed = require_candidate(candidate, references), require_references(references)
     warn_of_foreign_words("meteor", [text, *listed])
-    return _best(metric, kind, text, listed)
+    return _best(metric, text, listed)
 
 
-def score_table(metric: Matching, table: type[Table], candidates: Sequence[str], references: Groups) -> Table:
+def score_table(metric: Matching, candidates: Sequence[str], references: Groups) -> MeteorTable:
     """Return the scores of many texts, NaN where no side holds a word."""
     texts, groups = require_pairs(candidates, references)
     warn_of_foreign_words("meteor", texts)
-    found = [_best(metric, MatchedWords, *pair) for pair in zip(texts, groups, strict=True)]
+    found = [_best(metric, *pair) for pair in zip(texts, groups, strict=True)]
     scores = np.array([np.nan if one.score is None else one.score for one in found], float)
-    return table(values={"meteor": scores}, signature=metric.signature)
+    return MeteorTable(values={"meteor": scores}, signature=metric.signature)
 
 
-def _best(metric: Matching, kind: type[Matched], candidate: str, references: Sequence[str]) -> Matched:
+def _best(metric: Matching, candidate: str, references: Sequence[str]) -> MeteorScore:
     """Match the words with each reference; the first of the best counts."""
     own = metric.words(candidate)
     best: tuple[float, dict[str, Any]] | None = None
@@ -140,4 +158,4 @@ def _best(metric: Matching, kind: type[Matched], candidate: str, references: Seq
             best = value, {"matches": matches, "chunks": chunks, "words": (own, wanted), "texts": texts}
     value, parts = best or (0.0, {})
     reason = ArrayTable.nothing if empty else ""
-    return kind(score=None if empty else value, reason=reason, signature=metric.signature, **parts)
+    return MeteorScore(score=None if empty else value, reason=reason, signature=metric.signature, **parts)

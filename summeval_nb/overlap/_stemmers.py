@@ -1,23 +1,24 @@
-"""Edited directly. Words and stems of other languages, by nltk's Snowball stemmers; tests/test_stemmers.py."""
+"""Edited directly. Stems of other languages by nltk's Snowball, words looked up first; tests/test_stemmers.py."""
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ..ground._callers import callers_level
-from ..ground.results import InputWarning
+from ..ground.results import InputWarning, require_option
 from ..text._language import READS, REMEDIES, foreign_language, language_name, language_of
 
 if TYPE_CHECKING:
     import regex
     from nltk.stem.snowball import SnowballStemmer
 
-__all__ = ["SNOWBALL", "clean_words", "require_stemmer", "snowball_stem", "warn_of_foreign_stems"]
-__all__ += ["warn_of_foreign_words"]
+__all__ = ["SNOWBALL", "clean_words", "irregular_forms", "require_stemmer", "snowball_stem", "warn_of_foreign_stems"]
+__all__ += ["warn_of_foreign_words", "wordnet_exceptions"]
 
 SNOWBALL = tuple(name for name in READS["stemmer"] if name != "porter")
 _SAMPLE = 2000  # characters by which a language is told
@@ -59,6 +60,49 @@ def _snowball(language: str) -> SnowballStemmer:
     from nltk.stem.snowball import SnowballStemmer
 
     return SnowballStemmer(language)
+
+
+def wordnet_exceptions() -> dict[str, str]:
+    """Return irregular form → first base form from the WordNet that nltk has.
+
+    Raises
+    ------
+    LookupError
+        If nltk has no WordNet; the message says how to get it.
+    """
+    import nltk
+
+    exceptions: dict[str, str] = {}
+    for part in ("adj", "adv", "noun", "verb"):
+        for place in (f"corpora/wordnet/{part}.exc", f"corpora/wordnet.zip/wordnet/{part}.exc"):
+            try:
+                content = nltk.data.find(place).open().read().decode("utf-8")
+            except LookupError:
+                continue
+            lines = (line.split() for line in content.splitlines())
+            exceptions |= {fields[0]: fields[1] for fields in lines if len(fields) > 1}
+            break
+    if not exceptions:
+        raise LookupError(
+            "exceptions='wordnet' needs nltk's WordNet, which is not installed: run nltk.download('wordnet'), "
+            "or pass the exceptions as a mapping from irregular form to base form"
+        )
+    return exceptions
+
+
+def irregular_forms(given: Mapping[str, str] | str | None) -> tuple[Mapping[str, str], str]:
+    """Return the mapping and how a signature names it: origin, size and a digest."""
+    if given is None:
+        return {}, ""
+    if isinstance(given, str):
+        require_option(given, "exceptions", ["wordnet"])
+    elif not isinstance(given, Mapping):
+        wanted = "a mapping from irregular form to base form"
+        raise TypeError(f"exceptions must be {wanted}, not {type(given).__name__}")
+    words = wordnet_exceptions() if isinstance(given, str) else given
+    digest = hashlib.sha256(repr(sorted(words.items())).encode()).hexdigest()[:8]
+    origin = "wordnet" if isinstance(given, str) else "exceptions"
+    return words, f"+{origin}-{len(words)}-{digest}"
 
 
 def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:

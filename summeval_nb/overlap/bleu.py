@@ -12,22 +12,16 @@ from typing import Unpack
 
 from ..ground._types import JsonDict
 from . import _bleu
+from ._bleu import BleuComparison, BleuScore, BleuTable
 from ._choices import BleuChoices, takes_choices_of
-from summeval_nb.overlap._inputs import (
-    require_candidate,
-    require_pairs,
-    require_references,
-)
-from ._tables import Interval
-from .ngrams import Tokens, WordTokenizer, clipped_counts
-from .ngrams import load_tokenizer
-from ..ground.results import Metric, Score, Signature, require_count
-from ..ground.results import is_finite, require_flag, require_option
-from ..ground.results import require_text
+from ._inputs import require_candidate, require_pairs
+from ._inputs import require_references
+from .ngrams import Tokens, clipped_counts, load_tokenizer
+from ..ground.results import Metric, Signature
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'BleuScore', 'BleuTable', 'bleu_score',
-           'corpus_bleu', 'bleu_many', 'BleuComparison', 'compare_bleu']
+__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'bleu_score', 'corpus_bleu', 'bleu_many',
+           'compare_bleu']
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #67f9d8b1
 def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> int:
@@ -125,18 +119,8 @@ class Bleu(Metric):
 
     Parameters
     ----------
-    n : int
-        Greatest order, 1 to 100.
-    tokenize : str or callable
-        `"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"` (white space), one of sacrebleu's
-        that need a package or a model (`load_tokenizer` names them), or a function from
-        text to tokens.
-    smooth : {"exp", "floor", "add-k", "none"}
-        What to do with orders without matches.
-    smooth_value : float, optional
-        For `"floor"` (default 0.1) and `"add-k"` (default 1).
-    lowercase : bool
-        Lower-case both sides first.
+    n, tokenize, smooth, smooth_value, lowercase
+        As for `bleu_score`.
     effective_order : bool, optional
         Leave out orders for which the candidate is too short. By default as in
         sacrebleu: yes for a text, no for a corpus.
@@ -164,21 +148,7 @@ class Bleu(Metric):
     effective_order: bool | None = None
 
     def __post_init__(self) -> None:
-        if require_count(self.n, "n") > 100:
-            raise ValueError(f"n must be at most 100, not {self.n}: 4 is usual")
-        require_flag(self.lowercase, "lowercase")
-        if self.effective_order is not None:
-            require_flag(self.effective_order, "effective_order")
-        require_option(self.smooth, "smooth", SMOOTHING)
-        value = self.smooth_value
-        if value is not None and SMOOTHING[self.smooth] is None:
-            whose = "smooth_value is for 'floor' and 'add-k'"
-            raise ValueError(f"{whose}; smooth={self.smooth!r} takes none")
-        if value is not None and not (value >= 0 and is_finite(value)):
-            raise ValueError(
-                f"smooth_value must be a finite number of at least 0, not {value}"
-            )
-        load_tokenizer(self.tokenize)
+        _bleu.require_choices(self, SMOOTHING)
 
     @property
     def signature(self) -> Signature:
@@ -194,12 +164,7 @@ class Bleu(Metric):
     def tokenizer(self) -> Callable[[str], Tokens]:
         """Return the function that cuts a text, lower-cased if that is asked for."""
         cut = load_tokenizer(self.tokenize)
-        if not self.lowercase:
-            return cut
-        if isinstance(cut, WordTokenizer):
-            clean = cut.clean
-            return replace(cut, clean=lambda text: clean(text.lower()))
-        return lambda text: cut(require_text(text, "text").lower())
+        return _bleu.lowered(cut) if self.lowercase else cut
 
     def counts(self, candidate: Tokens, references: Sequence[Tokens]) -> list[int]:
         """Return both lengths, n clipped counts and n totals of one text."""
@@ -224,7 +189,7 @@ class Bleu(Metric):
         """Return BLEU of one text; see `bleu_score`."""
         text = require_candidate(candidate, references)
         listed, settled = require_references(references), self._settled(whole=False)
-        return _bleu.score_one(BleuScore, settled, brevity_penalty, text, listed)
+        return _bleu.score_one(settled, brevity_penalty, text, listed)
 
     def score_many(
         self,
@@ -235,7 +200,7 @@ class Bleu(Metric):
     ) -> BleuTable:
         """Return BLEU of each text; see `bleu_many`. It is too quick for progress."""
         texts, groups = require_pairs(candidates, references)
-        return _bleu.score_table(BleuTable, self._settled(whole=False), texts, groups)
+        return _bleu.score_table(self._settled(whole=False), texts, groups)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
@@ -245,7 +210,7 @@ class Bleu(Metric):
             require_pairs(candidates, references),
             self._settled(whole=True),
         )
-        return _bleu.score_corpus(BleuScore, settled, brevity_penalty, *pairs)
+        return _bleu.score_corpus(settled, brevity_penalty, *pairs)
 
     def _settled(self, *, whole: bool) -> Bleu:
         """The same with the effective order decided, for a text or for a corpus."""
@@ -253,34 +218,6 @@ class Bleu(Metric):
         return self if decided else replace(self, effective_order=not whole)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #c7f5fdbb
-class BleuScore(_bleu.CountedNgrams):
-    """BLEU on the scale of 0 to 100, with the counts behind it.
-
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a token.
-    counts, totals : tuple of int
-        Clipped matches and candidate n-grams for orders 1 to n.
-    precisions : tuple of float
-        100 * count / total after smoothing.
-    bp : float
-        Brevity penalty in [0, 1].
-    candidate_length, reference_length : int
-        In tokens.
-    statistics : ndarray, shape (texts, 2 + 2n)
-        Per text: candidate length, reference length, n counts, n totals.
-    """
-
-
-class BleuTable(_bleu.TableOfCounts):
-    """BLEU of many texts: `scores` in [0, 100], one per text, with their counts.
-
-    Where no side holds a token there is no score: NaN in the array, None in the rows,
-    left out of the mean.
-    """
-
-
 @takes_choices_of(Bleu)
 def bleu_score(
     candidate: str,
@@ -416,23 +353,6 @@ def bleu_many(
     return metric.score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e2271c65
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BleuComparison(Score):
-    """The difference of two corpus BLEUs on the same texts: first minus second."""
-
-    first: BleuScore
-    second: BleuScore
-    interval: Interval
-    p_value: float
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row: both scores, the difference, its interval, the p-value."""
-        scores = {"first": self.first.score, "second": self.second.score}
-        ends = {"low": self.interval.low, "high": self.interval.high}
-        rest = {"difference": self.score} | ends | {"p_value": self.p_value}
-        return [scores | rest]
-
-
 def compare_bleu(
     first: BleuScore,
     second: BleuScore,
@@ -464,26 +384,4 @@ def compare_bleu(
     ValueError
         If options or references differ, or there are fewer than two texts.
     """
-    for score in (first, second):
-        if not isinstance(score, BleuScore):
-            found = type(score).__name__
-            raise TypeError(
-                f"compare_bleu needs two scores of corpus_bleu, not {found}"
-            )
-    if first.options != second.options:
-        different = first.signature.differences(second.signature)
-        raise ValueError(f"the two scores have different options: {different}")
-    if [list(r) for _, r in first.texts] != [list(r) for _, r in second.texts]:
-        needed = "a paired test needs the same texts in the same order"
-        raise ValueError(f"the two scores have different references: {needed}")
-    drawing = (confidence, n_resamples, seed)
-    interval, p_value = _bleu.compare(first, second, *drawing)
-    named = {"test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
-    return BleuComparison(
-        score=float(first) - float(second),
-        signature=Signature({**first.signature, **named}),
-        first=first,
-        second=second,
-        interval=interval,
-        p_value=p_value,
-    )
+    return _bleu.compare(first, second, confidence, n_resamples, seed)

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
 from ..ground.results import Metric, Signature, require_count, require_flag
-from ._chrf import CountedCharacters
+from ._chrf import ChrfScore, ChrfTable
 from ._chrf import score_corpus, score_one, score_table
 from ._choices import ChrfChoices, require_number, takes_choices_of
-from ._tables import ArrayTable
 from .ngrams import list_ngrams
 
 # %% auto #0
-__all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
+__all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'chrf_score', 'corpus_chrf', 'chrf_many']
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #dde9cd46
 def chrf_from_counts(
@@ -140,40 +139,21 @@ class Chrf(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> ChrfScore:
         """Return chrF of one text; see `chrf_score`."""
-        return score_one(self, ChrfScore, candidate, references)
+        return score_one(self, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> ChrfTable:
         """Return chrF of each text; see `chrf_many`."""
-        return score_table(self, ChrfTable, candidates, references)
+        return score_table(self, candidates, references)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> ChrfScore:
         """Return chrF of all texts as one corpus; see `corpus_chrf`."""
-        return score_corpus(self, ChrfScore, candidates, references)
+        return score_corpus(self, candidates, references)
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
-class ChrfScore(CountedCharacters):
-    """chrF on the scale of 0 to 100, with the counts behind it.
-
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a character.
-    counts : tuple of (candidate, reference, shared)
-        N-grams of each order, characters first, then words; of several references the
-        best.
-    statistics : ndarray, shape (texts, 3 * orders)
-        The counts of each text, flat.
-    """
-
-
-class ChrfTable(ArrayTable):
-    """chrF of many texts, as `chrf`."""
-
-
 @takes_choices_of(Chrf)
 def chrf_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[ChrfChoices]

@@ -15,14 +15,14 @@ import numpy as np
 
 from ..ground.results import Metric, Signature, require_flag
 from . import _bert, _meteor
+from ._bert import BertMatch, BertTable
 from ._choices import BertChoices, MeteorChoices
 from ._choices import require_number, takes_choices_of
-from ._tables import ArrayTable
+from ._meteor import MeteorScore, MeteorTable
 from .ngrams import Tokens, load_tokenizer, tokenizer_name
 
 # %% auto #0
-__all__ = ['Meteor', 'MeteorScore', 'MeteorTable', 'meteor_score', 'meteor_many', 'BertScore', 'BertMatch', 'BertTable',
-           'bert_score', 'bert_many']
+__all__ = ['Meteor', 'meteor_score', 'meteor_many', 'BertScore', 'bert_score', 'bert_many']
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #210dc76a
 @dataclass(frozen=True, kw_only=True)
@@ -78,33 +78,15 @@ class Meteor(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> MeteorScore:
         """Return METEOR of one text; see `meteor_score`."""
-        return _meteor.score_one(self, MeteorScore, candidate, references)
+        return _meteor.score_one(self, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> MeteorTable:
         """Return METEOR of each text; see `meteor_many`."""
-        return _meteor.score_table(self, MeteorTable, candidates, references)
+        return _meteor.score_table(self, candidates, references)
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #f5a6fd82
-class MeteorScore(_meteor.MatchedWords):
-    """METEOR in [0, 1] of one text, by its best reference.
-
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a word.
-    matches : tuple of (candidate word, reference word)
-        Positions of the matched words.
-    chunks : int
-        Runs of neighbouring matches.
-    """
-
-
-class MeteorTable(ArrayTable):
-    """METEOR of many texts, as `meteor`."""
-
-
 @takes_choices_of(Meteor)
 def meteor_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[MeteorChoices]
@@ -210,27 +192,15 @@ class BertScore(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> BertMatch:
         """Return BERTScore of one text; see `bert_score`."""
-        return _bert.score_one(self, BertMatch, candidate, references)
+        return _bert.score_one(self, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> BertTable:
         """Return BERTScore of each text; see `bert_many`."""
-        return _bert.score_table(self, BertTable, candidates, references)
+        return _bert.score_table(self, candidates, references)
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #722fef0a
-class BertMatch(_bert.MatchedTokens):
-    """BERTScore of one text: F1 as `score`, precision, recall and who found whom.
-
-    Of several references each number is the greatest that any of them gives, as in the
-    bert-score package: precision and recall may come from different references.
-    """
-
-
-class BertTable(_bert.BertNumbers):
-    """BERTScore of many texts, as `f1`, `precision` and `recall`."""
-
-
 @takes_choices_of(BertScore)
 def bert_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[BertChoices]

@@ -5,7 +5,6 @@
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #c2e14b15
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -19,7 +18,9 @@ from ..ground.results import require_text
 from . import _cut, _porter
 from ._cut import tokenizer_name
 from ._languages import BORROWED, borrowed_tokenizer
-from ._stemmers import clean_words, require_stemmer, snowball_stem
+from ._stemmers import clean_words, irregular_forms, require_stemmer
+from ._stemmers import snowball_stem
+from ._stemmers import wordnet_exceptions as wordnet_exceptions
 from ._match_picture import MatchPicture, ngram_marks, token_spans
 from ._numbers import as_sequences, common_lengths
 from ._numbers import ngram_levels, number_texts
@@ -28,8 +29,7 @@ Tokens = Sequence[Hashable]
 Item = TypeVar("Item", bound=Hashable)
 
 # %% auto #0
-__all__ = ['Tokens', 'Item', 'WordTokenizer', 'porter_stem', 'wordnet_exceptions', 'rouge_tokenizer', 'load_tokenizer',
-           'list_ngrams', 'clipped_counts']
+__all__ = ['Tokens', 'Item', 'WordTokenizer', 'porter_stem', 'rouge_tokenizer', 'load_tokenizer', 'list_ngrams', 'clipped_counts']
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #93a21839
 @dataclass(frozen=True)
@@ -135,38 +135,6 @@ def porter_stem(word: str, dialect: str = "nltk") -> str:
     return word if len(word) < 3 else _porter.stem_steps(word, dialect)
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #8eb92702
-def wordnet_exceptions() -> dict[str, str]:
-    """Return irregular form → first base form from the WordNet that nltk has.
-
-    Raises
-    ------
-    LookupError
-        If nltk has no WordNet; the message says how to get it.
-    """
-    import nltk
-
-    exceptions: dict[str, str] = {}
-    for part in ("adj", "adv", "noun", "verb"):
-        for place in (
-            f"corpora/wordnet/{part}.exc",
-            f"corpora/wordnet.zip/wordnet/{part}.exc",
-        ):
-            try:
-                content = nltk.data.find(place).open().read().decode("utf-8")
-            except LookupError:
-                continue
-            lines = (line.split() for line in content.splitlines())
-            exceptions |= {fields[0]: fields[1] for fields in lines if len(fields) > 1}
-            break
-    if not exceptions:
-        raise LookupError(
-            "exceptions='wordnet' needs nltk's WordNet, which is not installed: run "
-            "nltk.download('wordnet'), or pass the exceptions as a mapping from "
-            "irregular form to base form"
-        )
-    return exceptions
-
-
 def rouge_tokenizer(
     *,
     stemmer: bool | str = False,
@@ -212,7 +180,7 @@ def rouge_tokenizer(
         return WordTokenizer(named, clean_words, _cut.whole, word_stem)
     if not stemmer:
         return WordTokenizer(name, clean, _cut.whole)
-    irregular, origin = _exceptions(exceptions)
+    irregular, origin = irregular_forms(exceptions)
     dialect = "nltk" if compat == "google" else "rouge-1.5.5"
 
     @lru_cache(maxsize=2**16)
@@ -222,21 +190,6 @@ def rouge_tokenizer(
         return irregular.get(word) or porter_stem(word, dialect)
 
     return WordTokenizer(f"{name}+porter{origin}", clean, _cut.whole, stem)
-
-
-def _exceptions(given: Mapping[str, str] | str | None) -> tuple[Mapping[str, str], str]:
-    """Return the mapping and how a signature names it: origin, size and a digest."""
-    if given is None:
-        return {}, ""
-    if isinstance(given, str):
-        require_option(given, "exceptions", ["wordnet"])
-    elif not isinstance(given, Mapping):
-        wanted = "a mapping from irregular form to base form"
-        raise TypeError(f"exceptions must be {wanted}, not {type(given).__name__}")
-    words = wordnet_exceptions() if isinstance(given, str) else given
-    digest = hashlib.sha256(repr(sorted(words.items())).encode()).hexdigest()[:8]
-    origin = "wordnet" if isinstance(given, str) else "exceptions"
-    return words, f"+{origin}-{len(words)}-{digest}"
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #a7f8eaaa
 def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]:

@@ -11,13 +11,12 @@ from typing import ClassVar, Unpack
 
 from ..ground.results import Metric, Signature, require_flag
 from ._choices import TerChoices, takes_choices_of
-from ._edits import CountedEdits
+from ._edits import TerScore, TerTable
 from ._edits import score_corpus, score_one, score_table
-from ._tables import ArrayTable
 from ._ter import count_edits, tercom_words
 
 # %% auto #0
-__all__ = ['Ter', 'TerScore', 'TerTable', 'ter_score', 'ter_many', 'corpus_ter']
+__all__ = ['Ter', 'ter_score', 'ter_many', 'corpus_ter']
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #b2bdfa2c
 @dataclass(frozen=True, kw_only=True)
@@ -76,41 +75,21 @@ class Ter(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> TerScore:
         """Return TER of one text; see `ter_score`."""
-        return score_one(self, TerScore, candidate, references)
+        return score_one(self, candidate, references)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> TerTable:
         """Return TER of each text; see `ter_many`."""
-        return score_table(self, TerTable, candidates, references)
+        return score_table(self, candidates, references)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> TerScore:
         """Return TER of all texts as one corpus; see `corpus_ter`."""
-        return score_corpus(self, TerScore, candidates, references)
+        return score_corpus(self, candidates, references)
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #a68080d5
-class TerScore(CountedEdits):
-    """TER in per cent, lower is better, with the edits behind it.
-
-    Attributes
-    ----------
-    score : float or None
-        None when neither candidate nor references hold a word.
-    edits : int
-        Of several references the fewest; added up over a corpus.
-    reference_length : float
-        Words of the references: their average, added up over a corpus.
-    statistics : ndarray, shape (texts, 2)
-        Both for each text.
-    """
-
-
-class TerTable(ArrayTable):
-    """TER of many texts, as `ter`, with `edits` and `reference_length`."""
-
-
 @takes_choices_of(Ter)
 def ter_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[TerChoices]
