@@ -1,9 +1,9 @@
 """The public face: one line a name, grouped by chapter, imported when first used."""
 
 from .text.embed import Embedder as Embedder
-from .text.embed import LotEmbedder as LotEmbedder
+from .text._embedders import LotEmbedder as LotEmbedder
 from .text.embed import MiniLMEmbedder as MiniLMEmbedder
-from .text.embed import ObjectEmbedder as ObjectEmbedder
+from .text._embedders import ObjectEmbedder as ObjectEmbedder
 from .text.embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .text.embed import load_embedder as load_embedder
 from .text.embed import sentence2embedding as sentence2embedding

@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from summeval_nb.ground.results import require_count
+from summeval_nb.ground.results import require_count, require_texts
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+
+def encodable(sentences: object) -> list[str]:
+    """Check sentences; lone surrogates, which no tokenizer takes, become U+FFFD."""
+    return [
+        text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        for text in require_texts(sentences, "sentences")
+    ]
 
 
 def warn_cut(cut: int, total: int, limit: int) -> None:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ._vectors import EmbedderOrName
-from ..ground.results import require_count, require_module, require_texts
+from ..ground.results import require_module, require_texts
 from . import _library_models as libraries
 from ._bert_parts import linear, norm, pool, runs_of
-from ._lots import Passed, in_lots, require_source, require_vectors
-from ._lots import thread_count, threads, token_ids
+from ._embedders import LotEmbedder as LotEmbedder
+from ._embedders import ObjectEmbedder as ObjectEmbedder
+from ._lots import Passed, thread_count, threads, token_ids
+from ._lots import encodable as encodable
+from ._vectors import EmbedderOrName
 from ._weights import MINILM_PACKAGE, MINILM_SHA256, verified_bytes
 
 if TYPE_CHECKING:
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
     import torch
 
 # %% auto #0
-__all__ = ['minilm_files', 'encodable', 'Embedder', 'LotEmbedder', 'MiniLMEmbedder', 'SentenceTransformerEmbedder',
-           'ObjectEmbedder', 'load_embedder', 'sentence2embedding']
+__all__ = ['minilm_files', 'Embedder', 'MiniLMEmbedder', 'SentenceTransformerEmbedder', 'load_embedder', 'sentence2embedding']
 
 # %% ../../nbs/1_text/12_embed.ipynb #cd13c05b
 @lru_cache(maxsize=1)
@@ -46,16 +47,6 @@ def minilm_files() -> tuple[Tokenizer, dict[str, torch.Tensor]]:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer, safetensors.load(files["model.safetensors"])
-
-# %% ../../nbs/1_text/12_embed.ipynb #546f0862
-def encodable(sentences: object) -> list[str]:
-    """Check sentences; lone surrogates, which no tokenizer takes, become U+FFFD."""
-    return [
-        text
-        if text.isascii()
-        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        for text in require_texts(sentences, "sentences")
-    ]
 
 # %% ../../nbs/1_text/12_embed.ipynb #8f9cb47a
 _HEADS = 12
@@ -90,24 +81,33 @@ def _attention(
     return linear(mixed, weights, f"{layer}.attention.output.dense")
 
 
+def _layer(
+    x: torch.Tensor, weights: dict[str, torch.Tensor], number: int, lengths: list[int]
+) -> torch.Tensor:
+    """Attention, then a calculation on every token by itself, each added to x."""
+    import torch.nn.functional as F
+
+    layer = f"encoder.layer.{number}"
+    seen = _attention(x, weights, layer, lengths)
+    x = norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
+    wide = F.gelu(linear(x, weights, f"{layer}.intermediate.dense"))
+    thought = linear(wide, weights, f"{layer}.output.dense")
+    return norm(x + thought, weights, f"{layer}.output.LayerNorm")
+
+
 def _token_vectors(
     ids: list[list[int]], weights: dict[str, torch.Tensor]
 ) -> torch.Tensor:
     """Return the vectors of all tokens, one sentence below the other, (tokens, d)."""
     import torch
-    import torch.nn.functional as F
 
     device = weights["embeddings.word_embeddings.weight"].device
-    positions = [position for one in ids for position in range(len(one))]
+    lengths = [len(one) for one in ids]
+    positions = [position for length in lengths for position in range(length)]
     flat = torch.tensor([token for one in ids for token in one], device=device)
     x = _token_starts(flat, torch.tensor(positions, device=device), weights)
     for number in range(6):
-        layer = f"encoder.layer.{number}"
-        seen = _attention(x, weights, layer, [len(one) for one in ids])
-        x = norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
-        wide = F.gelu(linear(x, weights, f"{layer}.intermediate.dense"))
-        thought = linear(wide, weights, f"{layer}.output.dense")
-        x = norm(x + thought, weights, f"{layer}.output.LayerNorm")
+        x = _layer(x, weights, number, lengths)
     return x
 
 # %% ../../nbs/1_text/12_embed.ipynb #65bd96d3
@@ -124,62 +124,6 @@ class Embedder(Protocol):
     def fingerprint(self) -> str: ...
 
     def encode(self, sentences: list[str]) -> np.ndarray: ...
-
-
-class LotEmbedder:
-    """The common part of all embedders: equal sentences once, in lots, in order again.
-
-    `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
-    is d. A subclass says how texts are prepared (`_prepare`) and how one lot is
-    calculated (`_pass`). With `progress` a bar is drawn; other functions of the
-    package, which draw their own, never ask for it.
-    """
-
-    has_tokens = True
-    fingerprint: str
-    dimension: int
-    _budget: int | None = None
-
-    def encode(
-        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
-    ) -> np.ndarray:
-        """Return sentence vectors, (n, d) float32; no sentences give (0, d)."""
-        return self._encode(sentences, batch_size, False, progress)[0]
-
-    def encode_tokens(
-        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
-    ) -> list[np.ndarray]:
-        """Return each sentence's token vectors, without special tokens.
-
-        A list of (t_i, d) float32 arrays, each row of length 1.
-        """
-        return self._encode(sentences, batch_size, True, progress)[1]
-
-    def encode_with_tokens(
-        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return sentence and token vectors from one pass; equals share one array."""
-        return self._encode(sentences, batch_size, True, progress)
-
-    def _encode(
-        self, sentences: object, batch_size: int, tokens: bool | str, progress: bool
-    ) -> Passed:
-        texts = encodable(sentences)
-        require_count(batch_size, "batch_size")
-        if tokens and not self.has_tokens:
-            raise ValueError(
-                f"the embedder {self.fingerprint} gives no token vectors; use encode"
-            )
-        place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        vectors, found = in_lots(self, list(place), batch_size, tokens, progress)
-        order = [place[text] for text in texts]
-        return vectors[order], [found[index] for index in order]
-
-    def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        return list(texts), [len(text) for text in texts]
-
-    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
-        raise NotImplementedError
 
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
 class MiniLMEmbedder(LotEmbedder):
@@ -300,60 +244,6 @@ class SentenceTransformerEmbedder(LotEmbedder):
         special = self._special if tokens else None
         with threads(self.n_threads):
             return libraries.library_pass(self._model, lot, special, self.fingerprint)
-
-# %% ../../nbs/1_text/12_embed.ipynb #db041e36
-class ObjectEmbedder(LotEmbedder):
-    """Any object with `encode(sentences)` and `fingerprint`; what it gives is checked.
-
-    If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too.
-
-    Parameters
-    ----------
-    source : object
-        What does the work; it is handed lots of different sentences, shortest first.
-
-    Raises
-    ------
-    TypeError
-        If `encode` or `fingerprint` is missing.
-
-    Examples
-    --------
-    >>> class Lengths:
-    ...     fingerprint = "lengths-1"
-    ...     def encode(self, sentences):
-    ...         return [[len(sentence)] for sentence in sentences]
-    >>> ObjectEmbedder(Lengths()).encode(["It rained.", "No."]).tolist()
-    [[10.0], [3.0]]
-    """
-
-    def __init__(self, source: Embedder):
-        self._source: Any = source  # what else it has is asked
-        self.fingerprint = require_source(source)
-        self._both = callable(getattr(source, "encode_with_tokens", None))
-        self.has_tokens = self._both or callable(getattr(source, "encode_tokens", None))
-        self._seen: int | None = None
-
-    @property
-    def dimension(self) -> int:  # type: ignore[override]
-        """Size of the vectors; one probe is embedded if nothing has been yet."""
-        return self._seen or self._pass(["a"], False)[0].shape[1]
-
-    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
-        if tokens and self._both:
-            values, found = self._source.encode_with_tokens(lot)
-        else:
-            values = self._source.encode(lot)
-            found = self._source.encode_tokens(lot) if tokens else []
-        vectors = require_vectors(values, len(lot), self.fingerprint, self._seen)
-        self._seen = vectors.shape[1]
-        if tokens and len(found) != len(lot):
-            raise ValueError(
-                f"the embedder {self.fingerprint} gave {len(found)} token arrays "
-                f"for {len(lot)} sentences"
-            )
-        checked = [require_vectors(one, len(one), self.fingerprint) for one in found]
-        return vectors, checked
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
 _LOADED: dict[str, tuple[libraries.Stamp, LotEmbedder]] = {}
