@@ -43,7 +43,7 @@ from .agreement.summeval import reference_similarities as reference_similarities
 from .agreement.summeval import summeval_scores as summeval_scores
 from .agreement.summeval import summeval_task as summeval_task
 from .agreement.significance import Comparisons as Comparisons
-from .agreement.significance import PairedTest as PairedTest
+from .agreement._compared import PairedTest as PairedTest
 from .agreement.significance import PairwiseAccuracy as PairwiseAccuracy
 from .agreement.significance import adjust_p_values as adjust_p_values
 from .agreement.significance import compare as compare

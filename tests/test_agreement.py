@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import summeval_nb.agreement.agreement
 import summeval_nb.agreement.significance
+from summeval_nb.agreement._accuracy import require_epsilon
 from summeval_nb.agreement._drawings import resampled_correlations
 from summeval_nb.agreement.agreement import LEVELS, _draws, correlate
-from summeval_nb.agreement.significance import adjust_p_values, compare, compare_all, pairwise_accuracy
+from summeval_nb.agreement.significance import PairedTest, adjust_p_values, compare, compare_all, pairwise_accuracy
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
 by_level = pytest.mark.parametrize("level", LEVELS)
@@ -184,6 +185,7 @@ BAD = [
     (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], level="pooled"), ValueError, "'summary', 'system'"),
     (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon="best"), ValueError, "epsilon"),
     (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon=float("nan")), ValueError, "epsilon"),
+    (lambda: pairwise_accuracy([[1, 2]], [[1, 2]], epsilon=True), ValueError, "epsilon .* not True"),
 ]
 
 
@@ -303,6 +305,21 @@ def test_pictures_and_tables_hold_together():
     for result in (one, test, accuracy):
         assert result.plot().has_data() and "</table>" in result._repr_html_()
         assert not result.to_frame().empty and str(result.signature) in repr(result)
+
+
+def test_a_threshold_is_a_number_or_calibrated():
+    assert require_epsilon("calibrate") and not require_epsilon(0) and not require_epsilon(0.5)
+
+
+def test_a_sentence_claims_what_was_asked_and_no_more():
+    metric, human = example()
+    words = {"greater": "better with", "less": "less with", "two-sided": "differently with"}
+    for alternative, said in words.items():
+        found = compare(human, -human, human, alternative=alternative)
+        assert isinstance(found, PairedTest) and f"agrees {said} people than" in str(found)
+        assert found.sentence(alpha=1.1).startswith("You may say that A")
+        assert found.sentence(("x", "y"), alpha=0).startswith("You may not say that x")
+    assert "No statement is possible" in str(compare(np.ones_like(metric), metric, human))
 
 
 @pytest.mark.parametrize("unit", [1e306, 1e-306, 2.0**-40])

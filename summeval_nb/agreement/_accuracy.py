@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from summeval_nb.ground._frames import axes_for
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+def require_epsilon(epsilon: float | str) -> bool:
+    """Whether the threshold of a tie is calibrated; what is neither that nor a number of at least 0 is refused."""
+    if isinstance(epsilon, str) and epsilon == "calibrate":
+        return True
+    if isinstance(epsilon, (str, bool)) or not epsilon >= 0:
+        raise ValueError(f"epsilon must be 'calibrate' or a number of at least 0, not {epsilon!r}")
+    float_array(epsilon, "epsilon")
+    return False
 
 
 def weighted_pairs(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

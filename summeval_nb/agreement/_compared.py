@@ -1,8 +1,9 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_agreement.py.
-"""What the results of chapter 53 show: rows, plain data and pictures of differences and ranks."""
+"""The results of chapter 53: what they hold, and show as rows, plain data, sentences and pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,16 +14,36 @@ from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Score, Signature
 from summeval_nb.ground.viz import html_table, text_table
 
-from ._shown import histogram
+from ._shown import histogram, in_words
 from .agreement import Correlation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = ["PairedTest"]
+
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Difference(Score):
-    """What `PairedTest` shows beside its sentence: rows, plain data and the null distribution."""
+class PairedTest(Score):
+    """The difference of two metrics' correlations with human judgement, tested.
+
+    Parameters
+    ----------
+    score : float or None
+        Correlation of A minus correlation of B.
+    a, b : Correlation
+        The two correlations, over the cells that all three tables have.
+    p_value : float or None
+        The largest of `p_values`; None where a correlation is undefined.
+    p_values : dict of str to float
+        The p-value of each permutation test that was made, by what it swapped.
+    interval : (float, float) or None
+        Bootstrap interval of the difference.
+    alternative : str
+        "greater": A better than B; "less": worse; "two-sided": different.
+    null : numpy.ndarray
+        The differences after random swaps, in the test with the largest p-value.
+    """
 
     a: Correlation
     b: Correlation
@@ -56,6 +77,27 @@ class Difference(Score):
         """Draw the differences after random swaps, and where the observed difference lies."""
         title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
         return histogram(self.null, self.score, None, title, "difference after random swaps", ax)
+
+    def sentence(self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05) -> str:
+        """Return what the test allows you to say, at the significance level `alpha`."""
+        if self.p_value is None:
+            return f"No statement is possible: {self.reason}."
+        words = {
+            "greater": "agrees better with people than",
+            "less": "agrees less with people than",
+            "two-sided": "agrees differently with people than",
+        }[self.alternative]
+        allowed = "You may say" if self.p_value < alpha else "You may not say"
+        return (
+            f"{allowed} that {names[0]} {words} {names[1]}: "
+            f"{self.a.level}-level {self.a.coefficient} "
+            f"{self.a.score:.3f} against {self.b.score:.3f}, "
+            f"difference {in_words(self.score, self.interval, '')}, "
+            f"p = {self.p_value:.3g}."
+        )
+
+    def __str__(self) -> str:
+        return self.sentence()
 
 
 @dataclass(frozen=True, repr=False, eq=False)

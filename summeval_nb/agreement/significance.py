@@ -13,9 +13,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ._accuracy import AccuracyCurve, accuracy_by_threshold
+from summeval_nb.agreement._accuracy import (
+    AccuracyCurve,
+    accuracy_by_threshold,
+    require_epsilon,
+)
 from ._coefficients import system_means
-from ._compared import Difference, RankedMetrics
+from ._compared import PairedTest, RankedMetrics
 from ._drawings import resampled_correlations
 from summeval_nb.agreement._grids import (
     Grid,
@@ -23,7 +27,6 @@ from summeval_nb.agreement._grids import (
     require_significance_level,
     require_tables,
 )
-from ._shown import in_words
 from ._swaps import Choices, pair_p_value, permutation_tests
 from .agreement import _draws, correlate
 from ..ground._resampling import middle
@@ -31,59 +34,13 @@ from ..ground._plain import float_array
 from ..ground.results import Signature, require_count, require_option
 
 # %% auto #0
-__all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'PairedTest', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',
+__all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',
            'PairwiseAccuracy', 'pairwise_accuracy']
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #50f07c11
 ALTERNATIVES = ("greater", "two-sided", "less")
 PERMUTE: dict[str, tuple[str, ...]] = {"each": ("articles", "systems")}
 PERMUTE |= {kind: (kind,) for kind in ("articles", "systems", "jointly")}
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PairedTest(Difference):
-    """The difference of two metrics' correlations with human judgement, tested.
-
-    Parameters
-    ----------
-    score : float or None
-        Correlation of A minus correlation of B.
-    a, b : Correlation
-        The two correlations, over the cells that all three tables have.
-    p_value : float or None
-        The largest of `p_values`; None where a correlation is undefined.
-    p_values : dict of str to float
-        The p-value of each permutation test that was made, by what it swapped.
-    interval : (float, float) or None
-        Bootstrap interval of the difference.
-    alternative : str
-        "greater": A better than B; "less": worse; "two-sided": different.
-    null : numpy.ndarray
-        The differences after random swaps, in the test with the largest p-value.
-    """
-
-    def sentence(
-        self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05
-    ) -> str:
-        """Return what the test allows you to say, at the significance level `alpha`."""
-        if self.p_value is None:
-            return f"No statement is possible: {self.reason}."
-        words = {
-            "greater": "agrees better with people than",
-            "less": "agrees less with people than",
-            "two-sided": "agrees differently with people than",
-        }[self.alternative]
-        allowed = "You may say" if self.p_value < alpha else "You may not say"
-        return (
-            f"{allowed} that {names[0]} {words} {names[1]}: "
-            f"{self.a.level}-level {self.a.coefficient} "
-            f"{self.a.score:.3f} against {self.b.score:.3f}, "
-            f"difference {in_words(self.score, self.interval, '')}, "
-            f"p = {self.p_value:.3g}."
-        )
-
-    def __str__(self) -> str:
-        return self.sentence()
 
 
 def compare(
@@ -357,13 +314,7 @@ def pairwise_accuracy(
     """
     x, y = require_tables(metric=metric, human=human)
     require_option(level, "level", ("summary", "system"))
-    calibrated = isinstance(epsilon, str) and epsilon == "calibrate"
-    if not calibrated and (isinstance(epsilon, (str, bool)) or not epsilon >= 0):
-        raise ValueError(
-            f"epsilon must be 'calibrate' or a number of at least 0, not {epsilon!r}"
-        )
-    if not calibrated:
-        float_array(epsilon, "epsilon")
+    calibrated = require_epsilon(epsilon)
     if level == "system":
         missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
         scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
