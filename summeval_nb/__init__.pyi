@@ -178,7 +178,7 @@ from .judged.judging import ask_many as ask_many
 from .judged.judge import load_judge as load_judge
 from .judged.answers import AnswerMetric as AnswerMetric
 from .judged.answers import AnswerReport as AnswerReport
-from .judged.answers import AnswerTable as AnswerTable
+from .judged._answer_report import AnswerTable as AnswerTable
 from .judged.answers import evaluate_answer as evaluate_answer
 from .judged.answers import evaluate_answers as evaluate_answers
 from .judged.summary_score import SummarizationScore as SummarizationScore

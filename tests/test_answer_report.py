@@ -7,6 +7,7 @@ import pytest
 
 from summeval_nb import evaluate_answer, evaluate_answers
 from summeval_nb.ground.results import Sentence, Signature
+from summeval_nb.judged import _answer_report, answers
 from summeval_nb.judged._answer_report import COLUMNS, PAIRS, as_frame, flag_words, mean_interval, rate
 from summeval_nb.judged._answer_stages import Unit
 from summeval_nb.judged.answers import (
@@ -223,3 +224,24 @@ def test_intervals_and_rates():
     assert mean_interval([0.5], 0.95, 0) == (None, None) and mean_interval([0.5, 0.5], 0.95, 0) == (0.5, 0.5)
     assert rate("refusals", 0, 0, 0.95)["value"] is None and rate("refusals", 3, 10, 0.95)["value"] == 0.3
     assert list(as_frame([]).columns) == COLUMNS
+
+
+@pytest.mark.parametrize("name", ["AnswerTable", "Hypothesis", "Inference", "JudgedStatement"])
+def test_the_chapter_hands_on_what_a_report_is_made_of(name):
+    assert getattr(answers, name) is getattr(_answer_report, name) and name in _answer_report.__all__
+
+
+def test_what_was_not_judged_has_no_vote_and_is_counted():
+    own = [JudgedStatement(statement=Statement(text="It rained."), entailment=tag) for tag in (YES, NO, FAILED)]
+    part = Hypothesis(unit=Unit(Sentence("It rained.", 0, 10), "It rained."), statements=tuple(own))
+    pair = Inference(name="answer_given_truth", hypotheses=(part, part))
+    assert [one.counts for one in own] == [1, 0, None] and part.score == 0.5
+    assert (pair.n_statements, pair.n_failed, pair.tags[:3]) == (6, 2, [YES, NO, FAILED])
+    assert Hypothesis(unit=part.unit, statements=(own[2],)).score is None
+
+
+def test_a_table_holds_its_reports_in_order():
+    reports = [report_of([YES], [YES]), report_of([NO], [NO], reason="the context is empty")]
+    table = answers.AnswerTable(reports=reports, signature=reports[0].signature)
+    assert len(table) == 2 and table[1] is reports[1] and table.n_failed == 0
+    assert [one.status for one in table.outcomes()] == ["undefined"] * 2 and table.mean() is None

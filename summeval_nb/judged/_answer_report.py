@@ -1,4 +1,5 @@
-"""How a report on an answer is laid out: rows, plain data, a page, and a table's summary. Edited directly."""
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_answer_report.py.
+"""What a report on an answer is made of, and how it is laid out: rows, plain data, a page, and a table's summary."""
 
 from __future__ import annotations
 
@@ -14,12 +15,16 @@ from summeval_nb.ground._resampling import bootstrap
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Outcome, ScoreTable, Signature, require_share
 from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
-from summeval_nb.judged.judging import Flag
+from summeval_nb.judged.judging import Entailment, Flag, Statement
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from summeval_nb.judged.answers import AnswerReport, Correctness, Inference
+    from summeval_nb.judged._answer_stages import Unit
+    from summeval_nb.judged.answers import AnswerReport, Correctness
+
+__all__ = ["AnswerLayout", "AnswerTable", "Hypothesis", "Inference", "JudgedStatement", "PAIRS", "as_frame"]
+__all__ += ["flag_words", "mean_interval", "rate", "statement_rows", "summarise", "told_of"]
 
 PAIRS = {
     "answer_given_context": "context → answer",
@@ -31,6 +36,72 @@ VERDICTS = ("right", "partly right", "wrong", "refused", "the judge cannot tell"
 COLUMNS = ["pair", "hypothesis", "unit", "start", "end", "resolved", "statement", "rewritten", "label", "counts"]
 COLUMNS += ["probability", "evidence", "not_found", "reason"]
 _LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedStatement:
+    """A statement with its entailment: it counts 1, otherwise 0, None if not judged."""
+
+    statement: Statement
+    entailment: Entailment
+
+    @property
+    def counts(self) -> int | None:
+        """1, 0, or None."""
+        return None if self.entailment.failed else int(self.entailment.label == "entailed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hypothesis:
+    """A unit of the judged text, with its statements, whose mean is its score."""
+
+    unit: Unit
+    statements: tuple[JudgedStatement, ...]
+
+    @property
+    def score(self) -> float | None:
+        """The share of entailed statements."""
+        from summeval_nb.judged.answers import hypothesis_score
+
+        return hypothesis_score([one.entailment for one in self.statements])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """One of the three pairs: a premise, the judged hypotheses, and the score.
+
+    Parameters
+    ----------
+    name : str
+        `"answer_given_context"`, `"answer_given_truth"` or `"truth_given_answer"`.
+    premise : str
+        What was taken as given, exactly as the judge saw it.
+    hypotheses : tuple of Hypothesis
+        Empty when nothing was judged.
+    score : float or None
+        The mean of the hypotheses' scores, in [0, 1]; None with a `reason`.
+    """
+
+    name: str
+    premise: str = ""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    score: float | None = None
+    reason: str = ""
+
+    @property
+    def tags(self) -> list[Entailment]:
+        """The entailments of all statements, in their order."""
+        return [one.entailment for part in self.hypotheses for one in part.statements]
+
+    @property
+    def n_statements(self) -> int:
+        """How many statements were put to the judge."""
+        return len(self.tags)
+
+    @property
+    def n_failed(self) -> int:
+        """How many of them the judge failed on."""
+        return sum(tag.failed for tag in self.tags)
 
 
 def as_frame(rows: Sequence[Mapping[str, object]], *first: str) -> pd.DataFrame:
@@ -247,10 +318,23 @@ def summarise(reports: Sequence[AnswerReport], confidence: float, seed: int) -> 
     return rows + [rate(f"verdict: {one}", verdicts.count(one), len(verdicts), confidence) for one in VERDICTS]
 
 
-class AnswerTableLayout(ScoreTable):
-    """What a table of answers shows; the table itself holds the reports."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AnswerTable(ScoreTable):
+    """The reports of many answers, in order; the main score is `answer_given_context`.
+
+    Parameters
+    ----------
+    reports : sequence of AnswerReport
+        One a row.
+    signature : Signature
+        Every choice behind the numbers.
+    """
 
     reports: Sequence[AnswerReport]
+    signature: Signature
+
+    def __getitem__(self, row: int) -> AnswerReport:
+        return self.reports[row]
 
     @property
     def n_failed(self) -> int:

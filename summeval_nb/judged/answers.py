@@ -13,10 +13,13 @@ from ..ground._choices import takes_choices_of
 from ..ground._frames import Table
 from ..ground.results import Metric, Signature
 from ..ground.results import require_column, require_flag, require_share
-from ._answer_report import PAIRS, AnswerLayout, AnswerTableLayout
-from ._answer_report import told_of
+from ._answer_report import PAIRS, AnswerLayout, told_of
+from ._answer_report import AnswerTable as AnswerTable
+from ._answer_report import Hypothesis as Hypothesis
+from ._answer_report import Inference as Inference
+from ._answer_report import JudgedStatement as JudgedStatement
 from ._answer_stages import AnswerChoices
-from ._answer_stages import Row, Tagged, Unit, ask_flags, asking
+from ._answer_stages import Row, Tagged, ask_flags, asking
 from ._answer_stages import TEXTS, check_row, notes_of, split_texts
 from ._answer_stages import lots_of, most_calls
 from ._answer_stages import make_units as make_units
@@ -24,13 +27,13 @@ from ._answer_stages import question_end as question_end
 from ._answer_stages import table_records, tag_pairs, why_no_score
 from ._questions import Ask
 from .judge import load_judge
-from .judging import LABELS, Entailment, Flag, Judge, Statement
+from .judging import LABELS, Entailment, Flag, Judge
 from ..models.llm import Calls
 from ..models.store import Store
 
 # %% auto #0
-__all__ = ['hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'JudgedStatement', 'Hypothesis', 'Inference',
-           'AnswerReport', 'AnswerTable', 'AnswerMetric', 'evaluate_answer', 'evaluate_answers']
+__all__ = ['hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'AnswerReport', 'AnswerMetric', 'evaluate_answer',
+           'evaluate_answers']
 
 # %% ../../nbs/4_judged/43_answers.ipynb #ed66696f
 def hypothesis_score(tags: Sequence[Entailment]) -> float | None:
@@ -134,72 +137,6 @@ def correctness(
         labels=labels,
     )
 
-# %% ../../nbs/4_judged/43_answers.ipynb #9587aeb7
-@dataclass(frozen=True, kw_only=True)
-class JudgedStatement:
-    """A statement with its entailment: it counts 1, otherwise 0, None if not judged."""
-
-    statement: Statement
-    entailment: Entailment
-
-    @property
-    def counts(self) -> int | None:
-        """1, 0, or None."""
-        return (
-            None if self.entailment.failed else int(self.entailment.label == "entailed")
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hypothesis:
-    """A unit of the judged text, with its statements, whose mean is its score."""
-
-    unit: Unit
-    statements: tuple[JudgedStatement, ...]
-
-    @property
-    def score(self) -> float | None:
-        """The share of entailed statements."""
-        return hypothesis_score([one.entailment for one in self.statements])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Inference:
-    """One of the three pairs: a premise, the judged hypotheses, and the score.
-
-    Parameters
-    ----------
-    name : str
-        `"answer_given_context"`, `"answer_given_truth"` or `"truth_given_answer"`.
-    premise : str
-        What was taken as given, exactly as the judge saw it.
-    hypotheses : tuple of Hypothesis
-        Empty when nothing was judged.
-    score : float or None
-        The mean of the hypotheses' scores, in [0, 1]; None with a `reason`.
-    """
-
-    name: str
-    premise: str = ""
-    hypotheses: tuple[Hypothesis, ...] = ()
-    score: float | None = None
-    reason: str = ""
-
-    @property
-    def tags(self) -> list[Entailment]:
-        """The entailments of all statements, in their order."""
-        return [one.entailment for part in self.hypotheses for one in part.statements]
-
-    @property
-    def n_statements(self) -> int:
-        """How many statements were put to the judge."""
-        return len(self.tags)
-
-    @property
-    def n_failed(self) -> int:
-        """How many of them the judge failed on."""
-        return sum(tag.failed for tag in self.tags)
-
 # %% ../../nbs/4_judged/43_answers.ipynb #51150f46
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AnswerReport(AnswerLayout):
@@ -259,25 +196,6 @@ class AnswerReport(AnswerLayout):
             whole = said == sum(expected.values()) and not denied
             verdict = "right" if whole else "partly right"
         return f"{verdict}: {told_of(expected, own, self.n_unjudged)}"
-
-# %% ../../nbs/4_judged/43_answers.ipynb #fe512cca
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerTable(AnswerTableLayout):
-    """The reports of many answers, in order; the main score is `answer_given_context`.
-
-    Parameters
-    ----------
-    reports : sequence of AnswerReport
-        One a row.
-    signature : Signature
-        Every choice behind the numbers.
-    """
-
-    reports: Sequence[AnswerReport]
-    signature: Signature
-
-    def __getitem__(self, row: int) -> AnswerReport:
-        return self.reports[row]
 
 # %% ../../nbs/4_judged/43_answers.ipynb #e8935715
 @dataclass(frozen=True, kw_only=True)
