@@ -32,6 +32,7 @@ from scipy.stats import rankdata
 from tqdm.auto import tqdm
 
 from summeval_nb.evidence import check
+from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
 
@@ -127,7 +128,7 @@ def features(articles: Sequence[Article]) -> pd.DataFrame:
         lot = articles[start : start + 16]
         pairs = [(split_text(article.text), c) for article in lot for s in article.summaries for c in s.sentences]
         places = [(start + i, j, n) for i, article in enumerate(lot) for j, n in _places(article)]
-        for place, pair, vectors in zip(places, pairs, check._encode_pairs(pairs, embedder), strict=True):
+        for place, pair, vectors in zip(places, pairs, encode_pairs(pairs, embedder), strict=True):
             where = dict(zip(("article", "summary", "sentence"), place, strict=True))
             rows += [where | row for row in _rows(*pair, vectors)]
     table = pd.DataFrame(rows)

@@ -28,7 +28,8 @@ import numpy as np
 import torch
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import _reader, _reading, check
+from summeval_nb.evidence import _parts, _reader, _reading, check
+from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.evidence._reader import WINDOW, load_reader
 from summeval_nb.ground.data import load_summeval, sample_articles
 from summeval_nb.text.embed import load_embedder
@@ -98,11 +99,11 @@ def main() -> None:
     pairs = pairs_of(texts(options.articles, options.systems))
     distinct = list(dict.fromkeys(text for evidence, claim in pairs for text in (*evidence, claim)))
     embedder, reader = load_embedder("minilm"), load_reader()
-    vectors = check._encode_pairs(pairs, embedder)
+    vectors = encode_pairs(pairs, embedder)
     peer = CrossEncoder(str(MODEL), num_labels=3, max_length=WINDOW, device="cpu")
 
     def first() -> list[Any]:
-        check._kept_parts.cache_clear()
+        _parts.kept_parts.cache_clear()
         parts = [(check.take_apart(claim), [check.take_apart(text) for text in evidence]) for evidence, claim in pairs]
         return [_reading.look(*one, v) for one, v in zip(parts, vectors, strict=True)]
 

@@ -74,11 +74,11 @@ from .models.llm import example_model as example_model
 from .models.llm_local import LlamaCppBackend as LlamaCppBackend
 from .models.llm_local import TransformersBackend as TransformersBackend
 from .models.llm_server import ServerBackend as ServerBackend
-from .evidence.check import Calibration as Calibration
+from .evidence._reliability import Calibration as Calibration
 from .evidence.check import Checker as Checker
 from .evidence.reading import EmbeddedChecker as EmbeddedChecker
 from .evidence.check import WordsChecker as WordsChecker
-from .evidence.check import PairVectors as PairVectors
+from .evidence._packaged import PairVectors as PairVectors
 from .evidence.check import calibration as calibration
 from .evidence.check import checker as checker
 from .evidence.check import load_checker as load_checker

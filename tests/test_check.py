@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, evaluate, load_checker
 from summeval_nb.evidence import _parts, check
 from summeval_nb.evidence._fitted import fitted
+from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.evidence.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
 from summeval_nb.text.embed import load_embedder
 
@@ -33,7 +34,7 @@ def keys(text):
 
 
 def vectors_of(pairs):
-    return check._encode_pairs(pairs, load_embedder("minilm"))
+    return encode_pairs(pairs, load_embedder("minilm"))
 
 
 # The same words in the typography of different data sets. Left: as written; right: the keys.
@@ -280,15 +281,15 @@ def test_strange_text_is_judged(text):
     "text", ["a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000], ids=lambda t: t[:4]
 )
 def test_huge_sentences_are_taken_apart_and_not_kept(text):
-    before = check._kept_parts.cache_info().currsize
+    before = _parts.kept_parts.cache_info().currsize
     with comes_back():
         parts = take_apart(text)
         check.copied_pieces(parts, [parts])
-    assert check._kept_parts.cache_info().currsize == before
+    assert _parts.kept_parts.cache_info().currsize == before
 
 
 def test_caches_are_bounded():
-    for kept in (check._kept_parts, _parts.stem, check.stem_weight):
+    for kept in (_parts.kept_parts, _parts.stem, check.stem_weight):
         assert kept.cache_info().maxsize is not None
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from summeval_nb.evidence._differences import DIFFERENCES, compare, findings_of, word_differences
-from summeval_nb.evidence._packaged import cosines
+from summeval_nb.evidence._packaged import cosines, encode_pairs
 from summeval_nb.evidence._words import antonyms
-from summeval_nb.evidence.check import _encode_pairs, take_apart
+from summeval_nb.evidence.check import take_apart
 from summeval_nb.text.embed import load_embedder
 
 EVIDENCE = [
@@ -60,7 +60,7 @@ def test_the_same_fact_in_other_words_does_not(claim):
 
 def test_features_are_named_finite_and_need_no_tagger():
     claims = ["Revenue fell.", "It", "3", "not", "Anna Smith and Maria Jones met in Paris in 1999.", "of the"]
-    vectors = _encode_pairs([(EVIDENCE, claim) for claim in claims], load_embedder("minilm"))
+    vectors = encode_pairs([(EVIDENCE, claim) for claim in claims], load_embedder("minilm"))
     for claim, one in zip(claims, vectors, strict=True):
         features, _, nearest = compare(take_apart(claim), [take_apart(t) for t in EVIDENCE], one, cosines(one))
         assert tuple(features) == DIFFERENCES

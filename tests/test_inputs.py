@@ -22,7 +22,7 @@ from summeval_nb import (
     evaluate_many,
     summarization_score,
 )
-from summeval_nb.evidence._inputs import unread_reasons
+from summeval_nb.evidence._inputs import packaged_checker, unread_reasons
 
 ARTICLE = (
     "A fire broke out in the old harbour on Monday night. The fire destroyed 13 houses. "
@@ -285,3 +285,8 @@ def test_checker_gives_no_verdict_on_what_it_does_not_read():
         assert 0 <= checker(*arguments, lang="en")[1] <= 1
     with pytest.raises(ValueError, match="in German"):
         checker(["It rained."], "It rained.", lang="de")
+
+
+def test_the_packages_own_checkers_are_made_once():
+    for name, kind in (("words", "WordsChecker"), ("embedded", "EmbeddedChecker")):
+        assert type(packaged_checker(name)).__name__ == kind and packaged_checker(name) is packaged_checker(name)

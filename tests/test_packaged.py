@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from summeval_nb import Verdict
+from summeval_nb.evidence import _packaged, check
 from summeval_nb.evidence._fitted import fitted
-from summeval_nb.evidence._packaged import Packaged, cosines, ranked_evidence
-from summeval_nb.evidence.check import PairVectors
+from summeval_nb.evidence._packaged import Packaged, PairVectors, cosines, encode_pairs, ranked_evidence
+from summeval_nb.text.embed import load_embedder
 
 
 def vectors(embedder="x", evidence=((1.0, 0.0), (0.0, 0.0), (0.6, 0.8))):
@@ -54,3 +55,30 @@ def test_settings_make_the_same_again():
     assert repr(judge) == "Counting(threshold=0.7, slope=2, offset=0, languages=en)"
     failed = judge._wordless(ranked_evidence(vectors()))
     assert failed.failed and failed.probability is None and failed.threshold == 0.7 and len(failed.evidence) == 3
+
+
+def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
+    asked = []
+
+    class Counting:
+        fingerprint, has_tokens = "counting", True
+
+        def encode_with_tokens(self, sentences):
+            asked.extend(sentences)
+            return load_embedder("minilm").encode_with_tokens(sentences)
+
+    pairs = [(["It rained.", "Rain fell."], "It rained."), (["It rained."], "Rain fell.")]
+    one, other = encode_pairs(pairs, Counting())
+    assert sorted(asked) == ["It rained.", "Rain fell."]
+    assert one.embedder == "counting" and one.evidence.shape == (2, 384) and len(one.evidence_tokens) == 2
+    assert np.array_equal(one.evidence[1], other.claim) and np.array_equal(one.claim_tokens, other.evidence_tokens[0])
+    assert check.PairVectors is PairVectors and check._Packaged is _packaged.Packaged
+
+
+def test_a_calibration_comes_on_top_of_the_one_before():
+    scores, labels = [0.9, 0.7, 0.4, 0.2], [1, 1, 0, 1]
+    slope, offset = check.platt_scaling(scores, labels)
+    judge = Counting(threshold=0.7, slope=2.0, offset=1.0).calibrate(scores, labels)
+    assert judge._settings() == {"threshold": 0.7, "slope": 2 * slope, "offset": slope + offset}
+    with pytest.raises(ValueError, match="1 means supported"):
+        judge.calibrate(scores, [0, 0, 1, 1])

@@ -2,8 +2,18 @@
 
 import pytest
 
-from summeval_nb.evidence._parts import common_run, known_keys, negation_findings, plain_number, stem
-from summeval_nb.evidence.check import pairs_within, take_apart
+from summeval_nb.evidence import check
+from summeval_nb.evidence._parts import (
+    common_run,
+    kept_parts,
+    known_keys,
+    negation_findings,
+    plain_number,
+    sentence_tokens,
+    stem,
+    take_apart,
+)
+from summeval_nb.evidence.check import pairs_within
 
 
 def test_stems_and_numbers_have_one_form():
@@ -53,3 +63,13 @@ def test_a_negation_counts_on_one_side_and_in_the_shared_stretch_only(claim, evi
 
 def test_one_content_word_has_no_pairs_and_falls_back_to_coverage():
     assert pairs_within(take_apart("The plan."), [take_apart("The council approved the plan.")]) == 1.0
+
+
+def test_a_sentence_is_taken_apart_once_and_a_very_long_one_is_not_kept():
+    assert check.take_apart is take_apart and check.sentence_tokens is sentence_tokens
+    assert take_apart("The plan, again.") is take_apart("The plan, again.") is kept_parts("The plan, again.")
+    huge = "plan " * 500
+    assert take_apart(huge) is not take_apart(huge) and take_apart(huge).keys == ("plan",) * 500
+    for wrong in (None, b"plan", ["plan"]):
+        with pytest.raises(TypeError, match="sentence"):
+            take_apart(wrong)

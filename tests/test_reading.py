@@ -8,9 +8,10 @@ import pytest
 
 from summeval_nb import EmbeddedChecker, WordsChecker, evaluate, load_checker
 from summeval_nb.evidence import _differences, _reading, check
+from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.evidence._reader import load_reader
 from summeval_nb.evidence._reading import ALL_FEATURES, WORD_FEATURES, fitted, forest
-from summeval_nb.evidence.check import _encode_pairs, sentence_matches, take_apart
+from summeval_nb.evidence.check import sentence_matches, take_apart
 from summeval_nb.evidence.guarantee import error_bound
 from summeval_nb.text.embed import load_embedder
 
@@ -65,7 +66,7 @@ def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(ve
     for claim, verdict in verdicts.items():
         pair = [(ARTICLE, claim)]
         (alone,) = EmbeddedChecker().check_many(pair)
-        (given,) = EmbeddedChecker().check_many(pair, vectors=_encode_pairs(pair, load_embedder("minilm")))
+        (given,) = EmbeddedChecker().check_many(pair, vectors=encode_pairs(pair, load_embedder("minilm")))
         assert alone.probability == pytest.approx(verdict.probability, abs=1e-4)
         assert given.probability == pytest.approx(alone.probability, abs=1e-6)
         assert (alone.state, alone.findings) == (verdict.state, verdict.findings)
@@ -181,7 +182,7 @@ def looked_at_before(claim, evidence, vectors):
 def test_vectors_are_compared_once_and_features_are_the_same_to_the_last_bit(monkeypatch):
     pairs = [(ARTICLE[:n], claim) for n in (1, 2, 4) for claim in TRUE + FALSE]
     calls = []
-    for (evidence, claim), vectors in zip(pairs, _encode_pairs(pairs, load_embedder("minilm")), strict=True):
+    for (evidence, claim), vectors in zip(pairs, encode_pairs(pairs, load_embedder("minilm")), strict=True):
         parts = take_apart(claim), [take_apart(text) for text in evidence], vectors
         expected = looked_at_before(*parts)
         calls.clear()

@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 
-from summeval_nb import Calibration, calibration
-from summeval_nb.evidence._reliability import bin_row, judged_only, logistic_fit, logits_of, require_labelled
-from summeval_nb.evidence.check import reliability_bins, reliability_diagram
+from summeval_nb import calibration
+from summeval_nb.evidence import check
+from summeval_nb.evidence._reliability import (
+    Calibration,
+    bin_row,
+    judged_only,
+    logistic_fit,
+    logits_of,
+    reliability_diagram,
+    require_labelled,
+)
+from summeval_nb.evidence.check import reliability_bins
 from summeval_nb.ground.results import Signature
 
 
@@ -50,3 +59,15 @@ def test_the_diagram_has_a_point_and_a_count_for_each_bin():
     axes = reliability_diagram(bins)
     assert axes.get_xlabel() == "mean probability" and [one.get_text() for one in axes.texts] == ["1", "2"]
     assert reliability_diagram(bins, ax=axes) is axes
+
+
+def test_a_calibration_gives_its_table_its_numbers_and_its_picture():
+    assert check.Calibration is Calibration and check.reliability_diagram is reliability_diagram
+    result = calibration([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
+    assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
+    told = result.to_dict()
+    assert (told["n"], told["n_failed"], told["brier"]) == (3, 1, pytest.approx((0.01 + 0.49 + 0.04) / 3))
+    assert told["slope"] == result.slope and told["score"] == result.score
+    moved = 1 / (1 + np.exp(-(result.slope * logits_of(np.array([0.9])) + result.offset)))
+    assert result.apply([0.9]) == pytest.approx(moved)
+    assert [one.get_text() for one in result.plot().texts] == ["1", "2"]

@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from summeval_nb.ground._callers import callers_level
@@ -32,7 +33,15 @@ from ._parts import stem
 if TYPE_CHECKING:
     from .check import Checker
 
-__all__ = ["InputWarning", "named_checker", "require_checker", "unread_reasons", "warn_of_inputs", "with_threshold"]
+__all__ = [
+    "InputWarning",
+    "named_checker",
+    "packaged_checker",
+    "require_checker",
+    "unread_reasons",
+    "warn_of_inputs",
+    "with_threshold",
+]
 
 
 _PATH = re.compile(
@@ -187,6 +196,18 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
     from summeval_nb.evidence.check_llm import LLMChecker
 
     return LLMChecker(load(model))
+
+
+@cache
+def packaged_checker(name: str) -> Checker:
+    """Return one of the package's own checkers, "words" or "embedded", made once."""
+    if name == "words":
+        from summeval_nb.evidence.check import WordsChecker
+
+        return WordsChecker()
+    from summeval_nb.evidence.reading import EmbeddedChecker
+
+    return EmbeddedChecker()
 
 
 def with_threshold(checker: Checker, threshold: float) -> Checker:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,13 +13,59 @@ from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._fitted import fitted
 from summeval_nb.ground.results import Evidence, Verdict, is_finite, require_share, require_text, require_texts
 from summeval_nb.text._language import reads
+from summeval_nb.text._vectors import Encoder, SentenceVectors
+from summeval_nb.text.embed import load_embedder
 
 from ..ground._types import JsonDict
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence.check import Pair, PairVectors
+    from summeval_nb.evidence.check import Pair
+
+__all__ = ["Packaged", "PairVectors", "cosines", "encode_pairs", "ranked_evidence"]
 
 _LOT = 256  # pairs that are judged together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairVectors:
+    """The vectors of one pair of evidence and claim, so that nothing is encoded twice.
+
+    Parameters
+    ----------
+    embedder : str
+        Fingerprint of the embedder that made them.
+    evidence : ndarray, shape (m, d)
+        One vector for each evidence sentence.
+    claim : ndarray, shape (d,)
+        The summary sentence's vector.
+    evidence_tokens : sequence of m ndarrays, shape (t_i, d)
+        Token vectors of each evidence sentence, length one, without special tokens.
+    claim_tokens : ndarray, shape (t, d)
+        Token vectors of the summary sentence.
+    """
+
+    embedder: str
+    evidence: np.ndarray
+    claim: np.ndarray
+    evidence_tokens: Sequence[np.ndarray]
+    claim_tokens: np.ndarray
+
+    @classmethod
+    def of(cls, held: SentenceVectors, evidence: Sequence[str], claim: str) -> PairVectors | None:
+        """Return a pair's vectors from held ones; None if one lacks token vectors."""
+        tokens = held.tokens_of([*evidence, claim])
+        if tokens is None:
+            return None
+        *vectors, last = held.of([*evidence, claim])
+        return cls(held.embedder, np.asarray(vectors), last, tokens[:-1], tokens[-1])
+
+
+def encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
+    """Return the vectors of pairs, each distinct sentence encoded once."""
+    texts = (text for evidence, claim in pairs for text in (*evidence, claim))
+    held = SentenceVectors(embedder, texts)
+    found = (PairVectors.of(held, *pair) for pair in pairs)
+    return [one for one in found if one is not None]
 
 
 def _require_pairs(pairs: object) -> list[tuple[list[str], str]]:
@@ -60,7 +107,7 @@ def ranked_evidence(vectors: PairVectors) -> list[Evidence]:
 
 
 class Packaged:
-    """Pairs looked at and judged in lots, with vectors of the embedder that the weights were fitted with."""
+    """Pairs looked at and judged in lots, with vectors of the embedder that the weights were fitted with, MiniLM."""
 
     uses_vectors, languages = True, ("en",)
 
@@ -75,7 +122,7 @@ class Packaged:
         return f"{type(self).__name__}(threshold={self.threshold}, {level}, {reads(self)})"
 
     def _encode(self, lot: Sequence[Pair]) -> Sequence[PairVectors]:
-        raise NotImplementedError
+        return encode_pairs(lot, load_embedder("minilm"))
 
     def _check_lot(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
         raise NotImplementedError
@@ -86,6 +133,39 @@ class Packaged:
     def _with(self, **changes: Any) -> Self:
         """A judge of the same kind with other settings."""
         return type(self)(**(self._settings() | changes))
+
+    def calibrate(self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray) -> Self:
+        """Return a new checker with probabilities fitted to your own labels.
+
+        The ranking stays as it is.
+
+        Parameters
+        ----------
+        scores : sequence of float
+            Probabilities that *this* checker gave: `[verdict.probability for verdict in
+            verdicts]`.
+        labels : sequence of 0 and 1
+            What people said of the same sentences: 1 for supported. Both must occur.
+
+        Returns
+        -------
+        Checker
+            Of the same kind, with the same thresholds, and slope and offset from Platt
+            scaling.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, one of the labels never occurs, or the labels run against
+            the scores.
+        """
+        from summeval_nb.evidence.check import platt_scaling
+
+        slope, offset = platt_scaling(scores, labels)
+        if slope <= 0:
+            why = f"these labels run against the scores (slope {slope:.3g})"
+            raise ValueError(f"{why}: check that 1 means supported")
+        return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
 
     def _wordless(self, evidence: list[Evidence]) -> Verdict:
         """The verdict on a sentence in which nothing can be compared: failed, with the reason."""

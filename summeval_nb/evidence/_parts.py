@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from summeval_nb.ground.results import Finding
+from summeval_nb.ground.results import Finding, require_text
 
 if TYPE_CHECKING:
     from nltk.stem.snowball import SnowballStemmer
@@ -146,6 +146,57 @@ def parts_of(sentence: str, tokens: Sequence[Token]) -> Parts:
         positions={pair: tuple(places[:32]) for pair, places in positions.items()},
         names=_names(sentence, tokens),
     )
+
+
+def sentence_tokens(sentence: str) -> list[Token]:
+    """Return the tokens of a sentence with normalised keys.
+
+    Keys are stems, plain numbers, and one form for each contraction.
+
+    Parameters
+    ----------
+    sentence : str
+        English text in any of the usual forms: plain, lower-cased, or tokenised as in
+        the Penn Treebank.
+
+    Returns
+    -------
+    list of Token
+        In order of appearance; empty when the sentence holds no word.
+
+    Examples
+    --------
+    >>> [token.key for token in sentence_tokens("He didn't pay 1,500 fees.")]
+    ['he', 'did', "n't", 'pay', '1500', 'fee']
+    """
+    tokens: list[Token] = []
+    for match in token_matches(require_text(sentence, "sentence")):
+        if match["number"]:
+            tokens.extend(number_tokens(match))
+        elif not match["skip"]:
+            tokens.append(word_token(match))
+    return tokens
+
+
+@lru_cache(maxsize=1 << 14)
+def kept_parts(sentence: str) -> Parts:
+    """The parts of a sentence, taken apart once."""
+    return parts_of(sentence, sentence_tokens(sentence))
+
+
+def take_apart(sentence: str) -> Parts:
+    """Return the parts of a sentence.
+
+    Results for up to 16,384 sentences of at most 2,000 characters are kept.
+
+    Examples
+    --------
+    >>> take_apart("The council approved the plan.").content
+    ('council', 'approv', 'plan')
+    """
+    if len(require_text(sentence, "sentence")) <= 2000:
+        return kept_parts(sentence)
+    return parts_of(sentence, sentence_tokens(sentence))
 
 
 def _names(sentence: str, tokens: Sequence[Token]) -> tuple[Token, ...]:

@@ -1,17 +1,23 @@
 # A plain private module: edited directly, exported by no notebook, tested in tests/test_reliability.py.
-"""Probabilities held against labels: both looked at, one bin's row, the logistic fit, and the diagram."""
+"""Probabilities held against labels: both looked at, one bin's row, the logistic fit, the diagram, and the result."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from summeval_nb.ground._plain import float_array
+from summeval_nb.ground.results import Score
+
+from ..ground._types import JsonDict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+__all__ = ["Calibration", "reliability_diagram"]
 
 Numbers = Sequence[float] | np.ndarray
 
@@ -74,8 +80,20 @@ def logistic_fit(logits: np.ndarray, target: np.ndarray) -> tuple[float, float]:
     return float(slope), float(offset)
 
 
-def diagram(bins: Sequence[Mapping[str, float]], ax: Axes | None) -> Axes:
-    """Each bin's share of positive labels over its mean probability, with its interval and its count."""
+def reliability_diagram(bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None) -> Axes:
+    """Draw each bin's share of supported items over its mean probability, with its interval and its count.
+
+    Parameters
+    ----------
+    bins : sequence of mappings
+        As `reliability_bins` returns them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
     import matplotlib.pyplot as plt
 
     if ax is None:
@@ -91,3 +109,52 @@ def diagram(bins: Sequence[Mapping[str, float]], ax: Axes | None) -> Axes:
     ax.set(xlabel="mean probability", ylabel="share supported", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     ax.legend(loc="upper left")
     return ax
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Calibration(Score):
+    """How well probabilities keep their word.
+
+    `score` is the expected calibration error in [0, 1], less is better.
+
+    Parameters
+    ----------
+    bins : list of dict
+        The reliability table, see `reliability_bins`.
+    brier : float or None
+        Mean squared difference between probability and label, in [0, 1].
+    slope, offset : float or None
+        Platt scaling, see `platt_scaling`; None when only one label occurs.
+    n, n_failed : int
+        Items that were counted, and items left out because their probability is None.
+    """
+
+    bins: list[dict[str, float]] = field(default_factory=list)
+    brier: float | None = None
+    slope: float | None = None
+    offset: float | None = None
+    n: int = 0
+    n_failed: int = 0
+
+    def rows(self) -> list[JsonDict]:
+        """Return the reliability table."""
+        return [dict(row) for row in self.bins]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        own = ("brier", "slope", "offset", "n", "n_failed")
+        return super().to_dict() | {name: getattr(self, name) for name in own}
+
+    def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return the probabilities after Platt scaling, shape (n,)."""
+        if self.slope is None or self.offset is None:
+            why = "Platt scaling needs labels of both kinds"
+            raise ValueError(f"nothing to apply: {why}")
+        none = np.zeros(len(probabilities))
+        values, _ = require_labelled(probabilities, none)
+        logits = logits_of(values)
+        return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the reliability diagram; see `reliability_diagram`."""
+        return reliability_diagram(self.bins, ax=ax)

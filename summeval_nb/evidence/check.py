@@ -8,84 +8,32 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from ..ground._types import JsonDict
+from . import _parts as plumbing
 from . import _reliability as reliability
 from ._fitted import fitted, stem_counts, words_fingerprint
-from ._inputs import named_checker, require_checker, unread_reasons
-from ._packaged import Packaged, cosines
+from ._inputs import named_checker, packaged_checker
+from ._inputs import require_checker, unread_reasons
+from ._packaged import Packaged as _Packaged
+from ._packaged import PairVectors, cosines
 from ._packaged import ranked_evidence as _ranked_evidence
-from . import _parts as plumbing
-from ._parts import Parts, Token, known_keys
-from ..ground.results import Finding, Score, Signature, Verdict
-from ..ground.results import require_count, require_option, require_text
-from ..text._vectors import Encoder, SentenceVectors
-from ..text.embed import load_embedder
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ._parts import Parts, Token as Token, known_keys
+from ._parts import sentence_tokens as sentence_tokens, take_apart
+from ._reliability import Calibration
+from ._reliability import reliability_diagram as reliability_diagram
+from ..ground.results import Finding, Signature, Verdict
+from ..ground.results import require_count, require_option
 
 # %% auto #0
-__all__ = ['FEATURES', 'Pair', 'sentence_tokens', 'take_apart', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces',
-           'unbroken', 'alignment', 'pairs_within', 'PairVectors', 'sentence_matches', 'vector_features',
-           'find_unsupported', 'finding_features', 'pair_features', 'sigmoid', 'feature_weights', 'support_logit',
-           'Checker', 'WordsChecker', 'load_checker', 'checker', 'reliability_bins', 'reliability_diagram',
-           'platt_scaling', 'Calibration', 'calibration']
-
-# %% ../../nbs/2_evidence/21_check.ipynb #922071d7
-def sentence_tokens(sentence: str) -> list[Token]:
-    """Return the tokens of a sentence with normalised keys.
-
-    Keys are stems, plain numbers, and one form for each contraction.
-
-    Parameters
-    ----------
-    sentence : str
-        English text in any of the usual forms: plain, lower-cased, or tokenised as in
-        the Penn Treebank.
-
-    Returns
-    -------
-    list of Token
-        In order of appearance; empty when the sentence holds no word.
-
-    Examples
-    --------
-    >>> [token.key for token in sentence_tokens("He didn't pay 1,500 fees.")]
-    ['he', 'did', "n't", 'pay', '1500', 'fee']
-    """
-    tokens: list[Token] = []
-    for match in plumbing.token_matches(require_text(sentence, "sentence")):
-        if match["number"]:
-            tokens.extend(plumbing.number_tokens(match))
-        elif not match["skip"]:
-            tokens.append(plumbing.word_token(match))
-    return tokens
-
-
-@lru_cache(maxsize=1 << 14)
-def _kept_parts(sentence: str) -> Parts:
-    return plumbing.parts_of(sentence, sentence_tokens(sentence))
-
-
-def take_apart(sentence: str) -> Parts:
-    """Return the parts of a sentence.
-
-    Results for up to 16,384 sentences of at most 2,000 characters are kept.
-
-    Examples
-    --------
-    >>> take_apart("The council approved the plan.").content
-    ('council', 'approv', 'plan')
-    """
-    if len(require_text(sentence, "sentence")) <= 2000:
-        return _kept_parts(sentence)
-    return plumbing.parts_of(sentence, sentence_tokens(sentence))
+__all__ = ['FEATURES', 'Pair', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces', 'unbroken', 'alignment',
+           'pairs_within', 'sentence_matches', 'vector_features', 'find_unsupported', 'finding_features',
+           'pair_features', 'sigmoid', 'feature_weights', 'support_logit', 'Checker', 'WordsChecker', 'load_checker',
+           'checker', 'reliability_bins', 'platt_scaling', 'calibration']
 
 # %% ../../nbs/2_evidence/21_check.ipynb #0986e398
 @lru_cache(maxsize=1 << 16)
@@ -106,7 +54,8 @@ def stem_weight(key: str) -> float:
 def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the share of the claim's content words that stand in the evidence.
 
-    Words are weighted by rarity; any evidence sentence will do.
+    In [0, 1]. Words are weighted by rarity; any evidence sentence will do. A claim
+    without content words is measured by all its words, unweighted.
 
     Parameters
     ----------
@@ -114,12 +63,6 @@ def idf_coverage(claim: Parts, evidence: Sequence[Parts]) -> float:
         The summary sentence, with at least one token.
     evidence : sequence of Parts
         The evidence sentences.
-
-    Returns
-    -------
-    float
-        In [0, 1]. A claim without content words is measured by all its words,
-        unweighted.
 
     References
     ----------
@@ -144,13 +87,10 @@ def familiarity(claim: Parts, evidence: Sequence[Parts]) -> float:
 
 # %% ../../nbs/2_evidence/21_check.ipynb #3b68f5cf
 def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, int]]:
-    """Return the claim's tokens as (start, end) runs.
+    """Return the claim's tokens as (start, end) runs, each copied from one sentence.
 
-    Each is copied from one evidence sentence, or a new word.
-
-    The greedy extractive fragments of Grusky et al. (2018), within single sentences. A
-    run of one token is either a single copied word or a word that the evidence does not
-    hold.
+    The greedy extractive fragments of Grusky et al. (2018), within single evidence
+    sentences. A run of one token is a single copied word, or one that no evidence has.
 
     Examples
     --------
@@ -177,11 +117,9 @@ def unbroken(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
 
 
 def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
-    """Return the expected share of the claim copied with a random word, in [0, 1].
+    """Return the expected share of the claim copied in one piece with a random word.
 
-    What counts is the piece in which that word was copied.
-
-    Words that stand alone, copied or new, add nothing.
+    In [0, 1]. Words that stand alone, copied or new, add nothing.
     """
     copied = sum((end - start) ** 2 for start, end in pieces if end - start > 1)
     return copied / len(claim.keys) ** 2
@@ -190,10 +128,8 @@ def alignment(claim: Parts, pieces: Sequence[tuple[int, int]]) -> float:
 def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     """Return the greatest share of the claim's word pairs in one evidence sentence.
 
-    The pairs are neighbouring content words.
-
-    In [0, 1]. A claim with fewer than two content words has no pairs; its
-    `idf_coverage` is returned instead.
+    In [0, 1]. The pairs are neighbouring content words; a claim with fewer than two of
+    these has no pairs, and its `idf_coverage` is returned instead.
     """
     pairs = claim.content_pairs
     if not pairs:
@@ -202,42 +138,6 @@ def pairs_within(claim: Parts, evidence: Sequence[Parts]) -> float:
     return max(found) / len(pairs)
 
 # %% ../../nbs/2_evidence/21_check.ipynb #f86bb501
-@dataclass(frozen=True, slots=True, eq=False)
-class PairVectors:
-    """The vectors of one pair of evidence and claim, so that nothing is encoded twice.
-
-    Parameters
-    ----------
-    embedder : str
-        Fingerprint of the embedder that made them.
-    evidence : ndarray, shape (m, d)
-        One vector for each evidence sentence.
-    claim : ndarray, shape (d,)
-        The summary sentence's vector.
-    evidence_tokens : sequence of m ndarrays, shape (t_i, d)
-        Token vectors of each evidence sentence, length one, without special tokens.
-    claim_tokens : ndarray, shape (t, d)
-        Token vectors of the summary sentence.
-    """
-
-    embedder: str
-    evidence: np.ndarray
-    claim: np.ndarray
-    evidence_tokens: Sequence[np.ndarray]
-    claim_tokens: np.ndarray
-
-    @classmethod
-    def of(
-        cls, held: SentenceVectors, evidence: Sequence[str], claim: str
-    ) -> PairVectors | None:
-        """Return a pair's vectors from held ones; None if one lacks token vectors."""
-        tokens = held.tokens_of([*evidence, claim])
-        if tokens is None:
-            return None
-        *vectors, last = held.of([*evidence, claim])
-        return cls(held.embedder, np.asarray(vectors), last, tokens[:-1], tokens[-1])
-
-
 def sentence_matches(vectors: PairVectors) -> np.ndarray:
     """Return each claim token's greatest cosine in each evidence sentence, (t, m).
 
@@ -255,8 +155,6 @@ def vector_features(
     vectors: PairVectors, matches: np.ndarray | None = None
 ) -> dict[str, float]:
     """Return the four features of a pair that are cosines, each at most 1.
-
-    `token_match`, `token_match_weakest`, `token_match_one` and `cosine`.
 
     `token_match` is BERTScore's precision against all evidence, `token_match_one`
     against the best single sentence. `token_match_weakest` is the match below which the
@@ -281,21 +179,17 @@ def vector_features(
 def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
     """Return what the evidence does not hold, in order.
 
-    Words, numbers, names, and a negation on one side only.
-
     Parameters
     ----------
-    claim : Parts
-        The summary sentence.
-    evidence : sequence of Parts
-        The evidence sentences, at least one.
+    claim, evidence
+        As for `idf_coverage`; at least one evidence sentence.
 
     Returns
     -------
     list of Finding
-        Kinds `"word"`, `"number"`, `"name"` and `"negation"`, with places in the
-        claim's text. A negation that only the evidence has is reported on the stretch
-        of the claim that matches it.
+        Kinds `"word"`, `"number"`, `"name"` and, on one side only, `"negation"`, with
+        places in the claim's text. A negation that only the evidence has is reported on
+        the stretch of the claim that matches it.
     """
     known = known_keys(evidence)
     kinds = {token: "number" for token in claim.tokens if token.kind == "number"}
@@ -339,10 +233,8 @@ def pair_features(
 
     Parameters
     ----------
-    claim : Parts
-        The summary sentence, with at least one token.
-    evidence : sequence of Parts
-        The evidence sentences, at least one.
+    claim, evidence
+        As for `find_unsupported`.
     vectors : PairVectors
         The vectors of the same sentences.
     matches : ndarray, shape (t, m), optional
@@ -381,10 +273,7 @@ def feature_weights() -> dict[str, float]:
 
 
 def support_logit(features: Mapping[str, float]) -> float:
-    """Return the mixture's logit for one pair.
-
-    The intercept plus each feature times its weight.
-    """
+    """Return the mixture's logit: the intercept plus each feature times its weight."""
     terms = [weight * features[name] for name, weight in feature_weights().items()]
     return fitted()["intercept"] + sum(terms)
 
@@ -421,64 +310,13 @@ class Checker(Protocol):
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
         """Return one verdict for each pair (evidence sentences, sentence), in order."""
-        ...
 
 # %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
-def _encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
-    """Return the vectors of pairs, each distinct sentence encoded once."""
-    texts = (text for evidence, claim in pairs for text in (*evidence, claim))
-    held = SentenceVectors(embedder, texts)
-    found = (PairVectors.of(held, *pair) for pair in pairs)
-    return [one for one in found if one is not None]
-
-
-class _Packaged(Packaged):
-    """What the package's own checkers share: MiniLM's vectors, and a recalibration."""
-
-    def _encode(self, lot: Sequence[Pair]) -> list[PairVectors]:
-        return _encode_pairs(lot, load_embedder("minilm"))
-
-    def calibrate(
-        self, scores: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
-    ) -> Self:
-        """Return a new checker with probabilities fitted to your own labels.
-
-        The ranking stays as it is.
-
-        Parameters
-        ----------
-        scores : sequence of float
-            Probabilities that *this* checker gave: `[verdict.probability for verdict in
-            verdicts]`.
-        labels : sequence of 0 and 1
-            What people said of the same sentences: 1 for supported. Both must occur.
-
-        Returns
-        -------
-        Checker
-            Of the same kind, with the same thresholds, and slope and offset from Platt
-            scaling.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, one of the labels never occurs, or the labels run against
-            the scores.
-        """
-        slope, offset = platt_scaling(scores, labels)
-        if slope <= 0:
-            why = f"these labels run against the scores (slope {slope:.3g})"
-            raise ValueError(f"{why}: check that 1 means supported")
-        return self._with(slope=slope * self.slope, offset=slope * self.offset + offset)
-
-
 class WordsChecker(_Packaged):
     """The first checker: twelve features, weights fitted to human judgements.
 
-    Every number can be recomputed by hand; nothing is downloaded.
-
-    `checker="words"`. It compares words and does not read: see `EmbeddedChecker` for
-    the one that does.
+    `checker="words"`. Every number can be recomputed by hand; nothing is downloaded. It
+    compares words and does not read: see `EmbeddedChecker` for the one that does.
 
     Parameters
     ----------
@@ -497,9 +335,9 @@ class WordsChecker(_Packaged):
     The probability is calibrated on the pooled development data of
     `benchmarks/fit_checker.py`: news articles in English, and summaries by systems of
     2015 to 2020. It means "of the development sentences that looked like this, so many
-    were supported", and the threshold of .5 stands on that. It does not travel to other
-    texts: the ranking does, to a degree; the level does not. Use `calibrate` with
-    labels of your own before you rely on the threshold.
+    were supported", and the threshold of .5 stands on that. The ranking travels to
+    other texts, to a degree; the level does not: use `calibrate` with labels of your
+    own before you rely on the threshold.
 
     Examples
     --------
@@ -536,16 +374,6 @@ class WordsChecker(_Packaged):
         return Verdict(probability=p, threshold=self.threshold, **own)
 
 
-@cache
-def _packaged(name: str) -> Checker:
-    """Return one of the package's own checkers, made once."""
-    if name == "words":
-        return WordsChecker()
-    from summeval_nb.evidence.reading import EmbeddedChecker
-
-    return EmbeddedChecker()
-
-
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.
 
@@ -570,7 +398,7 @@ def load_checker(checker: str | Checker) -> Checker:
     if checker.partition(":")[0] in ("nli", "llm"):
         return load_checker(named_checker(checker))
     known = ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
-    return _packaged(require_option(checker, "checker", known))
+    return packaged_checker(require_option(checker, "checker", known))
 
 
 def checker(
@@ -657,25 +485,6 @@ def reliability_bins(
         for b, inside in ((int(b), place == b) for b in np.unique(place))
     ]
 
-
-def reliability_diagram(
-    bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None
-) -> Axes:
-    """Draw each bin's share of supported items over its mean probability.
-
-    Parameters
-    ----------
-    bins : sequence of mappings
-        As `reliability_bins` returns them.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; new axes by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    return reliability.diagram(bins, ax)
-
 # %% ../../nbs/2_evidence/21_check.ipynb #6a038a99
 def platt_scaling(
     probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
@@ -710,55 +519,6 @@ def platt_scaling(
     return reliability.logistic_fit(reliability.logits_of(values), target)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Calibration(Score):
-    """How well probabilities keep their word.
-
-    `score` is the expected calibration error in [0, 1], less is better.
-
-    Parameters
-    ----------
-    bins : list of dict
-        The reliability table, see `reliability_bins`.
-    brier : float or None
-        Mean squared difference between probability and label, in [0, 1].
-    slope, offset : float or None
-        Platt scaling, see `platt_scaling`; None when only one label occurs.
-    n, n_failed : int
-        Items that were counted, and items left out because their probability is None.
-    """
-
-    bins: list[dict[str, float]] = field(default_factory=list)
-    brier: float | None = None
-    slope: float | None = None
-    offset: float | None = None
-    n: int = 0
-    n_failed: int = 0
-
-    def rows(self) -> list[JsonDict]:
-        """Return the reliability table."""
-        return [dict(row) for row in self.bins]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain Python data, ready for JSON."""
-        own = ("brier", "slope", "offset", "n", "n_failed")
-        return super().to_dict() | {name: getattr(self, name) for name in own}
-
-    def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the probabilities after Platt scaling, shape (n,)."""
-        if self.slope is None or self.offset is None:
-            why = "Platt scaling needs labels of both kinds"
-            raise ValueError(f"nothing to apply: {why}")
-        none = np.zeros(len(probabilities))
-        values, _ = reliability.require_labelled(probabilities, none)
-        logits = reliability.logits_of(values)
-        return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the reliability diagram; see `reliability_diagram`."""
-        return reliability_diagram(self.bins, ax=ax)
-
-
 def calibration(
     probabilities: Sequence[float | None] | np.ndarray,
     labels: Sequence[float] | np.ndarray,
@@ -769,12 +529,9 @@ def calibration(
 
     Parameters
     ----------
-    probabilities : sequence of float or None
-        In [0, 1]; None for failed verdicts, which are left out and counted.
-    labels : sequence of 0 and 1
-        What people said: 1 for supported.
-    n_bins : int
-        Bins of equal width.
+    probabilities, labels, n_bins
+        As for `reliability_bins`; a probability may be None, a failed verdict's, and is
+        left out and counted.
 
     Returns
     -------
