@@ -16,19 +16,15 @@ from typing import Any
 import nbformat
 from execute import NOTEBOOKS, ROOT, notebooks
 
+from summeval_nb.teaching._progress import PARTS as TITLES
+
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
     "start": "Start",
-    "tutorials": "Lessons",
-    "1_text": "1 · Text",
-    "2_evidence": "2 · Evidence",
-    "3_overlap": "3 · Overlap",
-    "4_judged": "4 · Judged",
-    "5_agreement": "5 · Judging the judges",
-    "6_runs": "6 · At scale",
-    "7_teaching": "7 · In the classroom",
+    "tutorials": TITLES[""],
+    **{folder.name: TITLES[folder.name[0]] for folder in sorted(NOTEBOOKS.glob("[1-9]_*"))},
     "zh": "中文",
-    "workshop": "Workshop",
+    "workshop": TITLES["9"],
     "solutions": "Solutions",
     "reference": "Reference",
 }
