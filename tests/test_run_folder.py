@@ -180,8 +180,9 @@ def test_a_damaged_shard_is_named_and_scored_again(harm, tmp_path):
     other, shard = sorted((tmp_path / "out" / "shards").iterdir())[:2]
     text = harm(shard.read_text())
     shard.write_text(other.read_text() if text is None else text)
-    with pytest.warns(UserWarning, match=f"{shard.name} is damaged or .* 5 items are scored again"):
+    with pytest.warns(UserWarning, match=f"{shard.name} is damaged or .* 5 items are scored again") as told:
         report = quiet([{**row, "references": row["candidate"]} for row in ROWS], out=tmp_path / "out")
+    assert [Path(one.filename).name for one in told] == ["batch.py"]  # the run speaks, and no helper of it
     assert report.manifest["scored_now"] == 5 and report.manifest["damaged"] == [shard.stem]
     assert report.mean() == wanted.mean() and report.path.read_bytes() == wanted.path.read_bytes()
 

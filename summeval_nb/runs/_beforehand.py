@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import Shard
-from summeval_nb.ground.results import require_count, require_option
+from summeval_nb.ground.results import require_count, require_flag, require_option
+from summeval_nb.runs._bookkeeping import OUTPUTS
 from summeval_nb.runs._identity import differences, find_unknown
 from summeval_nb.runs._local_engine import Done, available_cores, run_local
 from summeval_nb.runs._ray_engine import run_ray
@@ -33,6 +34,14 @@ _ANOTHER = "choose another folder, or start over with resume=False"
 
 # what is scored: a file, an open one, a table of pandas, or dictionaries
 Corpus: TypeAlias = "str | PathLike[str] | BinaryIO | pd.DataFrame | Iterable[Mapping[str, object]]"
+
+
+def require_choices(on_error: str, output: str, **flags: bool) -> str:
+    """Raise if a choice is none of the known, or a flag is neither True nor False; return the results' file name."""
+    require_option(on_error, "on_error", ("record", "raise"))
+    for name, flag in flags.items():
+        require_flag(flag, name)
+    return OUTPUTS[require_option(output, "output", OUTPUTS)]
 
 
 def make_settings(job: Job, shard_size: int) -> JsonDict:

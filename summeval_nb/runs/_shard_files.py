@@ -1,26 +1,39 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_batch.py.
-"""The head of a shard's file, which tells whether the file is as it was written; and shards as a Parquet table."""
+"""The head of a shard's file, which tells whether the file is as it was written; and shards as one file of results."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from summeval_nb.ground._files import replacing
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import Shard
 from summeval_nb.ground.results import require_module
 from summeval_nb.runs.jobs import Line
+from summeval_nb.runs.workers import write_whole
+
+STATES = ("ok", "undefined", "failed")
+
+
+class Total(NamedTuple):
+    """The sum of a run's shards."""
+
+    counts: dict[str, int]
+    mean: float | None
+    items: int
 
 
 def shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> JsonDict:
     """Return what stands before a shard's lines: counts, their exact sum, and checksums of them and of itself."""
     states = [line.status for line in lines]
     head: JsonDict = {"shard": shard.number, "items": len(lines)}
-    head |= {name: states.count(name) for name in ("ok", "undefined", "failed")}
+    head |= {name: states.count(name) for name in STATES}
     head |= {"sum": math.fsum(line.score for line in lines if line.score is not None), "digest": shard.digest}
     head["body"] = hashlib.sha256(body).hexdigest()
     return head | {"check": _checksum(head)}
@@ -36,6 +49,21 @@ def is_as_written(path: Path, head: JsonDict, body: bytes) -> bool:
     """Whether a shard's name, head and lines belong together; a head that is none raises one of several errors."""
     whole = head["check"] == _checksum(head) and head["body"] == hashlib.sha256(body).hexdigest()
     return whole and path.name == f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
+
+
+def note_damage(path: Path, shard: Shard, damaged: list[str]) -> None:
+    """Remember that a shard's file is damaged, and warn the caller's caller."""
+    damaged.append(shard.name)
+    again = f"its {len(shard.items)} items are scored again"
+    warnings.warn(f"the shard {path} is damaged or cannot be read; {again}", stacklevel=3)
+
+
+def write_results(bodies: Iterable[bytes], target: Path) -> None:
+    """Write the lines of shards as one file: as they are, or as a table where the file's name asks for one."""
+    if target.suffix == ".parquet":
+        write_parquet(bodies, target)
+    else:
+        write_whole(target, bodies)
 
 
 def write_parquet(bodies: Iterable[bytes], target: Path) -> None:

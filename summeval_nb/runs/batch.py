@@ -8,34 +8,24 @@ from __future__ import annotations
 import json
 import math
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tqdm.auto import tqdm
 
 from ..ground._types import JsonDict
 from ..ground.items import Shard, make_shards, open_items
-from summeval_nb.ground.results import (
-    require_count,
-    require_flag,
-    require_module,
-    require_option,
-)
+from ..ground.results import require_count, require_module
 from ..models._named import StoreOrPath, store_path
-from summeval_nb.runs._beforehand import (
-    Corpus,
-    choose_engine,
-    make_settings,
-    require_columns,
-    require_same_corpus,
-    require_same_settings,
-)
-from ._bookkeeping import OUTPUTS, Bookkeeping, explained, open_folder
+from ._beforehand import Corpus, choose_engine, make_settings
+from ._beforehand import require_choices, require_columns
+from ._beforehand import require_same_corpus, require_same_settings
+from ._bookkeeping import Bookkeeping, explained, open_folder
 from ._run_folder import require_usable
-from ._shard_files import is_as_written, shard_head, write_parquet
+from ._shard_files import STATES, Total, is_as_written, note_damage
+from ._shard_files import shard_head, write_results
 from .costs import note_usage
 from .jobs import Columns, Job, Line, MetricOrFunction, Planner
 from .jobs import Scored, Work
@@ -43,7 +33,7 @@ from .run_report import RunReport
 from .workers import RunStopped, only_one, write_whole
 
 # %% auto #0
-__all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'Total', 'merge_shards', 'run', 'count_work']
+__all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'merge_shards', 'run', 'count_work']
 
 # %% ../../nbs/6_runs/61_batch.ipynb #b2bd4fbf
 def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> JsonDict:
@@ -73,16 +63,14 @@ def finished_head(
     folder: Path, shard: Shard, damaged: list[str] | None = None
 ) -> JsonDict | None:
     """Return the head of a shard that is there and whole, else None."""
+    path = folder / f"{shard.name}.jsonl"
     try:
-        head, _ = read_shard(folder / f"{shard.name}.jsonl")
+        head, _ = read_shard(path)
     except FileNotFoundError:
         return None
     except (ValueError, OSError):
         if damaged is not None:
-            damaged.append(shard.name)
-            what = f"the shard {folder / shard.name}.jsonl is damaged or cannot be read"
-            again = f"its {len(shard.items)} items are scored again"
-            warnings.warn(f"{what}; {again}", stacklevel=2)
+            note_damage(path, shard, damaged)
         return None
     return head if head["digest"] == shard.digest else None
 
@@ -109,14 +97,6 @@ class Course(Bookkeeping):
         self.count(write_shard(self.folder / "shards", shard, scored.lines))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #680843a2
-class Total(NamedTuple):
-    """The sum of a run's shards."""
-
-    counts: dict[str, int]
-    mean: float | None
-    items: int
-
-
 def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
     """Write the lines of all shards in order as one file, and return the counts."""
     heads: list[JsonDict] = []
@@ -124,15 +104,11 @@ def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
     def bodies() -> Iterator[bytes]:
         for name in names:
             head, body = read_shard(folder / f"{name}.jsonl")
-            heads.append({key: head[key] for key in (*counts, "sum")})
+            heads.append({key: head[key] for key in (*STATES, "sum")})
             yield body
 
-    counts = dict.fromkeys(("ok", "undefined", "failed"), 0)
-    if target.suffix == ".parquet":
-        write_parquet(bodies(), target)
-    else:
-        write_whole(target, bodies())
-    counts = {name: sum(head[name] for head in heads) for name in counts}
+    write_results(bodies(), target)
+    counts = {name: sum(head[name] for head in heads) for name in STATES}
     total = math.fsum(head["sum"] for head in heads)
     mean = total / counts["ok"] if counts["ok"] else None
     return Total(counts, mean, sum(counts.values()))
@@ -239,11 +215,8 @@ def run(
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
-    require_option(on_error, "on_error", ("record", "raise"))
     flags = {"resume": resume, "retry_failed": retry_failed, "progress": progress}
-    for name, flag in flags.items():
-        require_flag(flag, name)
-    target = OUTPUTS[require_option(output, "output", OUTPUTS)]
+    target = require_choices(on_error, output, **flags)
     if shard_size is None:
         shard_size = job.shard_size
     settings = make_settings(job, require_count(shard_size, "shard_size"))
