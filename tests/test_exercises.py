@@ -111,6 +111,14 @@ def test_no_answer_is_said_so_and_raises_nothing(sealed, answer):
     assert check.outcome == "not yet" and len(check.message) > len("not yet: ")
 
 
+def test_what_cannot_be_compared_is_told_what_to_pass(sealed):
+    sealed({1: 1})
+    call = "call it on the inputs that the exercise names, and pass what it returns"
+    assert check_answer("test/1", len).message.endswith(f"cannot be compared: {call}")
+    kinds = "pass a number, True or False, text, None, or a list, set or dictionary of these"
+    assert check_answer("test/1", object()).message == f"not yet: object cannot be compared: {kinds}"
+
+
 def test_the_message_names_the_kind_and_never_the_answer(sealed):
     sealed({1: 0.4321, 2: "hypothesis"}, {1: (0.1234, "swap <b>them</b>")})
     assert check_answer("test/1", "x").message == "not yet: you gave a text, and this exercise wants a number"

@@ -27,6 +27,14 @@ _WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
 )
 
 
+def no_answer(answer: object) -> TypeError:
+    """Return the error that says of something that cannot be compared what to pass in its place."""
+    hint = "pass a number, True or False, text, None, or a list, set or dictionary of these"
+    if callable(answer):
+        hint = "call it on the inputs that the exercise names, and pass what it returns"
+    return TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
+
+
 def named(kind: str, kinds: Iterable[str]) -> str:
     """Name a collection with the kinds in it, and not how many: "a list (a number)"."""
     inner = ", ".join(sorted(set(kinds)))
@@ -41,6 +49,13 @@ def in_words(named: str, *, many: bool = False) -> str:
     kind, inside = found[1], _at_top(found[2] or "")
     word = _PLURAL.get(kind, kind) if many else f"a {kind}" if kind in _PLURAL else kind
     return f"{word} of {' and '.join(in_words(one, many=True) for one in inside)}" if inside else word
+
+
+def not_yet(given: str, wanted: str) -> str:
+    """Return the message for a wrong answer: "not yet", and how the kinds differ if they do."""
+    if given == wanted:
+        return "not yet"
+    return f"not yet: you gave {in_words(given)}, and this exercise wants {in_words(wanted)}"
 
 
 def _at_top(text: str) -> list[str]:

@@ -19,17 +19,16 @@ import numpy as np
 
 from ..ground._plain import float_array
 from ..ground._types import JsonDict
-from ._hints import Said, in_words, known_by_seals
-from ._hints import named, place_seals
+from ._hints import Said, known_by_seals, named, no_answer
+from ._hints import not_yet, place_seals
 from ._progress import Progress, read_progress
 from ._seals import Seals
 
 # %% auto #0
 __all__ = ['AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers']
 
-# %% ../../nbs/7_teaching/71_exercises.ipynb #3e6bdddc
+# %% ../../nbs/7_teaching/71_exercises.ipynb #1ce55e61
 _DIGITS = 4  # decimals that count
-_KINDS = "a number, True or False, text, None, or a list, set or dictionary of these"
 
 
 class _Canonical(NamedTuple):
@@ -50,7 +49,7 @@ def _number_text(value: float, shift: float) -> str:
 def _plain_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
-# %% ../../nbs/7_teaching/71_exercises.ipynb #1ce55e61
+
 def _canonical(answer: object, shift: float = 0.0) -> _Canonical:
     """Return the form of an answer; raise what a reader should read if it has none."""
     if hasattr(answer, "tolist"):
@@ -66,10 +65,7 @@ def _canonical(answer: object, shift: float = 0.0) -> _Canonical:
     if hasattr(answer, "__float__"):
         value = float(float_array(answer, "the answer"))
         return _Canonical("number", _number_text(value, shift), "a number")
-    hint = f"pass {_KINDS}"
-    if callable(answer):
-        hint = "call it on the inputs that the exercise names, and pass what it returns"
-    raise TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
+    raise no_answer(answer)
 
 
 def _collection(answer: Collection[object], shift: float) -> _Canonical:
@@ -122,11 +118,7 @@ def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> AnswerC
     for seal in seals:
         if seal in entry["slips"]:
             return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
-    message, given, wanted = "not yet", forms[0].named, entry["kind"]
-    if given != wanted:
-        wants = f"this exercise wants {in_words(wanted)}"
-        message = f"not yet: you gave {in_words(given)}, and {wants}"
-    return AnswerCheck(exercise, "not yet", message)
+    return AnswerCheck(exercise, "not yet", not_yet(forms[0].named, entry["kind"]))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
 def check_answer(exercise: str, answer: object) -> AnswerCheck:
@@ -189,10 +181,8 @@ def common_slip(exercise: str, answer: object, help: str) -> AnswerCheck:
 
     Parameters
     ----------
-    exercise : str
-        Chapter and number.
-    answer : as in `check_answer`
-        The wrong value.
+    exercise, answer
+        As for `check_answer`; the answer is the wrong value.
     help : str
         One sentence that helps and does not give the answer away.
 
