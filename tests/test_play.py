@@ -19,6 +19,7 @@ from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
 from summeval_nb.teaching._drawings import bleu_html, correlation_html, evidence_html, lcs_html
 from summeval_nb.teaching._points import PRESETS, preset_points
+from summeval_nb.teaching._states import smoothed_orders
 from summeval_nb.teaching._study import evidence_study
 from summeval_nb.teaching.exercises import check_answer
 from summeval_nb.teaching.play import bleu_state, correlation_state, evidence_state, lcs_state, lcs_steps
@@ -197,6 +198,11 @@ def test_smoothing_is_marked_only_where_it_acts():
     assert bleu_state(CAT, "The dog", "none").smoothed == (False,) * 4
     assert bleu_state(CAT, "The cat barks", "add-k").smoothed == (False, True, True, True)  # even the order without any
     assert bleu_state(CAT, "dog", "exp").smoothed == (False,) * 4  # no word matches: BLEU is 0 whatever the smoothing
+
+
+def test_a_score_says_by_itself_which_orders_are_smoothed():
+    score = bleu_score("The dog", CAT, smooth="exp")
+    assert smoothed_orders(score) == (False, True, False, False) == bleu_state(CAT, "The dog", "exp").smoothed
 
 
 def test_a_short_candidate_pays():

@@ -13,7 +13,8 @@ from summeval_nb.teaching._points import BOX, Frame, Points, frame_of
 from summeval_nb.teaching._study import decided
 
 if TYPE_CHECKING:
-    from summeval_nb.teaching.play import BleuState, CorrelationState, EvidenceState, LcsState
+    from summeval_nb.teaching._states import BleuState, CorrelationState, EvidenceState
+    from summeval_nb.teaching.play import LcsState
 
 _LOOKS_AT = {"equal": ((-1, -1),), "keep": ((-1, -1),)}  # the other kinds look above and left
 _LEGEND = "framed: this step; pale: what it looks at; blue and bold: kept"

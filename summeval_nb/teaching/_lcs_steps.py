@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from summeval_nb.ground.results import require_count
 from summeval_nb.overlap.rouge import lcs_table
 
 _MOST_WORDS = 30  # a side: the table has to fit on a screen
@@ -87,3 +88,11 @@ def _back_steps(table: np.ndarray, x: Sequence[str], y: Sequence[str]) -> list[L
             steps.append(LcsStep("up", i, j, f"Way back: the words differ and left ({left}) is not greater; go up."))
             i -= 1
     return steps
+
+
+def require_step(step: int | None, last: int) -> int:
+    """Return a step, counted from 0 and at most the last one; None is the last one."""
+    chosen = last if step is None else require_count(step, "step", minimum=0)
+    if chosen > last:
+        raise ValueError(f"step must be at most {last}, the last one, not {step}")
+    return chosen

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence.check import Checker, load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
-from summeval_nb.ground.results import Verdict, require_count
+from summeval_nb.ground.results import Verdict, require_count, require_share
 from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.split import split_markdown
 
@@ -78,3 +78,11 @@ def decided(verdict: Verdict, threshold: float) -> Verdict:
     """Return a verdict under another threshold; what would be supported is never called contradicted."""
     low = verdict.contradicted_below
     return replace(verdict, threshold=threshold, contradicted_below=None if low is None else min(low, threshold))
+
+
+def require_known(study: EvidenceStudy, k: int, threshold: float | None) -> tuple[int, float]:
+    """Return k, for which the study must have been made, and the threshold; without one it is the study's."""
+    most = len(study.verdicts)
+    if require_count(k, "k") > most:
+        raise ValueError(f"k must be at most {most}, for which the study was made, not {k}")
+    return k, study.threshold if threshold is None else require_share(threshold, "threshold")

@@ -16,7 +16,8 @@ from summeval_nb.teaching._points import PRESETS, frame_of, into_frame, preset_p
 if TYPE_CHECKING:
     from ipywidgets import Widget
 
-    from summeval_nb.teaching.play import BleuState, CorrelationState, EvidenceState, LcsState, Picture
+    from summeval_nb.teaching._states import BleuState, CorrelationState, EvidenceState
+    from summeval_nb.teaching.play import LcsState, Picture
 
 NOTE = (
     "A still picture. To play with it, open the notebook in JupyterLab and run all cells: Run > Run All Cells "

@@ -12,28 +12,28 @@ from typing import Generic, Self
 
 import numpy as np
 
-from ..agreement.agreement import COEFFICIENTS, Correlation, correlate
+from ..agreement.agreement import COEFFICIENTS, correlate
 from ..evidence.check import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
-from ..ground.results import Verdict, require_count
-from ..ground.results import require_option, require_share, require_text
-
+from ..ground.results import require_count, require_option, require_text
 from ..ground.viz import Markup, render
-from ..overlap.bleu import SMOOTHING, BleuScore, bleu_score
-from ..overlap.bleu import require_references
+from ..overlap.bleu import SMOOTHING, bleu_score, require_references
 from ..overlap.ngrams import rouge_tokenizer
 from ..overlap.rouge import calculate_rouge_l, lcs_table
 from ..text._vectors import EmbedderOrName
 from . import _drawings as drawn
 from . import _widgets as widgets
-from ._lcs_steps import LcsStep, lcs_steps
-from ._points import Points, preset_points, require_points
-from ._points import Pairs, same_count
+from ._lcs_steps import LcsStep, lcs_steps, require_step
+from ._points import Pairs, preset_points
+from ._points import require_points, same_count
+from ._states import BleuState, CorrelationState, EvidenceState
+from ._states import smoothed_orders
 from ._study import EvidenceStudy, decided, evidence_study
+from ._study import require_known
 
 # %% auto #0
-__all__ = ['Picture', 'LcsState', 'lcs_state', 'play_lcs', 'BleuState', 'bleu_state', 'play_bleu', 'EvidenceState',
-           'evidence_state', 'play_evidence', 'CorrelationState', 'correlation_state', 'play_correlation']
+__all__ = ['Picture', 'LcsState', 'lcs_state', 'play_lcs', 'bleu_state', 'play_bleu', 'evidence_state', 'play_evidence',
+           'correlation_state', 'play_correlation']
 
 # %% ../../nbs/7_teaching/72_play.ipynb #3754dc64
 class Picture(Generic[drawn.Shown]):
@@ -126,10 +126,7 @@ def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsSta
     rows = cut(require_text(reference, "reference"))
     columns = cut(require_text(candidate, "candidate"))
     steps = lcs_steps(rows, columns)
-    last = len(steps) - 1
-    chosen = last if step is None else require_count(step, "step", minimum=0)
-    if chosen > last:
-        raise ValueError(f"step must be at most {last}, the last one, not {step}")
+    chosen = require_step(step, len(steps) - 1)
     rouge = calculate_rouge_l(reference, candidate)
     parts = (tuple(rows), tuple(columns), lcs_table(rows, columns), tuple(steps), rouge)
     return LcsState(reference, candidate, chosen, *parts)
@@ -164,23 +161,6 @@ def play_lcs(reference: str, candidate: str) -> Picture[LcsState]:
     return widgets.lcs_controls(picture)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #581b9109
-@dataclass(frozen=True, repr=False, eq=False)
-class BleuState(drawn.State):
-    """A BLEU score with the fate of each n-gram.
-
-    `grams[n - 1]` are the rows of `score.explain(n=n)`; `smoothed[n - 1]` says whether
-    the precision of order n is another one than its counts give.
-    """
-
-    says, draws = drawn.bleu_words, drawn.bleu_html
-    candidate: str
-    references: tuple[str, ...]
-    smooth: str
-    score: BleuScore
-    grams: tuple[tuple[drawn.JsonDict, ...], ...]
-    smoothed: tuple[bool, ...]
-
-
 def bleu_state(
     references: str | Sequence[str], candidate: str, smooth: str = "exp", n: int = 4
 ) -> BleuState:
@@ -190,11 +170,7 @@ def bleu_state(
     smooth = require_option(smooth, "smooth", SMOOTHING)
     score = bleu_score(candidate, known, n, smooth=smooth)
     grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
-    parts = zip(score.precisions, score.counts, score.totals, strict=True)
-    smoothed = tuple(
-        p > 0 and (not total or abs(p * total - 100 * count) > 1e-6)
-        for p, count, total in parts
-    )
+    smoothed = smoothed_orders(score)
     return BleuState(candidate, tuple(known), smooth, score, grams, smoothed)
 
 
@@ -231,19 +207,6 @@ def play_bleu(
     return widgets.bleu_controls(picture, SMOOTHING)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #9420f2b3
-@dataclass(frozen=True, repr=False, eq=False)
-class EvidenceState(drawn.State):
-    """Verdicts and score for one k and one threshold; `start` is to compare with."""
-
-    says, draws = drawn.evidence_words, drawn.evidence_html
-    study: EvidenceStudy
-    k: int
-    threshold: float
-    verdicts: tuple[Verdict, ...]
-    score: float | None
-    start: tuple[int, float, float | None]
-
-
 def evidence_state(
     study: EvidenceStudy,
     k: int = DEFAULT_K,
@@ -251,13 +214,7 @@ def evidence_state(
     start: tuple[int, float, float | None] | None = None,
 ) -> EvidenceState:
     """Return a study's verdicts for k and a threshold; nothing is judged again."""
-    most = len(study.verdicts)
-    if require_count(k, "k") > most:
-        told = f"k must be at most {most}, for which the study was made"
-        raise ValueError(f"{told}, not {k}")
-    chosen = study.threshold
-    if threshold is not None:
-        chosen = require_share(threshold, "threshold")
+    k, chosen = require_known(study, k, threshold)
     verdicts = tuple(decided(verdict, chosen) for verdict in study.verdicts[k - 1])
     score = supported_share(verdicts)[0]
     return EvidenceState(study, k, chosen, verdicts, score, start or (k, chosen, score))
@@ -311,16 +268,6 @@ def play_evidence(
     return widgets.evidence_controls(picture, len(study.verdicts))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #c141f653
-@dataclass(frozen=True, repr=False, eq=False)
-class CorrelationState(drawn.State):
-    """Points (metric, people), their coefficients, and those to compare with."""
-
-    says, draws = drawn.correlation_words, drawn.correlation_html
-    points: Points
-    values: dict[str, Correlation]
-    before: dict[str, float | None]
-
-
 def correlation_state(
     points: Pairs, before: Mapping[str, float | None] | None = None
 ) -> CorrelationState:
