@@ -3,6 +3,8 @@
 import json
 import math
 import re
+from dataclasses import fields
+from inspect import get_annotations
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,8 @@ import pytest
 from scipy import stats
 
 from summeval_nb import Verdict, accepted_needed, calibrate, error_bound, evaluate, guaranteed_threshold
-from summeval_nb.evidence._guarantee import FACTS
+from summeval_nb.evidence._guarantee import FACTS, of_set, require_errors
+from summeval_nb.evidence.guarantee import Guarantee, Guarantees
 
 
 @pytest.mark.parametrize(
@@ -311,3 +314,24 @@ def test_other_wrong_arguments_of_calibrate():
 
     with pytest.raises(TypeError, match="Short must return one Verdict per pair"):
         calibrate(rows(1, 0.9, 1), Short())
+
+
+def test_the_fields_of_a_promise_are_written_once_and_in_order():
+    own = ("side", "risk", "confidence", "bound", "n_accepted", "n_errors", "n_sentences", "n_articles", "n_failed")
+    own += ("share_left", "curve")
+    assert [one.name for one in fields(Guarantee)] == ["score", "signature", "reason", *own]
+    assert [one.name for one in fields(Guarantees)] == ["supported", "contradicted", "name", "checker"]
+    assert not get_annotations(Guarantee) and not get_annotations(Guarantees)
+
+
+def test_a_set_is_named_in_the_signature_before_the_version():
+    found = guaranteed_threshold([0.9] * 22, [1] * 22)
+    named = of_set(found, "mine", "words-1")
+    assert named.to_dict() == found.to_dict() | {"signature": str(named.signature)}
+    assert list(named.signature)[-3:] == ["set", "checker", "version"]
+
+
+def test_errors_and_accepted_are_arrays_of_one_shape():
+    assert [one.tolist() for one in require_errors([0, 1], 2)] == [[0.0, 1.0], [2.0, 2.0]]
+    with pytest.raises(ValueError, match="errors must lie between 0 and the number accepted: got 3 and 2"):
+        require_errors(3, 2)

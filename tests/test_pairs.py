@@ -190,3 +190,25 @@ def test_texts_and_summaries_pair_up():
         _pairs.require_pairs(["a"], ["b", "c"])
     with pytest.raises(TypeError, match="summaries"):
         _pairs.require_pairs(["a"], "b")
+
+
+def test_results_of_lots_stand_in_the_order_of_the_pairs():
+    metric, asked = settings(), []
+
+    def evaluate_lot(texts, summaries, given):
+        asked.append(texts)
+        assert given is metric
+        return [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
+
+    texts, summaries = ["a", "b"] * 100, [str(number) for number in range(200)]
+    found = _pairs.in_lots(texts, summaries, False, evaluate_lot, metric)
+    assert found == [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
+    assert asked == [["a"] * 100, ["b"] * 100]
+
+
+def test_a_signature_names_every_choice_that_could_change_a_number():
+    one = _pairs.signature_of(FaithfulnessMetric(checker="words"), 8)
+    assert list(one)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
+    assert one["k"] == "8" and "contradicted_below" not in one
+    assert one == _pairs.signature_of(settings(), 8) != _pairs.signature_of(settings(lang="en"), 8)
+    assert "contradicted_below" in _pairs.signature_of(FaithfulnessMetric(), 8)

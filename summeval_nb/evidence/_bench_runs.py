@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+__all__ = ["CheckerBench"]
+
 MEASURES = ("auc", "balanced_accuracy", "false_found", "true_passed", "precision")
 Measure = Callable[[Sequence[bool], Sequence[float], Sequence[bool]], Mapping[str, float | None]]
 
@@ -198,11 +200,22 @@ def table_row(run: CheckerRun, measure: Measure, n: int, confidence: float, seed
     return row | {"reason": why}
 
 
-class BenchShown:
-    """What a `CheckerBench` shows of its runs: rows by set and by kind, what was wrong, tables and figures."""
+@dataclass(frozen=True, repr=False, eq=False)
+class CheckerBench:
+    """Checkers measured on labelled sets.
 
-    runs: Sequence[CheckerRun]
-    table: Sequence[JsonDict]
+    Parameters
+    ----------
+    runs : tuple of CheckerRun
+        Every verdict behind the table.
+    table : tuple of dict
+        A row for each checker and set.
+    signature : Signature
+        Every choice that could change a number but the speed.
+    """
+
+    runs: tuple[CheckerRun, ...]
+    table: tuple[JsonDict, ...]
     signature: Signature
 
     def rows(self) -> list[JsonDict]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy import stats
 from summeval_nb.evidence.check import Checker
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.ground._frames import Rows, axes_for
+from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
 from summeval_nb.ground.viz import Markup, figure_text, render
 from summeval_nb.models._named import StoreOrPath
@@ -140,14 +141,33 @@ def facts(row: JsonDict | None, n_sentences: int = 1) -> JsonDict:
 
 
 def promised_on(
-    data: Judged, *, side: str, risk: float, confidence: float, starts: int, seed: int, unit: str
+    data: Judged,
+    chosen: JsonDict | None,
+    *,
+    side: str,
+    risk: float,
+    confidence: float,
+    starts: int,
+    seed: int,
+    unit: str,
 ) -> dict[str, Any]:
-    """Return the promise and what it was made from, as fields of a `Guarantee`, with its signature."""
+    """Return the promise at the chosen step and what it was made from, as fields of a `Guarantee`, with its signature.
+
+    Not among them: its curve, and why nothing is promised where `chosen` is None.
+    """
     choices = {"metric": "guarantee", "side": side, "risk": risk, "confidence": confidence, "starts": starts}
     choices |= {"seed": seed, "unit": unit, "n": len(data.label), "articles": data.n_articles}
     counts = {"n_sentences": len(data.label), "n_articles": data.n_articles, "n_failed": data.n_failed}
     promise = {"side": side, "risk": float(risk), "confidence": float(confidence)}
-    return {"signature": Signature(choices), **promise, **counts}
+    threshold = chosen["threshold"] if chosen else None
+    return {"score": threshold, "signature": Signature(choices), **promise, **counts, **facts(chosen, len(data.label))}
+
+
+def of_set(one: Guarantee, name: str, checker: str) -> Guarantee:
+    """Return a guarantee whose signature also names the labelled set and the checker; the version stands last."""
+    parts = dict(one.signature) | {"set": name, "checker": checker}
+    parts["version"] = parts.pop("version")
+    return replace(one, signature=Signature(parts))
 
 
 def in_words(one: Shown) -> str:
@@ -205,6 +225,14 @@ def require_promise(risk: float, confidence: float) -> tuple[float, float]:
     return float(risk), 1 - float(confidence)
 
 
+def require_errors(errors: object, accepted: object) -> tuple[np.ndarray, np.ndarray]:
+    """Return errors and accepted as arrays of one shape; raise unless 0 <= errors <= accepted everywhere."""
+    k, n = np.broadcast_arrays(float_array(errors, "errors"), float_array(accepted, "accepted"))
+    if not ((k >= 0) & (k <= n)).all():
+        raise ValueError(f"errors must lie between 0 and the number accepted: got {errors} and {accepted}")
+    return k, n
+
+
 _SURE = {round(0.99 + i / 1000, 3) for i in range(10)}
 _STEPS = sorted({i / 100 for i in range(101)} | _SURE)
 
@@ -253,8 +281,9 @@ def why_none(
     return f"{where}: at that rate about {need} accepted would be needed, {more}"
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Shown(Score):
-    """What a `Guarantee` shows of itself: its curve, plain data, its promise in words and as a figure."""
+    """What a `Guarantee` holds and shows of itself: its curve, plain data, its promise in words and as a figure."""
 
     side: str
     risk: float
@@ -288,8 +317,9 @@ class Shown(Score):
         return draw(self, ax)
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class TwoSides(Rows):
-    """What `Guarantees` show of themselves: both promises as rows, plain data, words and figures."""
+    """What `Guarantees` hold and show of themselves: both promises as rows, plain data, words and figures."""
 
     supported: Guarantee
     contradicted: Guarantee

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
@@ -15,6 +15,7 @@ from summeval_nb.evidence.check import Checker, PairVectors, load_checker
 from summeval_nb.ground.results import (
     Evidence,
     Finding,
+    Signature,
     Verdict,
     require_count,
     require_share,
@@ -31,7 +32,7 @@ from summeval_nb.text._markdown import NO_EVIDENCE
 from summeval_nb.text._vectors import EmbedderOrName, SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import load_embedder
-from summeval_nb.text.split import Reading, Splitter, split_markdown
+from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
 
 from ..ground._types import JsonDict
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 Pair = tuple[list[str], str]  # evidence texts, summary sentence
 Choices = TypeVar("Choices", bound="FaithfulnessMetric")
+One = TypeVar("One")
 STEP = 64  # verdicts between two visits to the store: what a killed run can lose
 
 
@@ -72,6 +74,26 @@ def with_models(metric: Choices, default_k: int) -> Choices:
         embedder=load_embedder(metric.embedder),
         checker=judge if metric.threshold is None else with_threshold(judge, metric.threshold),
         store=load_store(metric.store),
+    )
+
+
+def signature_of(metric: Choices, default_k: int) -> Signature:
+    """Return every choice of a metric that could change a number; models are loaded if only they know their names."""
+    named = all(hasattr(one, "fingerprint") for one in (metric.checker, metric.embedder))
+    own = metric if named else metric.loaded()
+    embedder, checker = load_embedder(own.embedder), load_checker(own.checker)
+    low = getattr(checker, "contradicted_below", None)
+    return Signature(
+        {
+            "metric": "faithfulness",
+            "k": own.k or default_k,
+            "splitter": splitter_name(own.splitter, lang=own.lang or "en"),
+            "lang": own.lang or "auto",
+            "embedder": embedder.fingerprint,
+            "checker": checker.fingerprint,
+            "threshold": checker.threshold,
+        }
+        | ({} if low is None else {"contradicted_below": low})
     )
 
 
@@ -110,6 +132,21 @@ def lots_with_bar(texts: Sequence[str], progress: bool | None) -> Iterator[list[
         for lot in lots(texts):
             yield lot
             bar.update(len(lot))
+
+
+def in_lots(
+    texts: Sequence[str],
+    summaries: Sequence[str],
+    progress: bool | None,
+    evaluate_lot: Callable[[list[str], list[str], Choices], list[One]],
+    settings: Choices,
+) -> list[One]:
+    """Return the results of pairs in their order, evaluated lot by lot; `progress` as for `lots_with_bar`."""
+    found: dict[int, One] = {}
+    for lot in lots_with_bar(texts, progress):
+        results = evaluate_lot([texts[i] for i in lot], [summaries[i] for i in lot], settings)
+        found.update(zip(lot, results, strict=True))
+    return [found[number] for number in range(len(texts))]
 
 
 @dataclass(frozen=True)
@@ -168,6 +205,11 @@ class Retrieved:
             "sentences": [one.sentence for one in pair.readings] if self.evidence else [],
             "similarity": self.similarity if self.evidence else np.zeros((0, len(pair.source))),
         }
+
+    def fields(self, verdicts: list[Verdict], settings: FaithfulnessMetric) -> dict[str, Any]:
+        """What of the result is no count: its texts, its verdicts, and who gave them by which choices."""
+        judged_by = getattr(settings.checker, "judged_by", "")
+        return {"signature": settings.signature, "judged_by": judged_by, "verdicts": verdicts, **self.texts}
 
     @property
     def questions(self) -> list[Pair]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._frames import Rows
+from summeval_nb.ground._plain import made_of
 from summeval_nb.ground.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.ground.results import (
     Evidence,
@@ -32,12 +33,16 @@ from ..ground._types import JsonDict
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from summeval_nb.evidence.faithfulness import Faithfulness
+
+__all__ = ["Comparison", "faithfulness_from_dict"]
+
 One = TypeVar("One", bound="JudgedSentences")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class JudgedSentences(Score):
-    """What a `Faithfulness` can show of itself; its fields and its counts are its own."""
+    """What a `Faithfulness` holds and can show of itself; what makes its score is its own."""
 
     source: str
     summary: str
@@ -50,13 +55,15 @@ class JudgedSentences(Score):
     if TYPE_CHECKING:  # the result's own
 
         @property
-        def n_unclear(self) -> int: ...
-
-        @property
         def mean_probability(self) -> float | None: ...
 
         @property
         def score_high(self) -> float | None: ...
+
+    @property
+    def n_unclear(self) -> int:
+        """Number of judged sentences that are neither supported nor contradicted."""
+        return sum(verdict.state == "unclear" for verdict in self.verdicts)
 
     @property
     def n_failed(self) -> int:
@@ -235,6 +242,17 @@ def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
     }
 
 
+@made_of("the plain data of a Faithfulness")
+def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
+    """Return the result that `Faithfulness.to_dict` wrote, also after a trip as JSON.
+
+    Without `similarity`, as in the rows of a run, the table of similarities is unknown (NaN).
+    """
+    from summeval_nb.evidence.faithfulness import Faithfulness
+
+    return Faithfulness(**fields_from_dict(data))
+
+
 def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]) -> None:
     """Raise a `ValueError` unless evidence and findings lie within the texts."""
     for sentence, verdict in zip(sentences, verdicts, strict=True):
@@ -243,10 +261,11 @@ def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts
             raise ValueError(f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts")
 
 
-class SideBySide(Rows):
-    """What a `Comparison` can show of itself."""
+@dataclass(frozen=True, repr=False)
+class Comparison(Rows):
+    """Several summaries of one article side by side; made by `compare_reports`."""
 
-    results: Sequence[JudgedSentences]
+    results: Sequence[Faithfulness]
     names: Sequence[str]
 
     def __repr__(self) -> str:
@@ -285,7 +304,7 @@ class SideBySide(Rows):
         return _write_page(path, "Comparison of summaries", self._repr_html_())
 
 
-def _comparison_report(comparison: SideBySide) -> Report:
+def _comparison_report(comparison: Comparison) -> Report:
     reports = [one.report() for one in comparison.results]
     titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
     return Report(

@@ -16,21 +16,15 @@ import numpy as np
 from ..ground._types import JsonDict
 from . import _bench_runs as runs
 from . import _checker_bench as plumbing
-from ._bench_runs import CheckerRun
+from ._bench_runs import CheckerBench
 from .check import Checker, Pair, PairVectors, load_checker, sigmoid
 from .check_nli import NLIChecker
 from ..models.llm import Calls
-from summeval_nb.ground.results import (
-    Signature,
-    Verdict,
-    require_module,
-    require_option,
-)
+from ..ground.results import Verdict, require_module, require_option
 
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'FORMATS', 'RECIPES', 'LabelledSentence', 'bench_sentences',
-           'checker_measures', 'load_labelled', 'CheckerBench', 'benchmark_checker', 'ChunkedChecker', 'nli_recipe',
-           'HistogramChecker']
+           'checker_measures', 'load_labelled', 'benchmark_checker', 'ChunkedChecker', 'nli_recipe', 'HistogramChecker']
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #971260d9
 TRUE_KINDS = ("close", "paraphrase")
@@ -117,25 +111,6 @@ def load_labelled(
     """
     rows = plumbing.read_rows(Path(path), format)
     return [LabelledSentence(*row) for row in rows]
-
-# %% ../../nbs/2_evidence/28_checker_bench.ipynb #33a626e1
-@dataclass(frozen=True, repr=False, eq=False)
-class CheckerBench(runs.BenchShown):
-    """Checkers measured on labelled sets.
-
-    Parameters
-    ----------
-    runs : tuple of CheckerRun
-        Every verdict behind the table.
-    table : tuple of dict
-        A row for each checker and set.
-    signature : Signature
-        Every choice that could change a number but the speed.
-    """
-
-    runs: tuple[CheckerRun, ...]
-    table: tuple[JsonDict, ...]
-    signature: Signature
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #1972ad5d
 def benchmark_checker(

@@ -6,34 +6,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Unpack
 
-import numpy as np
-
-from ..text.embed import load_embedder
 from ..text._vectors import EmbedderOrName
 from ..models._named import StoreOrPath, load_store
 from .check import Checker, load_checker
 from ._pairs import FaithfulnessChoices
-from ._pairs import Retrieved, embed_pairs, judge
-from ._pairs import lots_with_bar, most_calls, read_pairs
-from ._pairs import require_choices, require_pairs, with_models
+from ._pairs import embed_pairs, in_lots, judge, most_calls
+from ._pairs import read_pairs, require_choices, require_pairs
+from ._pairs import signature_of, with_models
 from ._inputs import warn_of_inputs
-from ._shown import JudgedSentences, JudgedTable, SideBySide
-from ._shown import fields_from_dict, of_one_article
-from ._shown import why_none_judged
+from ._shown import Comparison, JudgedSentences, JudgedTable
+from ._shown import of_one_article, why_none_judged
+from summeval_nb.evidence._shown import (
+    faithfulness_from_dict as faithfulness_from_dict,
+)
 from ..ground._choices import takes_choices_of
-from ..ground._plain import made_of
-from ..ground.results import Metric, Sentence, Signature, Verdict
-from ..ground.results import require_text
+from ..ground.results import Metric, Signature, Verdict, require_text
 from ..models.llm import Calls
-from ..text.split import Splitter, splitter_name
+from ..text.split import Splitter
 
 # %% auto #0
-__all__ = ['DEFAULT_K', 'supported_share', 'Faithfulness', 'faithfulness_from_dict', 'FaithfulnessTable', 'FaithfulnessMetric',
-           'evaluate_many', 'evaluate', 'Comparison', 'compare_reports']
+__all__ = ['DEFAULT_K', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric', 'evaluate_many', 'evaluate',
+           'compare_reports']
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #b0c09756
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
@@ -78,11 +75,6 @@ class Faithfulness(JudgedSentences):
     """
 
     @property
-    def n_unclear(self) -> int:
-        """Number of judged sentences that are neither supported nor contradicted."""
-        return sum(verdict.state == "unclear" for verdict in self.verdicts)
-
-    @property
     def score_low(self) -> float | None:
         """The score if no unclear sentence is true: `score` itself."""
         return self.score
@@ -99,47 +91,25 @@ class Faithfulness(JudgedSentences):
         judged = [v.probability for v in self.verdicts if v.probability is not None]
         return math.fsum(judged) / len(judged) if judged else None
 
-
-@made_of("the plain data of a Faithfulness")
-def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
-    """Return the result that `Faithfulness.to_dict` wrote, also after a trip as JSON.
-
-    Without `similarity`, as in the rows of a run, the table of similarities is unknown
-    (NaN).
-    """
-    return Faithfulness(**fields_from_dict(data))
-
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #23b04192
 def _evaluate_lot(
     texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
 ) -> list[Faithfulness]:
-    """Read, embed, compare, retrieve and judge a lot of pairs."""
+    """Read, embed, compare, retrieve, judge and count a lot of pairs."""
     checker, store = load_checker(settings.checker), load_store(settings.store)
     lot = read_pairs(texts, summaries, settings)
     vectors = embed_pairs(lot, settings)
     retrieved = [pair.retrieve(vectors, settings.k or DEFAULT_K) for pair in lot]
     questions = [question for one in retrieved for question in one.questions]
     answers = judge(questions, checker, vectors, store)
-    return [_result(one, answers, checker, settings) for one in retrieved]
-
-
-def _result(
-    found: Retrieved,
-    answers: Iterator[Verdict],
-    checker: Checker,
-    settings: FaithfulnessMetric,
-) -> Faithfulness:
-    """Attach each verdict to its evidence and count."""
-    verdicts = found.verdicts(answers, checker.threshold)
-    score, reason = supported_share(verdicts)
-    return Faithfulness(
-        score=score,
-        reason=reason if verdicts else found.pair.why_empty,
-        signature=settings.signature,
-        judged_by=getattr(checker, "judged_by", ""),
-        verdicts=verdicts,
-        **found.texts,
-    )
+    found = []
+    for one in retrieved:
+        verdicts = one.verdicts(answers, checker.threshold)
+        score, reason = supported_share(verdicts)
+        reason = reason if verdicts else one.pair.why_empty
+        parts = one.fields(verdicts, settings)
+        found.append(Faithfulness(score=score, reason=reason, **parts))
+    return found
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #654922d5
 DEFAULT_K = 8
@@ -188,22 +158,7 @@ class FaithfulnessMetric(Metric):
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        models = (self.checker, self.embedder)
-        own = self if all(hasattr(m, "fingerprint") for m in models) else self.loaded()
-        embedder, checker = load_embedder(own.embedder), load_checker(own.checker)
-        low = getattr(checker, "contradicted_below", None)
-        return Signature(
-            {
-                "metric": "faithfulness",
-                "k": own.k or DEFAULT_K,
-                "splitter": splitter_name(own.splitter, lang=own.lang or "en"),
-                "lang": own.lang or "auto",
-                "embedder": embedder.fingerprint,
-                "checker": checker.fingerprint,
-                "threshold": checker.threshold,
-            }
-            | ({} if low is None else {"contradicted_below": low})
-        )
+        return signature_of(self, DEFAULT_K)
 
     def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
         """Return at most what the checker calls for rows; no text is embedded."""
@@ -225,11 +180,7 @@ class FaithfulnessMetric(Metric):
         texts, summaries = require_pairs(texts, summaries)
         settings = self.loaded()
         warn_of_inputs(texts, summaries)
-        found: dict[int, Faithfulness] = {}
-        for lot in lots_with_bar(texts, progress):
-            pairs = [texts[i] for i in lot], [summaries[i] for i in lot]
-            found.update(zip(lot, _evaluate_lot(*pairs, settings), strict=True))
-        listed = [found[number] for number in range(len(texts))]
+        listed = in_lots(texts, summaries, progress, _evaluate_lot, settings)
         return FaithfulnessTable(results=listed, signature=settings.signature)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #bea2290f
@@ -361,14 +312,6 @@ def evaluate(
     return FaithfulnessMetric(k=k, **choices).score(text, summary)
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #e0ea0697
-@dataclass(frozen=True, repr=False)
-class Comparison(SideBySide):
-    """Several summaries of one article side by side; made by `compare_reports`."""
-
-    results: Sequence[Faithfulness]
-    names: Sequence[str]
-
-
 def compare_reports(
     results: Sequence[Faithfulness], names: Sequence[str] | None = None
 ) -> Comparison:

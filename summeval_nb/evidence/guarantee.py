@@ -15,13 +15,13 @@ from scipy import stats
 from ._reliability import Numbers
 from ..ground._types import JsonDict
 from ._guarantee import Judged, Shown, TwoSides, accepts, ask
-from ._guarantee import facts, kept_apart, promised_on, thresholds
-from ._guarantee import require_judged, require_labelled
-from ._guarantee import require_promise, why_none
+from ._guarantee import facts, kept_apart, of_set, promised_on
+from ._guarantee import require_errors, require_judged
+from ._guarantee import require_labelled, require_promise
+from ._guarantee import thresholds, why_none
 from .check import Checker, load_checker
 from ..models._named import StoreOrPath
-from ..ground._plain import float_array
-from ..ground.results import Signature, require_count, require_option
+from ..ground.results import require_count, require_option
 from ..ground.results import require_share, require_text
 
 if TYPE_CHECKING:
@@ -71,11 +71,7 @@ def error_bound(
     [0.104, 0.099, 0.099]
     """
     require_promise(0.5, confidence)
-    given = float_array(errors, "errors"), float_array(accepted, "accepted")
-    k, n = np.broadcast_arrays(*given)
-    if not ((k >= 0) & (k <= n)).all():
-        got = f"got {errors} and {accepted}"
-        raise ValueError(f"errors must lie between 0 and the number accepted: {got}")
+    k, n = require_errors(errors, accepted)
     bound = stats.beta.ppf(confidence, k + 1, np.maximum(n - k, 1e-9))
     return np.where(k == n, 1.0, bound)
 
@@ -153,18 +149,6 @@ class Guarantee(Shown):
         For each threshold, from strict to lax: accepted, errors, share_left, bound,
         and whether it is guaranteed.
     """
-
-    side: str
-    risk: float
-    confidence: float
-    bound: float | None
-    n_accepted: int
-    n_errors: int
-    n_sentences: int
-    n_articles: int
-    n_failed: int
-    share_left: float | None
-    curve: list[JsonDict]
 
     @property
     def threshold(self) -> float | None:
@@ -263,16 +247,11 @@ def guaranteed_threshold(
     for row, bound, promised in zip(curve, bounds, passed, strict=True):
         row |= {"bound": float(bound), "guaranteed": bool(promised)}
     chosen = next((row for row in reversed(curve) if row["guaranteed"]), None)
-    promise = alpha, delta, accepted_needed
+    lack = curve, data.n_articles, starts, alpha, delta, accepted_needed
     choices: JsonDict = {"side": side, "risk": risk, "confidence": confidence}
     choices |= {"unit": "sentence" if groups is None else "article", "seed": seed}
-    return Guarantee(
-        score=chosen["threshold"] if chosen else None,
-        reason="" if chosen else why_none(curve, data.n_articles, starts, *promise),
-        curve=curve,
-        **promised_on(data, starts=len(starts), **choices),
-        **facts(chosen, len(data.label)),
-    )
+    promise = promised_on(data, chosen, starts=len(starts), **choices)
+    return Guarantee(reason="" if chosen else why_none(*lack), curve=curve, **promise)
 
 # %% ../../nbs/2_evidence/27_guarantee.ipynb #557e8fc0
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -282,11 +261,6 @@ class Guarantees(TwoSides):
     `supported` and `contradicted` are a `Guarantee` each, with a confidence of its own;
     `name` says on which labelled set, `checker` is the checker's fingerprint.
     """
-
-    supported: Guarantee
-    contradicted: Guarantee
-    name: str
-    checker: str
 
     @property
     def share_unclear(self) -> float | None:
@@ -354,12 +328,7 @@ def calibrate(
     given = ask(rows, judge, k, store=store, progress=progress)
     data = given, [row.label for row in rows], [row.group for row in rows]
     promise: JsonDict = {"risk": risk, "confidence": confidence, "seed": seed}
-    sides = []
-    for side in SIDES:
-        one = guaranteed_threshold(*data, side=side, **promise)
-        parts = dict(one.signature) | {"set": name, "checker": judge.fingerprint}
-        parts["version"] = parts.pop("version")  # the version stands last
-        sides.append(replace(one, signature=Signature(parts)))
-    over, under = kept_apart(*sides)
+    sides = [guaranteed_threshold(*data, side=side, **promise) for side in SIDES]
     by = judge.fingerprint
+    over, under = kept_apart(*(of_set(one, name, by) for one in sides))
     return Guarantees(supported=over, contradicted=under, name=name, checker=by)
