@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypedDic
 
 import numpy as np
 
+from summeval_nb.ground import _choices
 from summeval_nb.ground._frames import Rows, Table, axes_for
 from summeval_nb.ground._resampling import drawings, middle
 from summeval_nb.ground._types import JsonDict
@@ -40,6 +41,7 @@ from summeval_nb.judged._grades import (
     require_scale,
     table_of,
 )
+from summeval_nb.judged._parameters import Thing, explained
 from summeval_nb.judged._retrieval import Asker, Row, most_statements, true_premise
 from summeval_nb.judged.answers import table_records
 from summeval_nb.judged.judging import Entailment, Judge
@@ -53,7 +55,59 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 OPTIONS = ("A", "B", "tie")
+_TOLD = """
+Parameters
+----------
+question, a, b : str
+    What was asked, and the two answers.
+truth : str
+    The true answer. A judge needs it; a backend is shown it where there is one.
+judge : str or Judge
+    Who holds both answers against the truth, statement by statement, where there
+    is no backend: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+backend : Backend or str, optional
+    A language model that reads both answers side by side, in both orders, such as
+    `"llm:FOLDER"` or `"llm:NAME@http://HOST:PORT/v1"`.
+criteria : str
+    What is better, in words, for the backend.
+margin : float
+    In [0, 1]: answers whose F1 differ by no more are a tie, for a judge.
+max_failed : float
+    In [0, 1]: with a greater share of failed statements there is no winner.
+prior : float
+    Wins added for each of any two systems against the other, at least 0.
+n_resamples : int
+    How often units, such as questions, are drawn again for the intervals; 0 for none.
+confidence : float
+    In (0, 1).
+seed : int
+    For the drawing.
+workers : int
+    How many calls may wait for a server at the same time.
+store : Store or path, optional
+    Where replies are kept.
+progress : bool
+    Whether to show a progress bar.
+
+Raises
+------
+TypeError
+    If a text is not a string, or the backend is none.
+ValueError
+    If a share lies outside [0, 1], or the judge is unknown.
+"""
 Verdicts: TypeAlias = Mapping[str, Sequence[Entailment]]  # on one answer: what is right, what of the truth is covered
+
+
+def takes_choices_of(kind: type[PairMetric]) -> Callable[[Thing], Thing]:
+    """Show the choices of a metric in the signature of a function and in its help."""
+    show = _choices.takes_choices_of(kind)
+    return lambda function: explains(show(function))
+
+
+def explains(function: Thing) -> Thing:
+    """Say in a function's help what its parameters are."""
+    return explained(function, _TOLD)
 
 
 class Pair(NamedTuple):
@@ -484,7 +538,6 @@ def as_outcomes(met: Sequence[tuple[Entry, Entry]], found: ComparisonTable) -> l
 def rank_votes(
     outcomes: Iterable[object],
     fit: Callable[[np.ndarray, float], np.ndarray | None],
-    *,
     prior: float,
     n_resamples: int,
     confidence: float,
@@ -656,6 +709,36 @@ class PairChoices(TypedDict, total=False):
     max_failed: float
     workers: int
     store: Store | str | None
+
+
+_TOLD_OF_A_RUBRIC = """
+Parameters
+----------
+criteria : str
+    What is graded, and what a good and a bad answer are, in words.
+backend : Backend or str
+    A language model, such as `"llm:FOLDER"`. There is no grade without one.
+steps : sequence of str
+    What to look at, one after the other.
+scale : (int, int)
+    The lowest and the highest grade, within 0 and 9.
+title : str
+    A short name for pictures and tables.
+workers : int
+    How many calls may wait for a server at the same time.
+store : Store or path, optional
+    Where probabilities are kept.
+
+Raises
+------
+ValueError
+    If the criteria are empty or the scale makes no sense.
+"""
+
+
+def explains_rubric(rubric: Thing) -> Thing:
+    """Say in the help of a rubric what its fields are."""
+    return explained(rubric, _TOLD_OF_A_RUBRIC)
 
 
 @dataclass(frozen=True, kw_only=True)

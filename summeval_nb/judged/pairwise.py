@@ -11,12 +11,12 @@ from typing import Unpack
 
 import numpy as np
 
-from ..ground._choices import takes_choices_of
 from ..ground._frames import Table
 from ..ground._types import JsonDict
 from . import _pairwise as plumbing
 from ._pairwise import AnswerComparison, ComparisonTable, Order
 from ._pairwise import Pair, PairChoices, SystemRanking, Verdicts
+from ._pairwise import takes_choices_of
 from .judging import Entailment
 from ..models._prompts import as_json
 
@@ -150,42 +150,12 @@ def compare_answers(
 ) -> AnswerComparison:
     """Say which of two answers is better, and whether their order decided.
 
-    Parameters
-    ----------
-    question, a, b : str
-        What was asked, and the two answers.
-    truth : str
-        The true answer. A judge needs it; a backend is shown it where there is one.
-    judge : str or Judge
-        Who holds both answers against the truth, statement by statement, where there
-        is no backend: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
-    backend : Backend or str, optional
-        A language model that reads both answers side by side, in both orders, such as
-        `"llm:FOLDER"` or `"llm:NAME@http://HOST:PORT/v1"`.
-    criteria : str
-        What is better, in words, for the backend.
-    margin : float
-        In [0, 1]: answers whose F1 differ by no more are a tie, for a judge.
-    max_failed : float
-        In [0, 1]: with a greater share of failed statements there is no winner.
-    workers : int
-        How many calls may wait for a server at the same time.
-    store : Store or path, optional
-        Where replies are kept.
-
     Returns
     -------
     AnswerComparison
         `winner`, `score` (the preference for a, in [0, 1]), `orders`, `consistent`,
         `lean`; None with a reason where an answer or, for a judge, the truth is empty,
         or a call failed.
-
-    Raises
-    ------
-    TypeError
-        If a text is not a string, or the backend is none.
-    ValueError
-        If a share lies outside [0, 1], or the judge is unknown.
 
     References
     ----------
@@ -210,10 +180,6 @@ def compare_pairs(
     ----------
     table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
         Columns `question`, `a`, `b`, and `truth` (or `ground_truth`) if there is one.
-    progress : bool
-        Whether to show a progress bar.
-    **choices
-        Those of `compare_answers`.
 
     Returns
     -------
@@ -260,6 +226,7 @@ def strengths(wins: np.ndarray, prior: float = 0.5) -> np.ndarray | None:
     return found - found.mean()
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #09ef5a1d
+@plumbing.explains
 def bradley_terry(
     outcomes: Iterable[Sequence[Hashable]],
     *,
@@ -275,14 +242,6 @@ def bradley_terry(
     outcomes : iterable of (system, other, winner) or (system, other, winner, unit)
         The winner is one of the two, or `"tie"`. Votes of one unit, such as a
         question, are drawn together; by default each is its own.
-    prior : float
-        As for `strengths`.
-    n_resamples : int
-        How often units are drawn again for the intervals; 0 for none.
-    confidence : float
-        In (0, 1).
-    seed : int
-        For the drawing.
 
     Returns
     -------
@@ -304,14 +263,8 @@ def bradley_terry(
     >>> bradley_terry([("x", "y", "x"), ("x", "y", "x"), ("y", "x", "tie")]).systems
     ('x', 'y')
     """
-    return plumbing.rank_votes(
-        outcomes,
-        strengths,
-        prior=prior,
-        n_resamples=n_resamples,
-        confidence=confidence,
-        seed=seed,
-    )
+    how = prior, n_resamples, confidence, seed
+    return plumbing.rank_votes(outcomes, strengths, *how)
 
 
 @takes_choices_of(SideBySide)
@@ -329,17 +282,11 @@ def rank_systems(
     ----------
     table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
         Columns `question`, `system`, `answer`, and `truth` where there is one.
-    prior, n_resamples
-        As for `bradley_terry`; questions are drawn.
-    progress : bool
-        Whether to show a progress bar.
-    **choices
-        Those of `compare_answers`.
 
     Returns
     -------
     SystemRanking
-        As of `bradley_terry`, with all `comparisons`.
+        As of `bradley_terry`, with all `comparisons`; questions are drawn.
 
     Examples
     --------
@@ -357,6 +304,7 @@ def rank_systems(
     return plumbing.with_comparisons(ranked, found)
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #c94d4fc1
+@plumbing.explains_rubric
 @dataclass(frozen=True, kw_only=True)
 class Rubric(plumbing.RubricBase):
     """Criteria of your own by which a language model grades answers.
@@ -364,28 +312,6 @@ class Rubric(plumbing.RubricBase):
     `score(question, answer)` is a `Rating`: the expected grade under the model's own
     probabilities, with its distribution and mass; None with a reason where the answer
     is empty or the call failed. `score_many(questions, answers)` is a table of them.
-
-    Parameters
-    ----------
-    criteria : str
-        What is graded, and what a good and a bad answer are, in words.
-    backend : Backend or str
-        A language model, such as `"llm:FOLDER"`. There is no grade without one.
-    steps : sequence of str
-        What to look at, one after the other.
-    scale : (int, int)
-        The lowest and the highest grade, within 0 and 9.
-    title : str
-        A short name for pictures and tables.
-    workers : int
-        How many calls may wait for a server at the same time.
-    store : Store or path, optional
-        Where probabilities are kept.
-
-    Raises
-    ------
-    ValueError
-        If the criteria are empty or the scale makes no sense.
 
     References
     ----------
