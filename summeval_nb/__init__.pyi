@@ -31,7 +31,7 @@ from .ground.data import load_toy_summeval as load_toy_summeval
 from .ground.data import sample_articles as sample_articles
 from .agreement.agreement import Correlation as Correlation
 from .agreement.agreement import correlate as correlate
-from .agreement.annotators import Agreement as Agreement
+from .agreement._annotators import Agreement as Agreement
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import fleiss_kappa as fleiss_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha

@@ -8,7 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 from summeval_nb import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, metric_ceiling
-from summeval_nb.agreement._annotators import coded, drawn_weights, measured
+from summeval_nb.agreement._annotators import (
+    coded,
+    drawn_weights,
+    measured,
+    rating_pairs,
+    require_complete,
+    require_reliability,
+    require_scale,
+)
 from summeval_nb.agreement.annotators import read_ratings
 from summeval_nb.cli import app
 
@@ -240,3 +248,19 @@ def test_the_ceiling():
     assert metric_ceiling(1, 1) == 1 and metric_ceiling(-0.3, 5) == 0 and metric_ceiling(0, 10**9) == 0
     assert metric_ceiling(0.7127, 3) == pytest.approx(math.sqrt(3 * 0.7127 / (1 + 2 * 0.7127)))
     assert metric_ceiling(krippendorff_alpha(UNITS, level="interval"), 1) == pytest.approx(math.sqrt(0.849), abs=1e-3)
+
+
+def test_what_may_be_computed_passes():
+    assert rating_pairs(pd.Series([1, 2]), np.array([3, 4])) == [(1, 3), (2, 4)]
+    whole, words = coded([[1, 2], [2, 2]], None), coded([["a", "b"]], ["b", "a"])
+    assert require_complete(whole) is whole
+    for table, level in (
+        (whole, "interval"),
+        (words, "ordinal"),
+        (words, "nominal"),
+        (coded([[None]], None), "interval"),
+    ):
+        require_scale(table, level)
+    assert require_reliability(-0.5, 3) == (0.0, 3) and require_reliability(np.float64(0.5), 1) == (0.5, 1)
+    agreed = krippendorff_alpha([[1, 1], [2, 2]], level="nominal", n_resamples=0)
+    assert isinstance(agreed, Agreement) and require_reliability(agreed, 2) == (1.0, 2)

@@ -7,6 +7,7 @@ Chapter 55 defines the coefficients.
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict
@@ -15,12 +16,14 @@ import numpy as np
 
 from ..ground._resampling import bootstrap, middle
 from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_count, require_share
+from ..ground.results import Score, Signature, is_finite, require_count, require_share
 from ._shown import histogram
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+__all__ = ["Agreement", "read_ratings"]
 
 # a row for each item, in it what each rater said: numbers, texts or truth values, None or NaN where nothing
 Ratings: TypeAlias = "pd.DataFrame | np.ndarray | Iterable[Iterable[object]]"
@@ -88,17 +91,33 @@ def rating_column(ratings: object, name: str) -> list[object]:
     return list(ratings)
 
 
-def from_file(rows: Sequence[Sequence[object]]) -> list[list[object]]:
-    """Ratings as they stand in a file: an empty one is missing, and texts are numbers where all of them are."""
+def rating_pairs(first: object, second: object) -> list[tuple[object, object]]:
+    """The ratings of two raters as rows, one for each item; they must be equally many, and some."""
+    given = [rating_column(one, name) for name, one in {"first": first, "second": second}.items()]
+    if len(given[0]) != len(given[1]) or not given[0]:
+        raise ValueError(f"first and second must pair up, not hold {len(given[0])} and {len(given[1])} ratings")
+    return list(zip(*given, strict=True))
+
+
+def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
+    """Return ratings of a file: empty is missing, and numbers are numbers.
+
+    Texts are numbers where all of them are.
+
+    Examples
+    --------
+    >>> read_ratings([["5", ""], ["4.5", "3"]])
+    [[5.0, None], [4.5, 3.0]]
+    """
     table = [[None if isinstance(one, str) and not one.strip() else one for one in row] for row in rows]
     texts = [one for row in table for one in row if isinstance(one, str)]
     try:
-        numbers = {one: float(one) for one in texts}
+        found = {one: float(one) for one in texts}
     except ValueError:
         return table
-    if any(math.isnan(one) for one in numbers.values()):
+    if any(math.isnan(one) for one in found.values()):
         return table
-    return [[numbers[one] if isinstance(one, str) else one for one in row] for row in table]
+    return [[found[one] if isinstance(one, str) else one for one in row] for row in table]
 
 
 def _label(value: object, where: str) -> Label | None:
@@ -154,6 +173,38 @@ def coded(rows: Sequence[Sequence[object]], categories: object, name: str = "rat
     codes = [[-1 if one is None else place[one] for one in row] for row in table]
     shown = tuple(int(one) if numeric and one == int(one) else one for one in known)
     return Codes(np.array(codes, dtype=np.int64), shown, numeric, numeric or categories is not None)
+
+
+def require_complete(table: Codes) -> Codes:
+    """Refuse a table with a missing rating."""
+    if (table.codes < 0).any():
+        item, rater = np.argwhere(table.codes < 0)[0]
+        remedy = "krippendorff_alpha(ratings, level='nominal') takes missing ratings"
+        raise ValueError(f"ratings[{item}][{rater}] is missing: {remedy}")
+    return table
+
+
+def require_scale(table: Codes, level: str) -> None:
+    """Refuse ratings that a level of measurement cannot take: ordinal needs an order, interval numbers."""
+    if level == "ordinal" and table.categories and not table.ordered:
+        order = "name it, such as categories=['bad', 'fair', 'good']"
+        raise ValueError(f"level='ordinal' needs ratings with an order: {order}")
+    if level == "interval" and table.categories and not table.numeric:
+        raise ValueError(f"level='interval' needs numbers, not {table.categories[0]!r}")
+
+
+def require_reliability(alpha: float, n_raters: int) -> tuple[float, int]:
+    """An agreement of single ratings, at least 0 and at most 1, and how many of them are averaged."""
+    if isinstance(alpha, Agreement):
+        alpha = float(alpha)
+    if isinstance(alpha, bool) or not isinstance(alpha, numbers.Real):
+        raise TypeError(f"alpha must be a number, not {type(alpha).__name__}")
+    if not -math.inf < alpha <= 1:
+        raise ValueError(f"alpha must be a number of at most 1, not {alpha}")
+    n = require_count(n_raters, "n_raters")
+    if not is_finite(n):
+        raise ValueError(f"n_raters must be a number that a float can hold, not {n}")
+    return float(max(alpha, 0)), n
 
 
 def drawn_weights(draws: np.ndarray, items: int) -> np.ndarray:
@@ -229,8 +280,34 @@ class ResamplingChoices(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class AgreementParts(Score):
-    """What every coefficient of agreement carries, says and shows."""
+class Agreement(Score):
+    """How well raters agree, corrected for chance.
+
+    Parameters
+    ----------
+    score : float or None
+        At most 1; 0 is what chance gives, below 0 is less than that. None, with a
+        reason, where it is undefined.
+    coefficient : str
+        Which coefficient it is, such as `"alpha (ordinal)"`.
+    observed, expected : float or None
+        Observed and expected disagreement; `score` is 1 - observed / expected.
+    interval : (float, float) or None
+        Ends of the percentile bootstrap interval over items; None where none was asked
+        for or fewer than half of the resamples have a value.
+    confidence : float
+        Share of resamples inside the interval.
+    n_items, n_raters, n_missing : int
+        Shape of the ratings, and how many of them are missing.
+    n_left_out : int
+        Items with too few ratings to compare.
+    categories : tuple
+        The ratings that were possible, in order.
+    n_undefined : int
+        Resamples without a value.
+    resamples : numpy.ndarray
+        The coefficient in each resample that has one.
+    """
 
     coefficient: str
     observed: float | None

@@ -6,22 +6,20 @@
 from __future__ import annotations
 
 import math
-import numbers
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
 from typing import Unpack
 
 import numpy as np
 
 from . import _annotators as plumbing
-from ._annotators import Ratings, Weights
+from ._annotators import Agreement, Ratings, Weights
+from ._annotators import read_ratings as read_ratings
 from ..ground._choices import takes_choices_of
-from ..ground.results import is_finite, require_count, require_option
+from ..ground.results import require_option
 
 # %% auto #0
-__all__ = ['KAPPA_WEIGHTS', 'ALPHA_LEVELS', 'Agreement', 'read_ratings', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha',
-           'metric_ceiling']
+__all__ = ['KAPPA_WEIGHTS', 'ALPHA_LEVELS', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'metric_ceiling']
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #a6a0442a
 def _cohen(
@@ -36,48 +34,6 @@ def _cohen(
     first, second = w @ said[:, 0], w @ said[:, 1]
     observed = w @ apart[codes[:, 0], codes[:, 1]] / n
     return observed, ((first @ apart) * second).sum(axis=1) / n**2
-
-# %% ../../nbs/5_agreement/55_annotators.ipynb #c2813893
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Agreement(plumbing.AgreementParts):
-    """How well raters agree, corrected for chance.
-
-    Parameters
-    ----------
-    score : float or None
-        At most 1; 0 is what chance gives, below 0 is less than that. None, with a
-        reason, where it is undefined.
-    coefficient : str
-        Which coefficient it is, such as `"alpha (ordinal)"`.
-    observed, expected : float or None
-        Observed and expected disagreement; `score` is 1 - observed / expected.
-    interval : (float, float) or None
-        Ends of the percentile bootstrap interval over items; None where none was asked
-        for or fewer than half of the resamples have a value.
-    confidence : float
-        Share of resamples inside the interval.
-    n_items, n_raters, n_missing : int
-        Shape of the ratings, and how many of them are missing.
-    n_left_out : int
-        Items with too few ratings to compare.
-    categories : tuple
-        The ratings that were possible, in order.
-    n_undefined : int
-        Resamples without a value.
-    resamples : numpy.ndarray
-        The coefficient in each resample that has one.
-    """
-
-
-def read_ratings(rows: Sequence[Sequence[object]]) -> list[list[object]]:
-    """Return ratings of a file: empty is missing, and numbers are numbers.
-
-    Examples
-    --------
-    >>> read_ratings([["5", ""], ["4.5", "3"]])
-    [[5.0, None], [4.5, 3.0]]
-    """
-    return plumbing.from_file(rows)
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #54384249
 KAPPA_WEIGHTS = ("linear", "quadratic")
@@ -143,14 +99,10 @@ def cohen_kappa(
     >>> print(cohen_kappa([1, 1, 2, 2], [1, 2, 2, 2], n_resamples=0))
     kappa 0.500
     """
-    named = {"first": first, "second": second}
-    given = [plumbing.rating_column(one, name) for name, one in named.items()]
-    if len(given[0]) != len(given[1]) or not given[0]:
-        lengths = f"{len(given[0])} and {len(given[1])}"
-        raise ValueError(f"first and second must pair up, not hold {lengths} ratings")
+    rows = plumbing.rating_pairs(first, second)
     if isinstance(weights, str):
         require_option(weights, "weights", KAPPA_WEIGHTS)
-    table = plumbing.coded(list(zip(*given, strict=True)), categories)
+    table = plumbing.coded(rows, categories)
     kept = table.codes[(table.codes >= 0).all(axis=1)]
     apart = _apart(table, weights)
     name = weights if isinstance(weights, str) else None if weights is None else "own"
@@ -205,11 +157,7 @@ def fleiss_kappa(
     Fleiss' kappa 0.250
     """
     table = plumbing.coded(plumbing.rating_rows(ratings), None)
-    if (table.codes < 0).any():
-        item, rater = np.argwhere(table.codes < 0)[0]
-        remedy = "krippendorff_alpha(ratings, level='nominal') takes missing ratings"
-        raise ValueError(f"ratings[{item}][{rater}] is missing: {remedy}")
-    counts = table.counts()
+    counts = plumbing.require_complete(table).counts()
     parts = partial(_fleiss, counts)
     return Agreement.made(parts, len(counts), table, "Fleiss' kappa", resampling)
 
@@ -285,11 +233,7 @@ def krippendorff_alpha(
     """
     require_option(level, "level", ALPHA_LEVELS)
     table = plumbing.coded(plumbing.rating_rows(ratings), categories)
-    if level == "ordinal" and table.categories and not table.ordered:
-        order = "name it, such as categories=['bad', 'fair', 'good']"
-        raise ValueError(f"level='ordinal' needs ratings with an order: {order}")
-    if level == "interval" and table.categories and not table.numeric:
-        raise ValueError(f"level='interval' needs numbers, not {table.categories[0]!r}")
+    plumbing.require_scale(table, level)
     counts = table.counts()
     kept = counts[counts.sum(axis=1) > 1]
     values = table.positions if table.numeric else np.arange(float(kept.shape[1]))
@@ -322,13 +266,5 @@ def metric_ceiling(alpha: float, n_raters: int) -> float:
     >>> round(metric_ceiling(0.25, 1), 3), round(metric_ceiling(0.25, 3), 3)
     (0.5, 0.707)
     """
-    if isinstance(alpha, plumbing.AgreementParts):
-        alpha = float(alpha)
-    if isinstance(alpha, bool) or not isinstance(alpha, numbers.Real):
-        raise TypeError(f"alpha must be a number, not {type(alpha).__name__}")
-    if not -math.inf < alpha <= 1:
-        raise ValueError(f"alpha must be a number of at most 1, not {alpha}")
-    n, value = require_count(n_raters, "n_raters"), float(max(alpha, 0))
-    if not is_finite(n):
-        raise ValueError(f"n_raters must be a number that a float can hold, not {n}")
+    value, n = plumbing.require_reliability(alpha, n_raters)
     return math.sqrt(n * value / (1 + (n - 1) * value))
