@@ -15,14 +15,15 @@ from typing import Protocol
 import numpy as np
 
 from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_count
+from ..ground.results import Score, Signature, require_count, require_flag
+from ._choices import require_number
 from ._inputs import Groups, require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture, ngram_marks
 from ._numbers import NumberedTexts, number_texts
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from .ngrams import Tokens, list_ngrams
 
-__all__ = ["ChrfScore", "ChrfTable", "many_counts", "score_corpus", "score_one", "score_table"]
+__all__ = ["ChrfScore", "ChrfTable", "many_counts", "require_choices", "score_corpus", "score_one", "score_table"]
 
 _CHARACTERS, _PAIRS = 400_000, 50_000  # of a lot
 
@@ -152,6 +153,10 @@ class Counting(Protocol):
     @property
     def whitespace(self) -> bool: ...
     @property
+    def beta(self) -> float: ...
+    @property
+    def eps_smoothing(self) -> bool: ...
+    @property
     def signature(self) -> Signature: ...
     def characters(self, text: str) -> str: ...
     def words(self, text: str) -> list[str]: ...
@@ -193,6 +198,16 @@ class ChrfScore(Score):
 
 class ChrfTable(ArrayTable):
     """chrF of many texts, as `chrf`."""
+
+
+def require_choices(metric: Counting) -> None:
+    """Refuse choices that chrF has not."""
+    for name, minimum in (("char_order", 1), ("word_order", 0)):
+        if require_count(getattr(metric, name), name, minimum=minimum) > 100:
+            raise ValueError(f"{name} must be at most 100: {getattr(metric, name)}")
+    for name in ("lowercase", "whitespace", "eps_smoothing"):
+        require_flag(getattr(metric, name), name)
+    require_number(metric.beta, "beta", 0, 1000)
 
 
 def score_one(metric: Counting, candidate: str, references: str | Sequence[str]) -> ChrfScore:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
-from ..ground.results import Metric, Signature, require_count, require_flag
-from ._chrf import ChrfScore, ChrfTable
+from ..ground.results import Metric, Signature
+from ._chrf import ChrfScore, ChrfTable, require_choices
 from ._chrf import score_corpus, score_one, score_table
-from ._choices import ChrfChoices, require_number, takes_choices_of
+from ._choices import ChrfChoices, takes_choices_of
 from .ngrams import list_ngrams
 
 # %% auto #0
@@ -95,12 +95,7 @@ class Chrf(Metric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        for name, minimum in (("char_order", 1), ("word_order", 0)):
-            if require_count(getattr(self, name), name, minimum=minimum) > 100:
-                raise ValueError(f"{name} must be at most 100: {getattr(self, name)}")
-        for name in ("lowercase", "whitespace", "eps_smoothing"):
-            require_flag(getattr(self, name), name)
-        require_number(self.beta, "beta", 0, 1000)
+        require_choices(self)
 
     @property
     def signature(self) -> Signature:
@@ -240,9 +235,8 @@ def chrf_many(
 
     Parameters
     ----------
-    candidates : list of str
-    references : list
-        For each candidate one string or a list of strings.
+    candidates, references
+        As for `corpus_chrf`.
     char_order, word_order, beta, lowercase, whitespace, eps_smoothing
         As for `chrf_score`.
 
