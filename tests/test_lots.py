@@ -12,8 +12,14 @@ pytest.importorskip("torch", reason="needs the extra models")
 import torch
 
 from summeval_nb.text._bert_parts import linear, norm, pool, runs_of
-from summeval_nb.text._lots import lots_of, require_source, require_vectors, threads, token_ids
+from summeval_nb.text._lots import encodable, lots_of, require_source, require_vectors, threads, token_ids
 from summeval_nb.text._weights import MINILM_SHA256, verified_bytes
+
+
+def test_what_no_tokenizer_takes_is_replaced_and_nothing_else():
+    assert encodable(["half \ud83d", "whole 😀", "plain", ""]) == ["half \ufffd", "whole 😀", "plain", ""]
+    with pytest.raises(TypeError, match="wrap one text in a list"):
+        encodable("one text")
 
 
 def test_other_bytes_and_no_bytes_are_refused(tmp_path):

@@ -9,6 +9,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 
+from summeval_nb.ground.results import require_option, require_text
+
+__all__ = ["language_table", "languages_of"]
+
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
 
@@ -423,3 +427,56 @@ def reading_rows(lang: str | None = None) -> list[dict[str, str]]:
         for name, codes in names.items()
         if code is None or codes is None or code in codes
     ]
+
+
+def languages_of(thing: object, kind: str | None = None) -> tuple[str, ...] | None:
+    """Return the codes of the languages that something reads; None for any.
+
+    Parameters
+    ----------
+    thing : object or str
+        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of
+        the `inner` one that it asks; without either it is trusted with any. Or a name
+        of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
+    kind : str, optional
+        Which of the table's kinds a name is of, where two kinds have it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the name is unknown, or what is declared is no list of codes.
+
+    Examples
+    --------
+    >>> languages_of("punkt"), languages_of("sentencex")
+    (('en',), None)
+    """
+    if not isinstance(thing, str):
+        return declared_languages(thing)
+    if kind is not None:
+        require_option(kind, "kind", READS)
+    return named_languages(thing, kind)
+
+
+def language_table(lang: str | None = None) -> list[dict[str, str]]:
+    """Return what there is by name, which languages it reads, and what to take else.
+
+    Parameters
+    ----------
+    lang : str, optional
+        A language's code: only what reads it, or does not say that it does not.
+
+    Returns
+    -------
+    list of dict
+        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other
+        languages`.
+
+    Examples
+    --------
+    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
+    ['sentencex', 'stanza']
+    """
+    if lang is not None:
+        require_text(lang, "lang")
+    return reading_rows(lang)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
+__all__ = ["Reading"]
+
 HEADING = "a heading states nothing that could be checked"
 CODE = "code is not judged"
 RULE = "a line that only divides is not judged"
@@ -37,6 +39,24 @@ class Piece(NamedTuple):
     plain: str
     places: Sequence[int]
     reason: str = ""
+
+
+class Reading(NamedTuple):
+    """A sentence with what a checker reads of it.
+
+    `sentence` has its own characters and place; `plain` are its words without markup,
+    and `places` says where in the sentence each character of `plain` stands. `reason`
+    says why it is not for judging, or is empty.
+    """
+
+    sentence: Sentence
+    plain: str
+    places: Sequence[int]
+    reason: str = ""
+
+    def in_sentence(self, start: int, end: int) -> tuple[int, int]:
+        """Return where `plain[start:end]`, not empty, stands in the sentence."""
+        return self.places[start], self.places[end - 1] + 1
 
 
 @cache

@@ -14,16 +14,31 @@ from typing import TYPE_CHECKING, Any
 from tqdm.auto import tqdm
 
 from summeval_nb.ground._callers import callers_level
-from summeval_nb.ground.results import InputWarning, require_module, require_option
+from summeval_nb.ground._choices import is_function
+from summeval_nb.ground.results import InputWarning, require_module, require_option, require_text
 from summeval_nb.text._language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
+    from summeval_nb.text.split import Splitter
+
+__all__ = ["splitter_name"]
+
+SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FOREIGN_MARK = re.compile("[。！？｡؟۔।։።]")
 _LOT = 64
 _SAMPLE = 4000  # characters by which a language is told
+
+
+def require_splitter(splitter: object, lang: str | None) -> str:
+    """Return a known splitter's name, or nothing for a callable; otherwise raise."""
+    if lang is not None:
+        require_text(lang, "lang")
+    if is_function(splitter):
+        return ""
+    return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
 
 
 @cache
@@ -127,3 +142,38 @@ def versioned_name(splitter: str, lang: str) -> str:
     require_module(library, "splitters" if library == "sentencex" else "stanza")
     language = "" if lang == "en" else f"-{lang}"
     return f"{splitter}{language}-{'' if library == splitter else library}{version(library)}"
+
+
+def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
+    """Return what identifies a splitter in a signature or a cache key.
+
+    Parameters
+    ----------
+    splitter : str or callable
+        As for `split_sentences`. A callable is named by its attribute `fingerprint`, or
+        by module and name; two lambdas of one module cannot be told apart, so give a
+        callable that matters a `fingerprint`.
+    lang : str
+        The language's code; named unless it is English.
+
+    Returns
+    -------
+    str
+        The name, with the version of the library for all but `"punkt"`.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        If the splitter is unknown or its package is not installed.
+
+    Examples
+    --------
+    >>> splitter_name("punkt")
+    'punkt'
+    """
+    name = require_splitter(splitter, lang)
+    if name:
+        return versioned_name(name, lang)
+    kind: Any = splitter if hasattr(splitter, "__qualname__") else type(splitter)
+    own = getattr(splitter, "fingerprint", None)
+    return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")

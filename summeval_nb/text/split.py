@@ -10,25 +10,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..ground._choices import is_function
 from ..ground.results import Sentence, require_count, require_flag
-from ..ground.results import require_option, require_text, require_texts
+from ..ground.results import require_text, require_texts
 from . import _blocks as spans_of
 from . import _clauses as clauses
-from . import _language as language
 from . import _markdown as markdown
 from . import _splitters as libraries
+from ._language import language_table as language_table
+from ._language import languages_of as languages_of
+from ._markdown import Reading as Reading
 from ._punkt_words import ABBREVIATIONS, BEFORE_NUMBERS
 from ._punkt_words import SMALL_WORDS, TITLES
+from ._splitters import SPLITTERS as SPLITTERS
+from ._splitters import splitter_name as splitter_name
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 # %% auto #0
-__all__ = ['Splitter', 'SPLITTERS', 'split_many', 'split_sentences', 'split_text', 'Reading', 'split_markdown', 'splitter_name',
-           'languages_of', 'language_table', 'split_units', 'split_claims']
+__all__ = ['Splitter', 'split_many', 'split_sentences', 'split_text', 'split_markdown', 'split_units', 'split_claims']
 
 # %% ../../nbs/1_text/11_split.ipynb #659999d5
 _SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
@@ -109,7 +112,6 @@ def _ends(name: str, before: str, mark: str, after: str) -> bool:
 
 # %% ../../nbs/1_text/11_split.ipynb #76742cf3
 Splitter = str | Callable[[str], Iterable[tuple[int, int]]]
-SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 
 
 def split_many(
@@ -125,9 +127,7 @@ def split_many(
     ----------
     texts : iterable of str
         The texts.
-    splitter : str or callable
-        As for `split_sentences`.
-    lang : str, optional
+    splitter, lang
         As for `split_sentences`.
     progress : bool, optional
         Whether to show a progress bar while stanza works; by default from 193
@@ -149,7 +149,7 @@ def split_many(
     [2, 0]
     """
     texts = require_texts(texts, "texts")
-    name = _require_splitter(splitter, lang)
+    name = libraries.require_splitter(splitter, lang)
     if is_function(splitter):
         return [spans_of.cut_by(splitter, text) for text in texts]
     blocks = [spans_of.blocks_of(text) for text in texts]
@@ -166,15 +166,6 @@ def split_many(
         spans_of.cut_blocks(text, own, [next(places) for _ in own])
         for text, own in zip(texts, blocks, strict=True)
     ]
-
-
-def _require_splitter(splitter: object, lang: str | None) -> str:
-    """Return a known splitter's name, or nothing for a callable; otherwise raise."""
-    if lang is not None:
-        require_text(lang, "lang")
-    if is_function(splitter):
-        return ""
-    return require_option(require_text(splitter, "splitter"), "splitter", SPLITTERS)
 
 
 def _places_in(
@@ -253,24 +244,6 @@ def split_text(
     return [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d02
-class Reading(NamedTuple):
-    """A sentence with what a checker reads of it.
-
-    `sentence` has its own characters and place; `plain` are its words without markup,
-    and `places` says where in the sentence each character of `plain` stands. `reason`
-    says why it is not for judging, or is empty.
-    """
-
-    sentence: Sentence
-    plain: str
-    places: Sequence[int]
-    reason: str = ""
-
-    def in_sentence(self, start: int, end: int) -> tuple[int, int]:
-        """Return where `plain[start:end]`, not empty, stands in the sentence."""
-        return self.places[start], self.places[end - 1] + 1
-
-
 def split_markdown(
     texts: Iterable[str],
     *,
@@ -321,94 +294,6 @@ def split_markdown(
         [Reading(*one) for one in markdown.read_pieces(text, own, rest)]
         for text, own in zip(texts, pieces, strict=True)
     ]
-
-# %% ../../nbs/1_text/11_split.ipynb #e50948ea
-def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
-    """Return what identifies a splitter in a signature or a cache key.
-
-    Parameters
-    ----------
-    splitter : str or callable
-        As for `split_sentences`. A callable is named by its attribute `fingerprint`, or
-        by module and name; two lambdas of one module cannot be told apart, so give a
-        callable that matters a `fingerprint`.
-    lang : str
-        The language's code; named unless it is English.
-
-    Returns
-    -------
-    str
-        The name, with the version of the library for all but `"punkt"`.
-
-    Raises
-    ------
-    TypeError, ValueError, ImportError
-        If the splitter is unknown or its package is not installed.
-
-    Examples
-    --------
-    >>> splitter_name("punkt")
-    'punkt'
-    """
-    name = _require_splitter(splitter, lang)
-    if name:
-        return libraries.versioned_name(name, lang)
-    kind: Any = splitter if hasattr(splitter, "__qualname__") else type(splitter)
-    own = getattr(splitter, "fingerprint", None)
-    return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")
-
-
-def languages_of(thing: object, kind: str | None = None) -> tuple[str, ...] | None:
-    """Return the codes of the languages that something reads; None for any.
-
-    Parameters
-    ----------
-    thing : object or str
-        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of
-        the `inner` one that it asks; without either it is trusted with any. Or a name
-        of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
-    kind : str, optional
-        Which of the table's kinds a name is of, where two kinds have it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the name is unknown, or what is declared is no list of codes.
-
-    Examples
-    --------
-    >>> languages_of("punkt"), languages_of("sentencex")
-    (('en',), None)
-    """
-    if not isinstance(thing, str):
-        return language.declared_languages(thing)
-    if kind is not None:
-        require_option(kind, "kind", language.READS)
-    return language.named_languages(thing, kind)
-
-
-def language_table(lang: str | None = None) -> list[dict[str, str]]:
-    """Return what there is by name, which languages it reads, and what to take else.
-
-    Parameters
-    ----------
-    lang : str, optional
-        A language's code: only what reads it, or does not say that it does not.
-
-    Returns
-    -------
-    list of dict
-        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other
-        languages`.
-
-    Examples
-    --------
-    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
-    ['sentencex', 'stanza']
-    """
-    if lang is not None:
-        require_text(lang, "lang")
-    return language.reading_rows(lang)
 
 # %% ../../nbs/1_text/11_split.ipynb #64184166
 def _shortened(
