@@ -181,8 +181,8 @@ from .judged.answers import AnswerReport as AnswerReport
 from .judged._answer_report import AnswerTable as AnswerTable
 from .judged.answers import evaluate_answer as evaluate_answer
 from .judged.answers import evaluate_answers as evaluate_answers
-from .judged.summary_score import SummarizationScore as SummarizationScore
-from .judged.summary_score import SummarizationTable as SummarizationTable
+from .judged._summary_exam import SummarizationScore as SummarizationScore
+from .judged._summary_exam import SummarizationTable as SummarizationTable
 from .judged.summary_score import SummaryScoreMetric as SummaryScoreMetric
 from .judged.summary_score import qa_score as qa_score
 from .judged.summary_score import summarization_score as summarization_score

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from summeval_nb.ground.results import Signature
+from summeval_nb.judged import _summary_exam, summary_score
 from summeval_nb.judged._summary_exam import as_exam, join_contexts, question_rows, why_undefined
 from summeval_nb.judged.judging import Answer, JudgeFailure, Keyphrase, Question
 from summeval_nb.judged.summary_score import summarization_scores
@@ -105,3 +107,20 @@ def test_each_question_has_its_sentence():
         exam = ten_articles()[one["name"]]["good"]
         assert 10 <= len(exam.questions) <= 16
         assert all(row["sentence"] in one["text"] for row in exam.rows())
+
+
+@pytest.mark.parametrize("name", ["SummarizationScore", "SummarizationTable"])
+def test_the_chapter_hands_on_the_result_and_its_table(name):
+    assert getattr(summary_score, name) is getattr(_summary_exam, name) and name in _summary_exam.__all__
+
+
+def test_a_table_ranks_by_what_it_is_told():
+    score = _summary_exam.SummarizationScore(
+        score=0.5, guarded=0.25, signature=Signature({"metric": "example"}), context="It rained.", summary="It did."
+    )
+    for rank, number in {"guarded": 0.25, "score": 0.5}.items():
+        table = _summary_exam.SummarizationTable(results=[score], signature=score.signature, rank=rank)
+        assert table.mean() == number and list(table.arrays())[0] == rank
+        assert [one.score for one in table.outcomes()] == [number]
+    assert _summary_exam.SummarizationTable(results=[score], signature=score.signature).rank == "guarded"
+    assert repr(score).startswith("SummarizationScore(score=0.5000, guarded=0.2500")

@@ -1,18 +1,19 @@
-"""The steps of the exam that a summary sits, and how its result is laid out. Edited directly; chapter 44 shows it."""
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_summary_exam.py.
+"""The steps of the exam that a summary sits, and its result with its layout. Chapter 44 shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import Outcome, ResultTable, Score, require_texts
+from summeval_nb.ground.results import Outcome, ResultTable, Score, Signature, require_texts
 from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._exam import how_many_questions
@@ -24,6 +25,9 @@ from summeval_nb.models.llm import Calls
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["Exam", "SummarizationScore", "SummarizationTable", "as_exam", "asking", "join_contexts", "make_exams"]
+__all__ += ["most_calls", "question_rows", "sit_exams", "why_undefined"]
 
 _KEPT, _LOST, _UNASKED = ("#8fc1e8", "kept"), ("#f5b27a", "lost"), ("#d0d0d0", "not asked about")
 
@@ -160,8 +164,30 @@ def question_rows(questions: Sequence[Question], answers: Sequence[Answer]) -> l
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ScoreLayout(Score):
-    """What the result of an exam shows; the result itself says what it holds."""
+class SummarizationScore(Score):
+    """A summary's score with the questions and answers behind it.
+
+    Parameters
+    ----------
+    qa_score : float or None
+        Answered 1 / questions, over the questions that could be judged.
+    conciseness : float or None
+        None when it was switched off, or when there is nothing to judge.
+    guarded : float or None
+        The value that ranks: brevity counts for what was kept, degenerate texts less.
+    coeff : float
+        The weight of the QA score.
+    keyphrases : tuple of Keyphrase
+        The context's important phrases, best first.
+    questions, answers : tuple of Question, tuple of Answer
+        What was asked, and what the summary answered, in the same order.
+    dropped : tuple of Question
+        Questions that the context itself does not answer with yes; they were not asked.
+    degenerate : str
+        What `name_degenerate` says; the score as defined is then not to be believed.
+    context, summary : str
+        The texts.
+    """
 
     qa_score: float | None = None
     conciseness: float | None = None
@@ -276,13 +302,13 @@ class ScoreLayout(Score):
         return target
 
 
-Laid = TypeVar("Laid", bound=ScoreLayout)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SummarizationTable(ResultTable[SummarizationScore]):
+    """The results of many summaries in order; `rank` names the main number."""
 
-
-class ScoreTableLayout(ResultTable[Laid]):
-    """What a table of results shows; `rank` names the number that texts are ranked by."""
-
-    rank: str
+    results: Sequence[SummarizationScore]
+    signature: Signature
+    rank: str = "guarded"
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the guarded values and the scores by name, the one that ranks first, NaN where there is none."""

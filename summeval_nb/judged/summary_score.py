@@ -16,17 +16,18 @@ from ._summary_choices import LENGTHS as LENGTHS
 from ._summary_choices import SummaryScoreChoices
 from ._summary_choices import SummaryChoices, check_rows
 from ._summary_choices import measure_length as measure_length
-from ._summary_exam import Exam, ScoreLayout, ScoreTableLayout
-from ._summary_exam import asking, most_calls, sit_exams
+from ._summary_exam import Exam, asking, most_calls, sit_exams
+from ._summary_exam import SummarizationScore as SummarizationScore
+from ._summary_exam import SummarizationTable as SummarizationTable
 from ._summary_exam import why_undefined
 from ._summary_exam import join_contexts as join_contexts
-from .judging import Answer, Judge, Question
+from .judging import Answer, Judge
 from ..models.llm import Calls
 from ..models.store import Store
 
 # %% auto #0
-__all__ = ['qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'guarded_score', 'SummarizationScore',
-           'SummarizationTable', 'SummaryScoreMetric', 'summarization_score', 'summarization_scores']
+__all__ = ['qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'guarded_score', 'SummaryScoreMetric',
+           'summarization_score', 'summarization_scores']
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #b2a5fe8b
 def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
@@ -140,42 +141,6 @@ def guarded_score(
         return 0.0
     value = kept if conciseness is None else kept * mixed_score(1.0, conciseness, coeff)
     return value / 2 if named.startswith("cop") else value
-
-# %% ../../nbs/4_judged/44_summary_score.ipynb #0efce97a
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SummarizationScore(ScoreLayout):
-    """A summary's score with the questions and answers behind it.
-
-    Parameters
-    ----------
-    qa_score : float or None
-        Answered 1 / questions, over the questions that could be judged.
-    conciseness : float or None
-        None when it was switched off, or when there is nothing to judge.
-    guarded : float or None
-        The value that ranks: brevity counts for what was kept, degenerate texts less.
-    coeff : float
-        The weight of the QA score.
-    keyphrases : tuple of Keyphrase
-        The context's important phrases, best first.
-    questions, answers : tuple of Question, tuple of Answer
-        What was asked, and what the summary answered, in the same order.
-    dropped : tuple of Question
-        Questions that the context itself does not answer with yes; they were not asked.
-    degenerate : str
-        What `name_degenerate` says; the score as defined is then not to be believed.
-    context, summary : str
-        The texts.
-    """
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SummarizationTable(ScoreTableLayout[SummarizationScore]):
-    """The results of many summaries in order; `rank` names the main number."""
-
-    results: Sequence[SummarizationScore]
-    signature: Signature
-    rank: str = "guarded"
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
 @dataclass(frozen=True, kw_only=True)
