@@ -111,7 +111,7 @@ def _evaluate_lot(
         found.append(Faithfulness(score=score, reason=reason, **parts))
     return found
 
-# %% ../../nbs/2_evidence/26_faithfulness.ipynb #654922d5
+
 DEFAULT_K = 8
 
 
