@@ -64,7 +64,11 @@ def test_without_docstrings_nothing_is_explained():
     assert explained(silent, TOLD).__doc__ is None
 
 
-FUNCTIONS = ["compare_answers", "compare_pairs", "bradley_terry", "rank_systems", "Rubric"]
+FUNCTIONS = [
+    *("context_precision", "context_recall", "answer_faithfulness", "noise_sensitivity", "context_relevance"),
+    *("answer_relevancy", "retrieval_scores", "compare_answers", "compare_pairs", "bradley_terry", "rank_systems"),
+    "Rubric",
+]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -12,7 +12,7 @@ import pytest
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
-from summeval_nb.judged._retrieval import Asker, is_fragment, same_columns
+from summeval_nb.judged._retrieval import Asker, Found, Row, decided, is_fragment, same_columns
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
 from summeval_nb.judged.retrieval import EPSILON, MEASURES, noise_shares, relevant_share
 
@@ -388,3 +388,22 @@ def test_an_asker_asks_nothing_for_nothing():
     asker.statements([" "])
     asker.entail([(" ", "a")])
     assert asker.of(" ") == [] and asker.verdict(" ", "a").label == "neutral" and not judge.asked
+
+
+def test_what_the_judge_failed_on_counts_neither_way():
+    assert decided([True, None, False]) == [True, False] and decided([]) == []
+
+
+def test_one_row_as_the_measures_see_it():
+    row = Row("When?", ("It opened in 1931.", "Rain fell."), "It opened in 1931. Snow fell.", "It opened in 1931.")
+    asker = Asker("embedded", "minilm", None)
+    asker.statements([row.answer, row.truth, *row.contexts])
+    asker.entail([(one, said) for one in row.contexts for said in asker.of(row.answer)])
+    asker.questions([*asker.of(row.answer), *(said for one in row.contexts for said in asker.of(one))])
+    asker.vectors([row.question])
+    found = Found(row, asker)
+    right, wrong = (found.rows("answer", found.best_alone, wrong=wrong) for wrong in (False, True))
+    assert [one.counts for one in right] == [True, False] == [not one.counts for one in wrong]
+    assert [one.score for one in found.passages("answer")] == [0.5, 0]
+    assert [[one.origin for one in own] for own in found.passage_sentences(0.6)] == [["passage 1"], ["passage 2"]]
+    assert [one.counts for one in found.answer_questions(-1)] == [True, None]  # "Snow fell." is a fragment

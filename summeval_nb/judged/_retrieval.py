@@ -7,13 +7,14 @@ Edited directly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 
+from summeval_nb.ground import _choices
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._folds import folded
 from summeval_nb.ground._frames import Table
@@ -34,6 +35,7 @@ from summeval_nb.ground.results import (
 from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
 from summeval_nb.judged._bounds import Asking
+from summeval_nb.judged._parameters import Thing, explained
 from summeval_nb.judged._questions import Items
 from summeval_nb.judged._refusals import unread
 from summeval_nb.judged.judge import load_judge
@@ -60,6 +62,51 @@ RELEVANT = 0.6  # a cosine of two questions; chapter 47 says how often it is rig
 _FRAGMENT = 3  # words: what is shorter than this and one more does not say what it answers
 _UNDECIDED = "it is undecided whether"
 _NOT_SAID = Entailment(label="neutral")  # of a blank passage, which nobody is asked about
+_TOLD = """
+Parameters
+----------
+question : str
+    What was asked.
+contexts : str or sequence of str
+    The retrieved passages, best first; one text is one passage.
+answer : str
+    What the system wrote.
+truth : str
+    The true answer.
+judge : str or Judge
+    Who judges: `"embedded"` (the default), `"nli:FOLDER"`, `"llm:FOLDER"`, or a
+    judge.
+embedder : str or Embedder
+    Whose vectors compare questions; `"minilm"` by default.
+relevant : float
+    In [0, 1], 0.6 by default: two questions that are so similar ask the same.
+max_failed : float
+    In [0, 1], 0.5 by default: with a greater share of failed statements there is
+    no score.
+store : Store or path, optional
+    Where the judge's replies are kept.
+progress : bool
+    Whether to show progress bars, one for each kind of question to the judge.
+
+Raises
+------
+TypeError
+    If a text is not a string.
+ValueError
+    If `max_failed`, or `relevant` where it is a choice, lies outside [0, 1], or the
+    judge is unknown.
+"""
+
+
+def takes_choices_of(kind: type[RetrievalMetric]) -> Callable[[Thing], Thing]:
+    """Show the choices of a measure in the signature of a function and in its help."""
+    show = _choices.takes_choices_of(kind)
+    return lambda function: explains(show(function))
+
+
+def explains(function: Thing) -> Thing:
+    """Say in a function's help what its parameters are."""
+    return explained(function, _TOLD)
 
 
 # ---------------------------------------------------------------- results
@@ -504,6 +551,29 @@ class Found:
             reason=tag.reason,
         )
 
+    def rows(
+        self, origin: str, verdict: Callable[[str], Entailment], *, wrong: bool = False
+    ) -> list[RetrievalStatement]:
+        """The statements of the truth or the answer; the entailed ones count or, with `wrong`, the others."""
+        tags = [(one, verdict(one)) for one in self.statements(origin)]
+        return [self.judged(one, origin, tag, (tag.label == "entailed") != wrong) for one, tag in tags]
+
+    def passages(self, origin: str) -> tuple[RetrievedPassage, ...]:
+        """The passages, each with the share of the truth's or the answer's statements that it entails alone."""
+        return self.ranked(self.passage_shares(self.statements(origin)))
+
+    def passage_sentences(self, enough: float) -> list[list[RetrievalStatement]]:
+        """The sentences of each passage with the questions that they answer."""
+        return [
+            [self.asked(*part, f"passage {rank}", enough) for part in self.asker.sentences(text)]
+            for rank, text in enumerate(self.row.contexts, 1)
+        ]
+
+    def answer_questions(self, enough: float) -> list[RetrievalStatement]:
+        """The answer's statements with the questions that they answer; of a fragment nobody can tell which."""
+        rows = [self.asked(one, [one], "answer", enough) for one in self.statements("answer")]
+        return [self.too_short(row) if is_fragment(row.text) else row for row in rows]
+
     def passage_shares(self, statements: Sequence[str]) -> list[float | None]:
         """For each passage the share of statements that it entails alone, failed ones left out; None without one."""
         columns = [self.by_passage(one) for one in statements]
@@ -518,6 +588,11 @@ class Found:
             RetrievedPassage(rank=rank, text=text, score=share, relevant=None if share is None else share > 0)
             for rank, (text, share) in enumerate(pairs, 1)
         )
+
+
+def decided(marks: Iterable[bool | None]) -> list[bool]:
+    """Those that are known: what the judge failed on is None, and counts neither way."""
+    return [one for one in marks if one is not None]
 
 
 def true_premise(row: Row) -> str:

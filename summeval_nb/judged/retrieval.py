@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from ..ground._choices import takes_choices_of
 from ..ground._frames import Table
 from ..ground.results import require_option, require_share
 from ._retrieval import Choices, Found, Measured, QuestionChoices
 from ._retrieval import QuestionMetric, RetrievalMetric
 from ._retrieval import RetrievalScore, RetrievalScores
-from ._retrieval import is_fragment, score_together
+from ._retrieval import decided, explains, score_together
+from ._retrieval import takes_choices_of
 from .judging import Judge
 from ..models._named import StoreOrPath
 from ..text._vectors import EmbedderOrName
@@ -82,17 +82,14 @@ class ContextPrecision(RetrievalMetric):
     needs = ("truth by passage",)
 
     def measure(self, found: Found) -> Measured:
-        """Return average precision and the share of relevant passages of one row."""
-        truth = found.statements("truth")
-        passages = found.ranked(found.passage_shares(truth))
-        tags = [(one, found.best_alone(one)) for one in truth]
-        rows = [found.judged(s, "truth", t, t.label == "entailed") for s, t in tags]
-        known = [one.relevant for one in passages if one.relevant is not None]
+        passages = found.passages("truth")
+        known = decided(one.relevant for one in passages)
         numbers = {
             "average_precision": average_precision(known),
             "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
             "relevant_share": relevant_share(known),
         }
+        rows = found.rows("truth", found.best_alone)
         return Measured(numbers, rows, passages, "nothing was retrieved")
 
 
@@ -102,22 +99,7 @@ def context_precision(
 ) -> RetrievalScore:
     """Say whether the passages that the true answer needs are on top.
 
-    Parameters
-    ----------
-    question : str
-        What was asked.
-    contexts : str or sequence of str
-        The retrieved passages, best first; one text is one passage.
-    truth : str
-        The true answer. A passage that entails one of its statements is relevant.
-    judge : str or Judge
-        Who judges: `"embedded"` (the default), `"nli:FOLDER"`, `"llm:FOLDER"`, or a
-        judge.
-    max_failed : float
-        In [0, 1], 0.5 by default: with a greater share of failed statements there is
-        no score.
-    store : Store or path, optional
-        Where the judge's replies are kept.
+    A passage that entails one of the true answer's statements is relevant.
 
     Returns
     -------
@@ -125,13 +107,6 @@ def context_precision(
         `score` is the average precision, in [0, 1]; `numbers` has it with ragas'
         epsilon, too, and the plain share of relevant passages. None with a reason
         where nothing was retrieved or the truth is empty or a refusal.
-
-    Raises
-    ------
-    TypeError
-        If a text is not a string.
-    ValueError
-        If `max_failed` lies outside [0, 1] or the judge is unknown.
 
     References
     ----------
@@ -148,12 +123,9 @@ def context_precision(
 # %% ../../nbs/4_judged/47_retrieval.ipynb #161fe08e
 def _counted(found: Found, origin: str) -> Measured:
     """The share of a text's statements that the passages entail."""
-    statements = found.statements(origin)
-    tags = [(one, found.attributed(one)) for one in statements]
-    rows = [found.judged(s, origin, t, t.label == "entailed") for s, t in tags]
-    share = relevant_share([one.counts for one in rows if one.counts is not None])
-    passages = found.ranked(found.passage_shares(statements))
-    return Measured({"statement_share": share}, rows, passages)
+    rows = found.rows(origin, found.attributed)
+    share = relevant_share(decided(one.counts for one in rows))
+    return Measured({"statement_share": share}, rows, found.passages(origin))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +138,6 @@ class ContextRecall(RetrievalMetric):
     needs = ("truth by passage", "truth together")
 
     def measure(self, found: Found) -> Measured:
-        """Return the share of the truth's statements that the passages entail."""
         return _counted(found, "truth")
 
 
@@ -175,11 +146,6 @@ def context_recall(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
     """Say how much of the true answer stands in the passages.
-
-    Parameters
-    ----------
-    question, contexts, truth, judge, max_failed, store
-        As for `context_precision`.
 
     Returns
     -------
@@ -211,7 +177,6 @@ class AnswerFaithfulness(RetrievalMetric):
     needs = ("answer by passage", "answer together")
 
     def measure(self, found: Found) -> Measured:
-        """Return the share of the answer's statements that the passages entail."""
         return _counted(found, "answer")
 
 
@@ -223,13 +188,6 @@ def answer_faithfulness(
     **choices: Unpack[Choices],
 ) -> RetrievalScore:
     """Say how much of the answer stands in the passages, whether it is true or not.
-
-    Parameters
-    ----------
-    answer : str
-        What the system wrote.
-    question, contexts, judge, max_failed, store
-        As for `context_precision`.
 
     Returns
     -------
@@ -288,8 +246,7 @@ class NoiseSensitivity(RetrievalMetric):
     """Noise sensitivity with its choices; see `noise_sensitivity`."""
 
     name = "noise_sensitivity"
-    columns = {"question": "text", "contexts": "texts", "answer": "text"}
-    columns = columns | {"truth": "text"}
+    columns = AnswerFaithfulness.columns | {"truth": "text"}
     judged = "answer"
     needs = ("truth by passage", "answer by passage", "answer by truth")
 
@@ -300,10 +257,8 @@ class NoiseSensitivity(RetrievalMetric):
         require_option(self.noise, "noise", ["relevant", "irrelevant", "made_up"])
 
     def measure(self, found: Found) -> Measured:
-        """Return the shares of wrong statements by where they come from."""
-        passages = found.ranked(found.passage_shares(found.statements("truth")))
-        tags = [(one, found.by_truth(one)) for one in found.statements("answer")]
-        rows = [found.judged(s, "answer", t, t.label != "entailed") for s, t in tags]
+        passages = found.passages("truth")
+        rows = found.rows("answer", found.by_truth, wrong=True)
         known = [one for one in rows if one.counts is not None]
         shares = noise_shares(
             [bool(one.counts) for one in known],
@@ -325,13 +280,13 @@ def noise_sensitivity(
 ) -> RetrievalScore:
     """Say how much of the answer is wrong, and whether the passages said so.
 
+    A statement that the question's end and the truth do not entail is wrong, as in
+    `evaluate_answer`.
+
     Parameters
     ----------
     noise : "relevant", "irrelevant" or "made_up"
         Which of the three numbers is the score; all stand in `numbers`.
-    question, contexts, answer, truth, judge, max_failed, store
-        As for `context_precision` and `answer_faithfulness`. A statement that the
-        question's end and the truth do not entail is wrong, as in `evaluate_answer`.
 
     Returns
     -------
@@ -363,19 +318,14 @@ class ContextRelevance(QuestionMetric):
     needs = ("questions of the contexts",)
 
     def measure(self, found: Found) -> Measured:
-        """Return the share of sentences that help, over all and by passage."""
-        rows, shares = [], []
-        for rank, text in enumerate(found.row.contexts, 1):
-            parts, origin = found.asker.sentences(text), f"passage {rank}"
-            own = [found.asked(*part, origin, self.relevant) for part in parts]
-            shares.append(
-                relevant_share([s.counts for s in own if s.counts is not None])
-            )
-            rows += own
-        whole = relevant_share([one.counts for one in rows if one.counts is not None])
+        by_passage = found.passage_sentences(self.relevant)
+        rows = [one for own in by_passage for one in own]
+        shares = [relevant_share(decided(s.counts for s in own)) for own in by_passage]
         means = [one for one in shares if one is not None]
-        mean = sum(means) / len(means) if means else None
-        numbers = {"sentence_share": whole, "passage_mean": mean}
+        numbers = {
+            "sentence_share": relevant_share(decided(one.counts for one in rows)),
+            "passage_mean": sum(means) / len(means) if means else None,
+        }
         return Measured(numbers, rows, found.ranked(shares), "nothing was retrieved")
 
 
@@ -385,14 +335,8 @@ def context_relevance(
 ) -> RetrievalScore:
     """Say how much of the passages is about what was asked.
 
-    Parameters
-    ----------
-    question, contexts, judge, max_failed, store
-        As for `context_precision`. The judge makes a question of each sentence.
-    embedder : str or Embedder
-        Whose vectors compare questions; `"minilm"` by default.
-    relevant : float
-        In [0, 1], 0.6 by default: a sentence helps if its question is so similar.
+    The judge makes a question of each sentence; a sentence helps if its question is
+    as similar to the one asked as `relevant` says.
 
     Returns
     -------
@@ -424,18 +368,14 @@ class AnswerRelevancy(QuestionMetric):
     scores_refusals = True
 
     def measure(self, found: Found) -> Measured:
-        """Return the mean similarity of questions, and how many are close."""
         names = ("question_similarity", "relevant_share")
         if found.asker.refusal(found.row.answer).value:
-            return Measured(
-                dict.fromkeys(names, 0.0), notes=("the answer is a refusal",)
-            )
-        statements = found.statements("answer")
-        rows = [found.asked(s, [s], "answer", self.relevant) for s in statements]
-        rows = [found.too_short(row) if is_fragment(row.text) else row for row in rows]
+            notes = ("the answer is a refusal",)
+            return Measured(dict.fromkeys(names, 0.0), notes=notes)
+        rows = found.answer_questions(self.relevant)
         near = [row.similarity or 0.0 for row in rows if row.counts is not None]
         mean = sum(near) / len(near) if near else None
-        share = relevant_share([row.counts for row in rows if row.counts is not None])
+        share = relevant_share(decided(row.counts for row in rows))
         return Measured(dict(zip(names, (mean, share), strict=True)), rows)
 
 
@@ -445,12 +385,7 @@ def answer_relevancy(
 ) -> RetrievalScore:
     """Say whether the answer is about what was asked, right or wrong.
 
-    Parameters
-    ----------
-    question, answer : str
-        What was asked and what the system wrote.
-    judge, embedder, relevant, max_failed, store
-        As for `context_relevance`; the judge makes a question of each statement.
+    The judge makes a question of each statement of the answer.
 
     Returns
     -------
@@ -478,6 +413,7 @@ _ALL += [AnswerRelevancy, AnswerFaithfulness, NoiseSensitivity]
 MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
 
 
+@explains
 def retrieval_scores(
     table: Table,
     measures: Sequence[str] | None = None,
@@ -497,10 +433,6 @@ def retrieval_scores(
         `answer`, `truth` (or `ground_truth`); those that the measures read.
     measures : sequence of str, optional
         Names of `MEASURES`; all six by default.
-    judge, embedder, max_failed, store
-        As for `context_precision` and `context_relevance`.
-    progress : bool
-        Whether to show progress bars, one for each kind of question to the judge.
 
     Returns
     -------
