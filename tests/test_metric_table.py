@@ -1,11 +1,14 @@
-"""What a table of metrics shows: marks and ranks in the figure, and a table of nothing."""
+"""What goes into a table of metrics, and what it shows: marks and ranks in the figure, and a table of nothing."""
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 
-from summeval_nb.agreement._metric_table import point
+from summeval_nb.agreement._metric_scores import vectors_of
+from summeval_nb.agreement._metric_table import point, require_choices
 from summeval_nb.agreement.agreement import correlate
-from summeval_nb.agreement.metrics import MetricTable
+from summeval_nb.agreement.metrics import MetricTable, metric_table
+from summeval_nb.ground.data import load_toy_summeval
 from summeval_nb.ground.results import Signature
 
 METRIC, HUMAN = np.array([[1.0, 3, 2, 4], [2, 1, 3, 4]]), np.array([[1.0, 2, 3, 4], [1, 2, 3, 4]])
@@ -34,3 +37,38 @@ def test_rows_and_cells_say_the_same():
     assert row["correlation"] == cell.score and (row["low"], row["high"]) == cell.interval and row["rank"] == 1
     assert wide == {"metric": "mine", "good": f"{cell.score:.3f} [{row['low']:.3f}, {row['high']:.3f}] (1)"}
     assert table.to_frame(wide=True).loc["mine", "good"] == cell.score
+
+
+def test_references_that_repeat_are_encoded_once():
+    asked = []
+
+    class Lengths:
+        fingerprint = "lengths-1"
+
+        def encode(self, texts):
+            asked.extend(texts)
+            return np.array([[len(text), 1.0] for text in texts])
+
+    own, human = vectors_of(Lengths(), ["a", "bb"], [["ccc", "dddd"], ["ccc", "dddd"]])
+    assert asked == ["a", "bb", "ccc", "dddd"] and own.tolist() == [[[1, 1]], [[2, 1]]]
+    assert [each.tolist() for each in human] == [[[3, 1], [4, 1]]] * 2
+
+
+def test_choices_of_a_table_are_looked_at_first():
+    toy = load_toy_summeval()
+    assert require_choices(toy, None, "summary", "kendall", 0, False) == list(toy.qualities)
+    for wrong in (
+        (["beauty"], "summary", "kendall", 9, True),
+        (None, "article", "kendall", 9, True),
+        (None, "summary", "tau", 9, True),
+        (None, "summary", "kendall", 0, True),
+    ):
+        with pytest.raises(ValueError, match="'beauty'|'article'|'tau'|n_resamples"):
+            require_choices(toy, *wrong)
+
+
+def test_a_table_says_every_choice():
+    toy = load_toy_summeval()
+    table = metric_table(toy, ["length"], qualities=["relevance"], n_resamples=0, rank=False)
+    said = f"metric:metric-table|data:toy-{toy.fingerprint}|level:summary|coef:kendall|conf:0.95|n:0|seed:0|ranks:none"
+    assert str(table.signature).startswith(f"{said}|embedder:none|version:")

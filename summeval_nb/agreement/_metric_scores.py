@@ -15,7 +15,7 @@ from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Metric, ScoreTable, require_option, score_rows
 from summeval_nb.text._vectors import EmbedderOrName
-from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.embed import Embedder, load_embedder
 
 # a name, an object, a function, a table
 Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
@@ -109,6 +109,18 @@ def embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
     names = [metric for metric in metrics_by_name(metrics).values() if isinstance(metric, str)]
     used = any("embedder" in metric_class(name)[0].defaults() for name in names)
     return load_embedder(embedder).fingerprint if used else None
+
+
+def vectors_of(
+    embedder: Embedder, texts: Sequence[str], groups: Sequence[Sequence[str]]
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The vectors of texts, (n, 1, d), and of each one's references, (r, d); what repeats is encoded once."""
+    each = list(dict.fromkeys(map(tuple, groups)))  # an article's are the same
+    flat = [*texts, *(text for group in each for text in group)]
+    vectors = np.asarray(embedder.encode(flat))
+    ends = np.cumsum([len(group) for group in each])[:-1]
+    theirs = dict(zip(each, np.split(vectors[len(texts) :], ends), strict=True))
+    return vectors[: len(texts), None], [theirs[tuple(group)] for group in groups]
 
 
 def require_data(data: object) -> None:

@@ -1,22 +1,44 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_metric_table.py.
-"""What a `MetricTable` shows: a row for each cell, a row for each metric, and a figure."""
+"""What goes into a `MetricTable`, and what it shows: a row for each cell, a row for each metric, and a figure."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.agreement.agreement import Correlation
+from summeval_nb.agreement.agreement import COEFFICIENTS, LEVELS, Correlation
 from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import Signature
+from summeval_nb.ground.data import SummEval
+from summeval_nb.ground.results import Signature, require_count, require_flag, require_option
 from summeval_nb.ground.viz import figure_text, html_table, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+def require_choices(
+    data: SummEval, qualities: Sequence[str] | None, level: str, coefficient: str, n_resamples: int, rank: bool
+) -> list[str]:
+    """The qualities that a table has; a choice that the data or the coefficients do not know is refused."""
+    wanted = data.qualities if qualities is None else qualities
+    chosen = [require_option(one, "quality", data.qualities) for one in wanted]
+    require_option(level, "level", LEVELS)
+    require_option(coefficient, "coefficient", COEFFICIENTS)
+    require_count(n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0)
+    return chosen
+
+
+def signature_of(data: SummEval, how: Mapping[str, object], ranks: str, embedder: str | None) -> Signature:
+    """Every choice of a table: the data, how its cells are correlated, and how ranked and embedded."""
+    said: dict[str, object] = {"metric": "metric-table", "data": f"{data.name}-{data.fingerprint}"}
+    said |= {"level": how["level"], "coef": how["coefficient"], "conf": how["confidence"]}
+    said |= {"n": how["n_resamples"], "seed": how["seed"], "ranks": ranks, "embedder": embedder}
+    return Signature(said)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

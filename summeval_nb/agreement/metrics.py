@@ -20,15 +20,19 @@ from summeval_nb.agreement._metric_scores import (
     metrics_by_name,
     require_data,
     scored,
+    vectors_of,
 )
-from ._metric_table import CorrelationTable
-from .agreement import COEFFICIENTS, LEVELS, correlate
+from summeval_nb.agreement._metric_table import (
+    CorrelationTable,
+    require_choices,
+    signature_of,
+)
+from .agreement import correlate
 from .significance import compare_all
 from .summeval import reference_similarities
 from ..ground.data import SummEval
-from ..ground.results import Metric, NumberTable, Signature, require_count
-from ..ground.results import require_flag, require_metric, require_option
-from ..ground.results import require_texts
+from ..ground.results import Metric, NumberTable, Signature
+from ..ground.results import require_metric, require_texts
 from ..overlap.bleu import require_pairs
 from ..text._vectors import EmbedderOrName
 from ..text.embed import load_embedder
@@ -85,17 +89,11 @@ class Embedding(Metric):
     ) -> NumberTable:
         """Return one number for each candidate against its references."""
         texts, groups = require_pairs(candidates, references)
-        values = self._numbers(texts, groups) if texts else np.zeros(0)
+        values = np.zeros(0)
+        if texts:
+            own, human = vectors_of(load_embedder(self.embedder), texts, groups)
+            values = reference_similarities(own, human)[:, 0]
         return NumberTable(name=self.name, values=values, signature=self.signature)
-
-    def _numbers(self, texts: list[str], groups: list[list[str]]) -> np.ndarray:
-        each = list(dict.fromkeys(map(tuple, groups)))  # an article's are the same
-        flat = texts + [text for group in each for text in group]
-        vectors = np.asarray(load_embedder(self.embedder).encode(flat))
-        ends = np.cumsum([len(group) for group in each])[:-1]
-        theirs = dict(zip(each, np.split(vectors[len(texts) :], ends), strict=True))
-        own, human = vectors[: len(texts), None], [theirs[tuple(g)] for g in groups]
-        return reference_similarities(own, human)[:, 0]
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
 def load_metric(metric: str | Metric, **options: Any) -> Metric:
@@ -241,12 +239,7 @@ def metric_table(
     0.229
     """
     require_data(data)
-    wanted = data.qualities if qualities is None else qualities
-    chosen = [require_option(one, "quality", data.qualities) for one in wanted]
-    require_option(level, "level", LEVELS)
-    require_option(coefficient, "coefficient", COEFFICIENTS)
-    least = 1 if require_flag(rank, "rank") else 0
-    require_count(n_resamples, "n_resamples", minimum=least)
+    chosen = require_choices(data, qualities, level, coefficient, n_resamples, rank)
     tables = metric_scores(data, metrics, embedder=embedder)
     how: dict[str, Any] = {"level": level, "coefficient": coefficient}
     how |= {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
@@ -258,9 +251,6 @@ def metric_table(
     ranks, tests = {}, how | {"correction": correction, "alpha": alpha}
     for quality in chosen if rank and len(tables) > 1 else []:
         ranks[quality] = compare_all(tables, data.ratings[quality], **tests).ranks
-    said: dict[str, object] = {"metric": "metric-table"}
-    said |= {"data": f"{data.name}-{data.fingerprint}"}
-    said |= {"level": level, "coef": coefficient, "conf": confidence}
-    said |= {"n": n_resamples, "seed": seed, "ranks": correction if ranks else "none"}
-    said |= {"embedder": embedder_used(metrics, embedder)}
-    return MetricTable(tables, found, ranks, Signature(said))
+    said = correction if ranks else "none"
+    signature = signature_of(data, how, said, embedder_used(metrics, embedder))
+    return MetricTable(tables, found, ranks, signature)
