@@ -187,7 +187,7 @@ from .judged.summary_score import SummaryScoreMetric as SummaryScoreMetric
 from .judged.summary_score import qa_score as qa_score
 from .judged.summary_score import summarization_score as summarization_score
 from .judged.summary_score import summarization_scores as summarization_scores
-from .judged.ratings import Rating as Rating
+from .judged._grades import Rating as Rating
 from .judged.ratings import RatingMetric as RatingMetric
 from .judged.ratings import rate as rate
 from .judged.ratings import rate_many as rate_many

@@ -1,5 +1,5 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_ratings.py.
-"""Plumbing of ratings: scales, grades asked of a backend past a store, and ratings as rows, pictures and tables."""
+# A plain private module: edited directly, exported by no notebook, tested in tests/test_grades.py.
+"""Plumbing of ratings: scales, grades asked of a backend past a store, and the result with its rows and pictures."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from summeval_nb.ground.results import (
     Score,
     Signature,
     require_count,
+    require_option,
     require_text,
     require_texts,
 )
@@ -29,7 +30,8 @@ from summeval_nb.models.store import Store, content_key, fill_missing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from summeval_nb.judged.ratings import Rating
+__all__ = ["Graded", "LOW_MASS", "MetricOfGrades", "Rating", "RatingTable", "Said", "ask_for_grades", "most_grades"]
+__all__ += ["rating_parts", "require_paired", "require_scale", "table_of"]
 
 Rated = TypeVar("Rated", bound=Score)
 Said: TypeAlias = Mapping[str, Any] | BackendError | None  # a choice as a dictionary, a failed call, or nothing asked
@@ -100,8 +102,23 @@ def most_grades(
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Distribution(Score):
-    """What a `Rating` shows: the distribution as rows and as bars, with the expected grade as a line."""
+class Rating(Score):
+    """A grade read from a model's probabilities.
+
+    Parameters
+    ----------
+    score : float or None
+        The expected grade, within the scale; None with a reason when the model could
+        not be asked.
+    quality : str
+        What was rated.
+    distribution : mapping of int to float
+        The probability of each grade, summing to 1; empty when there is no score.
+    mass : float or None
+        How much of the model's whole probability the grades held, in [0, 1].
+    note : str
+        What a reader should know, such as a low mass.
+    """
 
     quality: str = ""
     distribution: Mapping[int, float] = field(default_factory=dict)
@@ -110,8 +127,17 @@ class Distribution(Score):
 
     @property
     def spread(self) -> float | None:
-        """How undecided the model is; a rating says it."""
-        raise NotImplementedError
+        """The standard deviation of the distribution: how undecided the model is."""
+        if self.score is None:
+            return None
+        shares = self.distribution.items()
+        return math.sqrt(sum(p * (grade - self.score) ** 2 for grade, p in shares))
+
+    @property
+    def likeliest(self) -> int | None:
+        """The grade with the greatest probability; the lower one of a tie."""
+        shares = self.distribution
+        return max(shares, key=lambda grade: (shares[grade], -grade), default=None)
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each grade."""
@@ -174,13 +200,30 @@ class RatingTable(ResultTable[Rated]):
 
 
 class MetricOfGrades(Metric):
-    """What a `RatingMetric` is besides its choices and `score_many`: its columns, its signature, one pair."""
+    """What a `RatingMetric` is besides its choices and `score_many`: columns, checks, calls, signature, one pair."""
 
     columns = {"text": "text", "summary": "text"}
     judged = "summary"
+    quality: str
     backend: Backend | str
     scale: tuple[int, int]
+    workers: int
     store: StoreOrPath
+
+    def __post_init__(self) -> None:
+        from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
+
+        require_option(self.quality, "quality", QUALITY_DEFINITIONS)
+        require_scale(self.scale)
+        require_count(self.workers, "workers")
+
+    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
+        """Return at most what is called for rows: one call for each summary."""
+        from summeval_nb.judged.ratings import rating_prompt
+
+        how: Graded = {"quality": self.quality, "scale": self.scale}
+        prompts = [rating_prompt(one["text"], one["summary"], **how) for one in rows]
+        return self.most_grades(prompts, [one["summary"] for one in rows])
 
     def most_grades(self, prompts: Sequence[str], summaries: Sequence[str]) -> dict[str, Calls]:
         """At most the calls for these prompts; nobody is asked about an empty summary."""

@@ -9,10 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..ground.results import Signature, require_count
-from ..ground.results import require_option, require_text
+from ..ground.results import Signature, require_option, require_text
 from summeval_nb.judged._grades import (
-    Distribution,
     Graded,
     MetricOfGrades,
     RatingTable,
@@ -22,14 +20,14 @@ from summeval_nb.judged._grades import (
     require_scale,
     table_of,
 )
+from ._grades import Rating as Rating
 from ..models._named import StoreOrPath, load_backend, load_store
 from ..models._prompts import QUOTING, as_json
-from ..models.llm import Backend, Calls
+from ..models.llm import Backend
 from ..models.store import Store, content_key
 
 # %% auto #0
-__all__ = ['QUALITY_DEFINITIONS', 'expected_grade', 'rating_prompt', 'Rating', 'rate_many', 'rate', 'rating_metric',
-           'RatingMetric']
+__all__ = ['QUALITY_DEFINITIONS', 'expected_grade', 'rating_prompt', 'rate_many', 'rate', 'rating_metric', 'RatingMetric']
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #ea196eab
 QUALITY_DEFINITIONS: Mapping[str, str] = {
@@ -95,40 +93,6 @@ def rating_prompt(
         summary=as_json(summary),
         grades=", ".join(str(grade) for grade in range(low, high + 1)),
     )
-
-# %% ../../nbs/4_judged/45_ratings.ipynb #ff53958e
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Rating(Distribution):
-    """A grade read from a model's probabilities.
-
-    Parameters
-    ----------
-    score : float or None
-        The expected grade, within the scale; None with a reason when the model could
-        not be asked.
-    quality : str
-        What was rated.
-    distribution : mapping of int to float
-        The probability of each grade, summing to 1; empty when there is no score.
-    mass : float or None
-        How much of the model's whole probability the grades held, in [0, 1].
-    note : str
-        What a reader should know, such as a low mass.
-    """
-
-    @property
-    def spread(self) -> float | None:
-        """The standard deviation of the distribution: how undecided the model is."""
-        if self.score is None:
-            return None
-        shares = self.distribution.items()
-        return math.sqrt(sum(p * (grade - self.score) ** 2 for grade, p in shares))
-
-    @property
-    def likeliest(self) -> int | None:
-        """The grade with the greatest probability; the lower one of a tie."""
-        shares = self.distribution
-        return max(shares, key=lambda grade: (shares[grade], -grade), default=None)
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #776c65d4
 def rate_many(
@@ -290,17 +254,6 @@ class RatingMetric(MetricOfGrades):
     scale: tuple[int, int] = (1, 5)
     workers: int = 8
     store: StoreOrPath = field(default=None, compare=False)
-
-    def __post_init__(self) -> None:
-        require_option(self.quality, "quality", QUALITY_DEFINITIONS)
-        require_scale(self.scale)
-        require_count(self.workers, "workers")
-
-    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
-        """Return at most what is called for rows: one call for each summary."""
-        how: Graded = {"quality": self.quality, "scale": self.scale}
-        prompts = [rating_prompt(one["text"], one["summary"], **how) for one in rows]
-        return self.most_grades(prompts, [one["summary"] for one in rows])
 
     def score_many(
         self,
