@@ -141,19 +141,53 @@ def modules(names: list[str]) -> dict[str, str]:
 
 
 def exported() -> dict[str, list[str]]:
-    """Return the package's public names: module to names, as its stub lists them."""
+    """Return the package's public names: module to names, as its stub lists them.
+
+    What a plain module defines is its chapter's, which imports it: `overlap.bleu`, not `overlap._results`.
+    """
     found: dict[str, list[str]] = {}
     for node in ast.parse((ROOT / PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.ImportFrom):
-            found.setdefault(node.module or "", []).extend(alias.name for alias in node.names)
+            for alias in node.names:
+                found.setdefault(chapter_of(node.module or "", alias.name), []).append(alias.name)
     return found
+
+
+def chapter_of(module: str, name: str) -> str:
+    """Return the module of a chapter that offers what a plain module of its part defines; otherwise the module."""
+    inside, _, own = module.rpartition(".")
+    if not own.startswith("_"):
+        return module
+    beside = sorted((ROOT / PACKAGE / inside.replace(".", "/")).glob("[!_]*.py"))
+    offers = (f"{inside}.{path.stem}" for path in beside if origin(f"{inside}.{path.stem}", name) == module)
+    return next(offers, module)
+
+
+def body_of(module: str) -> list[Any]:
+    """Return what stands in a module, in order."""
+    path = Path(ROOT / PACKAGE / f"{module.replace('.', '/')}.py")
+    return ast.parse(path.read_text(encoding="utf-8")).body
+
+
+def origin(module: str, name: str) -> str:
+    """Return the module beside this one that it has a name from, or nothing."""
+    inside = module.rpartition(".")[0]
+    for node in body_of(module):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
+            own = f"{inside}.{node.module}" if node.level else (node.module or "").removeprefix(f"{PACKAGE}.")
+            return own if own.rpartition(".")[0] == inside else ""
+    return ""
+
+
+def defined(module: str, name: str) -> Any:
+    """Return the class or function of that name which the module defines, or None."""
+    return next((one for one in body_of(module) if getattr(one, "name", None) == name), None)
 
 
 def definition(module: str, name: str) -> tuple[str, str]:
     """Return how a public name is called, without its annotations, and the summary in its docstring."""
-    path = Path(ROOT / PACKAGE / f"{module.replace('.', '/')}.py")
-    nodes: list[Any] = ast.parse(path.read_text(encoding="utf-8")).body
-    node = next((one for one in nodes if getattr(one, "name", None) == name), None)
+    module = module if defined(module, name) else origin(module, name)
+    node = defined(module, name) if module else None
     if node is None:
         return "", ""
     summary = " ".join((ast.get_docstring(node) or "").partition("\n\n")[0].split())
@@ -225,15 +259,15 @@ def bibliography_page() -> str:
 def api_page(names: list[str]) -> str:
     """Return the page of all public names, by part and chapter, each with a link to its entry in the chapter."""
     home, public = modules(names), exported()
-    private = [module for module in public if module.split(".")[-1].startswith("_")]
-    if unknown := set(public) - set(home) - set(private):
-        raise ValueError(f"no notebook exports {sorted(unknown)}, which {PACKAGE}/__init__.pyi names")
+    if unknown := set(public) - set(home):
+        raise ValueError(f"no notebook exports or offers {sorted(unknown)}, which {PACKAGE}/__init__.pyi names")
     lines = [
         "# API reference",
         "",
         f"Everything that `import {PACKAGE}` offers. A name leads to its full entry, with parameters, errors and an "
-        "example, in the chapter that builds it.",
+        "example, in the chapter that builds it, or below.",
     ]
+    entries: list[str] = []
     for key, caption in PARTS.items():
         chapters = [name for name in in_order(list(home.values())) if part(name) == key]
         chapters = [name for name in chapters if any(home.get(module) == name for module in public)]
@@ -245,13 +279,19 @@ def api_page(names: list[str]) -> str:
                     call, summary = definition(module, name)
                     link = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`"
                     lines += [f"{link}<!-- -->`{call}`" if call else link, f": {summary or 'See the chapter.'}", ""]
-    lines += ["", "## Without a chapter of their own", ""] if private else []
-    for module in private:
-        for name in public[module]:
-            link, summary = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`", definition(module, name)[1]
-            entry = ["```{eval-rst}", f".. autoclass:: {PACKAGE}.{module}.{name}", "   :members:", "```"]
-            lines += [link, f": {summary}", "", *entry, ""]
-    return "\n".join(lines) + "\n"
+                    if origin(module, name):
+                        entries += plain_entry(module, name)
+    return "\n".join([*lines, "", "## What chapters use and do not build", "", *entries] if entries else lines) + "\n"
+
+
+def plain_entry(module: str, name: str) -> list[str]:
+    """Return the full entry of a name whose definition stands in a plain module, under its chapter's module."""
+    node = defined(origin(module, name), name)
+    kind = {ast.ClassDef: "class", ast.FunctionDef: "function"}.get(type(node))
+    if kind is None:
+        return []
+    members = ["   :members:"] if kind == "class" else []
+    return ["```{eval-rst}", f".. auto{kind}:: {PACKAGE}.{module}.{name}", *members, "```", ""]
 
 
 def made_pages(names: list[str]) -> dict[str, str]:
