@@ -217,8 +217,8 @@ def wrong_words(claim: str, true: str) -> tuple[tuple[int, int], ...] | None:
     matcher = SequenceMatcher(None, [word[0].lower() for word in own], [word.lower() for word in other], autojunk=False)
     if matcher.ratio() < 0.6:
         return None
-    changed = [(a, b) for kind, a, b, _, _ in matcher.get_opcodes() if kind in ("replace", "insert")]
-    return tuple((own[a].start(), own[b - 1].end()) for a, b in changed if b > a) or None
+    changed = [(a, b) for kind, a, b, _, _ in matcher.get_opcodes() if kind in ("replace", "delete")]
+    return tuple((own[a].start(), own[b - 1].end()) for a, b in changed) or None
 
 
 def told_share(claim: str, source: Sequence[str]) -> float:

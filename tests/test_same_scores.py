@@ -14,8 +14,8 @@ import pytest
 import summeval_nb as s
 
 STORED = Path(__file__).with_name("same_scores.json")
-# What torch adds up differs between processors, and between versions of torch, by up to 4e-6 in a logit. Whoever moves
-# code stores the scores of the old code on the same machine, in another checkout, and compares with SCORES_WITHIN=1e-12.
+# What torch adds up differs between processors, and between its versions, by up to 4e-6 in a logit. Whoever moves code
+# stores the scores of the old code on the same machine, in another checkout, and compares with SCORES_WITHIN=1e-12.
 WITHIN = float(os.environ.get("SCORES_WITHIN", "1e-5"))
 WORDS = ("bleu", "corpus", "rouge")  # no torch in these: to the last digit everywhere
 

@@ -16,7 +16,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import train_checker
-from _reader_rows import UNLICENSED, nli_rows, training_rows
+from _reader_rows import UNLICENSED, nli_rows, training_rows, written_passages, wrong_words
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")
@@ -105,3 +105,46 @@ def test_sets_are_left_out_as_pairs_and_as_other_texts_and_the_rest_is_as_it_was
     assert left and all(set(row.evidence) <= told for row in left)
     with pytest.raises(ValueError, match="no such sets to leave out: snli"):
         training_rows(folder, 0, without=["snli"])
+
+
+def test_what_is_wrong_in_a_false_claim_is_what_its_true_twin_lacks():
+    false, true = "They do not want to hear Emre, said Ana.", "They want to hear Emre, said Björn."
+    assert [false[a:b] for a, b in wrong_words(false, true)] == ["do not", "Ana"]
+    assert [true[a:b] for a, b in wrong_words(true, "They want to hear Emre, said Ana.")] == ["Björn"]
+    assert wrong_words("Nobody wanted the nail.", "Even the nail found a buyer.") is None, "told in other words"
+    assert wrong_words("It may rain.", "It may rain on Monday.") is None, "a word that is missing has no place"
+
+
+def test_passages_written_for_training_are_whole_and_kept_apart():
+    passages = written_passages()
+    reader, trees = (written_passages(part=part) for part in ("reader", "trees"))
+    assert len(passages) == len(reader) + len(trees) > 200 and len(trees) > 50
+    assert len({" ".join(passage["source"]) for passage in passages}) == len(passages), "a passage stands there twice"
+    assert not {" ".join(passage["source"]) for passage in reader} & {" ".join(passage["source"]) for passage in trees}
+    for passage in passages:
+        texts = [claim["text"] for claim in passage["claims"]]
+        assert len(passage["source"]) > 3 and len(texts) == len(set(texts)) >= 8, passage["id"]
+        assert all(text.strip() == text for text in [*texts, *passage["source"]]), passage["id"]
+
+
+def test_half_of_a_course_may_be_claims_written_for_it(folder):
+    rows = training_rows(folder, 0, nearest=lambda claims, sentences: [list(range(len(sentences)))] * len(claims))
+    written = [row for row in rows if row.source == "written"]
+    true = [row for row in written if row.label == 0]
+    assert len(written) >= len(rows) / 2 and 0.4 < len(true) / len(written) < 0.6
+    assert all(row.spans == () for row in true)
+    marked = [row for row in written if row.label and row.spans]
+    assert len(marked) > 1000 and all(0 <= a < b <= len(row.claim) for row in marked for a, b in row.spans)
+
+
+@pytest.mark.nightly
+def test_a_course_may_begin_with_the_weights_of_another(folder, tmp_path):
+    first = train_checker.Network()
+    train_checker.load_minilm(first, train_checker.load_file(train_checker.MODEL / "model.safetensors"))
+    with torch.no_grad():
+        first.label.bias.fill_(0.25)
+    (tmp_path / "first.npz").write_bytes(train_checker.packed(first))
+    (tmp_path / "work").mkdir()
+    options = {"n_rows": 8, "size": 8, "rate": 0.0, "compiled": False, "start_from": tmp_path / "first.npz"}
+    again = train_checker.trained(folder, tmp_path / "work", save_every=0, **options)
+    assert (again.label.bias - 0.25).abs().max() < 1e-3 and not (train_checker.Network().label.bias == 0.25).any()
