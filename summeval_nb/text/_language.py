@@ -224,14 +224,10 @@ def _scripts_of(code: str) -> set[str]:
     return east.get(code, {code if code in _SCRIPTS else "latin"})
 
 
-# A Japanese letter beside no other is a face, not a word: ¯\_(ツ)_/¯
-_FACE = re.compile(r"(?<![\u3040-\u30ff\u3400-\u9fff])[\u3041-\u3096\u30a1-\u30fa](?![\u3040-\u30ff\u3400-\u9fff])")
-
-
 def _by_script(text: str, read: set[str]) -> str | None:
     """Return a language for a text of which most letters are in a script that none of the languages `read` has."""
     counts: Counter[str] = Counter()
-    for run in _RUNS.finditer(_FACE.sub(" ", text)):
+    for run in _RUNS.finditer(text):
         counts[str(run.lastgroup)] += len(run[0])
     known = set().union(*map(_scripts_of, read)) if read else set()
     other = sum(count for script, count in counts.items() if script not in known)
@@ -274,7 +270,7 @@ def _around_names(text: str, read: set[str]) -> str | None:
     known = set().union(*map(_scripts_of, read)) if read else set()
     if text.isascii() or not read <= NAMES.keys() or "latin" not in known:
         return None
-    counts, runs, grammar, text = Counter[str](), 0, False, _FACE.sub(" ", _ASIDE.sub(" ", text))
+    counts, runs, grammar, text = Counter[str](), 0, False, _ASIDE.sub(" ", text)
     for run in _RUNS.finditer(text):
         script = str(run.lastgroup)
         if script != "el" or len(run[0]) > 1:  # a Greek letter by itself is a symbol
