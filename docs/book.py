@@ -290,8 +290,10 @@ def plain_entry(module: str, name: str) -> list[str]:
     kind = {ast.ClassDef: "class", ast.FunctionDef: "function"}.get(type(node))
     if kind is None:
         return []
-    members = ["   :members:"] if kind == "class" else []
-    return ["```{eval-rst}", f".. auto{kind}:: {PACKAGE}.{module}.{name}", *members, "```", ""]
+    told = (ast.get_docstring(node) or "").partition("Attributes\n---")[2]  # what stands there has its entry
+    listed = [one.strip() for names in re.findall(r"^(\w[\w, ]*) : ", told, re.M) for one in names.split(",")]
+    members = ["   :members:", f"   :exclude-members: {', '.join(listed)}"] if listed else ["   :members:"]
+    return ["```{eval-rst}", f".. auto{kind}:: {PACKAGE}.{module}.{name}", *members * (kind == "class"), "```", ""]
 
 
 def made_pages(names: list[str]) -> dict[str, str]:
