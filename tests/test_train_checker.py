@@ -16,7 +16,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import train_checker
-from _reader_rows import UNLICENSED, nli_rows, training_rows, written_passages, wrong_words
+from _reader_rows import UNLICENSED, nli_rows, training_rows, wording_weights, written_passages, wrong_words
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")
@@ -148,3 +148,13 @@ def test_a_course_may_begin_with_the_weights_of_another(folder, tmp_path):
     options = {"n_rows": 8, "size": 8, "rate": 0.0, "compiled": False, "start_from": tmp_path / "first.npz"}
     again = train_checker.trained(folder, tmp_path / "work", save_every=0, **options)
     assert (again.label.bias - 0.25).abs().max() < 1e-3 and not (train_checker.Network().label.bias == 0.25).any()
+
+
+def test_claims_are_weighed_so_that_a_negation_says_nothing_of_their_truth():
+    passages = written_passages()
+    weights = wording_weights(passages)
+    claims = [claim for passage in passages for claim in passage["claims"] if " not " in claim["text"]]
+    plain = sum(claim["supported"] for claim in claims) / len(claims)
+    weighed = sum(weights[claim["text"]] * claim["supported"] for claim in claims)
+    weighed /= sum(weights[claim["text"]] for claim in claims)
+    assert plain > 0.6 and abs(weighed - 0.5) < 0.1, "more true claims than false ones are negated"
