@@ -286,7 +286,8 @@ def api_page(names: list[str]) -> str:
 
 def plain_entry(module: str, name: str) -> list[str]:
     """Return the full entry of a name whose definition stands in a plain module, under its chapter's module."""
-    node = defined(origin(module, name), name)
+    inside = origin(module, name)
+    node = defined(inside, name) if inside else None
     kind = {ast.ClassDef: "class", ast.FunctionDef: "function"}.get(type(node))
     if kind is None:
         return []
