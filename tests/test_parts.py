@@ -5,6 +5,7 @@ import pytest
 from summeval_nb.evidence import check
 from summeval_nb.evidence._parts import (
     common_run,
+    compound_numbers,
     kept_parts,
     known_keys,
     negation_findings,
@@ -20,6 +21,26 @@ def test_stems_and_numbers_have_one_form():
     assert {stem(word) for word in ("plans", "planned", "planning")} == {"plan"}
     written = ("1, 500", "1,500", "1500.0", "12:30", "0.5", "1,5")
     assert [plain_number(number) for number in written] == ["1500", "1500", "1500", "12:30", "0.5", "1,5"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "numbers"),
+    [
+        ("Thirty-two people sing.", ["32"]),
+        ("twenty two, and twenty\u2011two", ["22", "22"]),
+        ("Four hundred and fifty of twelve hundred homes", ["450", "1200"]),
+        ("a hundred miles, then A Thousand more", ["100", "1000"]),
+        ("two hundred thousand, four thousand two hundred and one", ["200000", "4201"]),
+        ("two thousand and one, five hundred and a half", ["2001", "500"]),
+        ("nineteen eighty-four", ["19", "84"]),
+        ("Twenty-first of two and three", ["20", "2", "3"]),
+        ("one of them, a man, hundreds, thirty-two million", ["32"]),
+    ],
+)
+def test_a_number_in_several_words_is_one_number(sentence, numbers):
+    found = [token for token in sentence_tokens(sentence) if token.kind == "number"]
+    assert [token.key for token in found] == numbers
+    assert set(compound_numbers(sentence).values()) <= set(found)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,13 @@ _SMALL += " fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _NUMBER_WORDS = {word: str(number) for number, word in enumerate(_SMALL.split(), 2)}
 _NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.split(), 2)}
+_TENS_WORD, _ONES_WORD = (rf"(?:{'|'.join(words.split())})" for words in (_TENS, "one " + _SMALL))
+_BELOW_100 = rf"(?:{_TENS_WORD}(?:[-\u2010\u2011\ ]{_ONES_WORD})?|{_ONES_WORD})\b"
+_BELOW_1000 = rf"(?:(?:a\b|{_BELOW_100})\ hundred\b(?:(?:\ and)?\ {_BELOW_100})?|{_BELOW_100})"
+_COMPOUND = re.compile(  # "four thousand two hundred and fifty", "a hundred", "thirty-two"
+    rf"\b(?:(?P<thousands>a\b|{_BELOW_1000})\ thousand\b(?:(?:\ and)?\ (?P<rest>{_BELOW_1000}))?|{_BELOW_1000})",
+    re.IGNORECASE | re.VERBOSE,
+)
 _UNITS = {"m": "million", "bn": "billion", "k": "thousand"}
 _ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth", "5th": "fifth", "6th": "sixth"}
 
@@ -114,6 +121,30 @@ def number_tokens(match: re.Match[str]) -> Iterator[Token]:
         yield Token(stem(_UNITS[suffix]), "content", match.end() - len(suffix), match.end())
 
 
+def _below_1000(words: str) -> int:
+    """The number that words say: *four hundred and thirty-two* is 432, *a* is 1, no words are 0."""
+    hundreds, found, rest = words.lower().rpartition("hundred")
+    number = sum(int(_NUMBER_WORDS.get(word, word in ("a", "one"))) for word in re.findall("[a-z]+", rest))
+    return 100 * _below_1000(hundreds) + number if found else number
+
+
+def compound_numbers(sentence: str) -> dict[int, Token]:
+    """Numbers that several words say, by where they start: *Thirty-two*, *four hundred and fifty*, *a thousand*.
+
+    Examples
+    --------
+    >>> [token.key for token in compound_numbers("Thirty-two of four hundred and fifty.").values()]
+    ['32', '450']
+    """
+    found = {}
+    for match in _COMPOUND.finditer(sentence):
+        if not match[0].isalpha():  # one word alone is not compound
+            thousands, rest = match["thousands"] or "", match["rest"] or ""
+            number = 1000 * _below_1000(thousands) + _below_1000(rest if thousands else match[0])
+            found[match.start()] = Token(str(number), "number", *match.span())
+    return found
+
+
 def word_token(match: re.Match[str]) -> Token:
     """The token of a word: its kind from the lists above, its key in lower case and, for content, its stem."""
     word = "n't" if match["negation"] else match[0].lower().replace(".", "")
@@ -170,8 +201,13 @@ def sentence_tokens(sentence: str) -> list[Token]:
     ['he', 'did', "n't", 'pay', '1500', 'fee']
     """
     tokens: list[Token] = []
-    for match in token_matches(require_text(sentence, "sentence")):
-        if match["number"]:
+    compounds = compound_numbers(require_text(sentence, "sentence"))
+    for match in token_matches(sentence):
+        if match.start() in compounds:
+            tokens.append(compounds[match.start()])
+        elif tokens and match.start() < tokens[-1].end:  # inside a number of several words
+            continue
+        elif match["number"]:
             tokens.extend(number_tokens(match))
         elif not match["skip"]:
             tokens.append(word_token(match))
