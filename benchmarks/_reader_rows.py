@@ -45,6 +45,7 @@ _SAME_TABLE = dict(_SAME) | {b: a for a, b in _SAME}
 _SAME_WORDS = re.compile(r"\b(?:" + "|".join(sorted(_SAME_TABLE, key=len, reverse=True)) + r")\b")
 
 
+WITHHELD = 2  # so many of the nearest sentences are taken away to make a claim one that is not said
 Nearest = Callable[[Sequence[str], Sequence[str]], list[list[int]]]
 
 
@@ -254,7 +255,8 @@ def wording_weights(passages: Sequence[dict[str, Any]]) -> dict[str, float]:
 def written_rows(nearest: Nearest) -> Iterator[Row]:
     """Yield the claims that the reader may learn from, over the sentences nearest to each.
 
-    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first.
+    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first. A true claim comes
+    once more over sentences of its passage from which the nearest two were withheld: there it is not said.
     """
     balance = wording_weights(written_passages())
     for passage in written_passages(part="reader"):
@@ -265,6 +267,9 @@ def written_rows(nearest: Nearest) -> Iterator[Row]:
             for n in (2, 3, 5):
                 kept = tuple(passage["source"][i] for i in sorted(order[:n]))
                 yield Row(kept, text, 0 if supported else 3, spans, 1.5 * balance[text], "written")
+            for n in (2, 4) if supported and len(order) > WITHHELD + 1 else ():
+                kept = tuple(passage["source"][i] for i in sorted(order[WITHHELD : WITHHELD + n]))
+                yield Row(kept, text, 1, None, 1.5, "withheld")
 
 
 def training_rows(folder: Path, seed: int, nearest: Nearest | None = None, without: Collection[str] = ()) -> list[Row]:

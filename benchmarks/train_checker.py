@@ -201,12 +201,14 @@ def trained(
     compiled: bool,
     written: bool = False,
     start_from: Path | None = None,
+    seed: int = 0,
     without: Collection[str] = (),
     save_every: float = 300.0,
 ) -> Network:
     """Train until `n_rows` rows were seen, or go on with a state of `work`, which is kept every so many seconds.
 
-    The first weights are MiniLM's, or those of an earlier course in the file `start_from`.
+    The first weights are MiniLM's, or those of an earlier course in the file `start_from`; another `seed` than the
+    earlier one's makes other edits and neighbours.
     A state that was trained with other sets left out is refused with a ValueError.
     """
     torch.manual_seed(0)
@@ -226,7 +228,7 @@ def trained(
             layer.compile(dynamic=True)
     groups = [{"params": old, "lr": rate, "top": rate}, {"params": new, "lr": 1e-3, "top": 1e-3}]
     optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), foreach=True)
-    done, epoch, seen_in_epoch = 0, 0, 0
+    done, epoch, seen_in_epoch = 0, seed, 0
     state_path = work / "reader_state.pt"
     if state_path.is_file():
         state = torch.load(state_path, weights_only=True)
@@ -303,6 +305,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     parser.add_argument("--written", action="store_true", help="half of the rows: claims written for this project")
     parser.add_argument("--start", type=Path, metavar="NPZ", help="begin with these weights instead of MiniLM's")
+    parser.add_argument("--seed", type=int, default=0, help="of the first round of rows; the next rounds count on")
     parser.add_argument("--without", nargs="+", default=[], metavar="SET", help="leave these inference sets out")
     parser.add_argument(
         "--licensed-only",
@@ -324,6 +327,7 @@ def main() -> None:
         compiled=options.compile,
         written=options.written,
         start_from=options.start,
+        seed=options.seed,
         without={*options.without, *(UNLICENSED if options.licensed_only else ())},
         save_every=options.save_every,
     )
