@@ -271,3 +271,17 @@ def test_no_checker_for_english_calls_a_false_sentence_full_of_names_supported()
             judged = evaluate(article, article.replace(old, new), splitter="sentencex", checker=checker)
             assert [verdict.state for verdict in judged.verdicts] == [None] * len(judged.verdicts)
             assert "this checker reads English" in judged.verdicts[0].reason
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Huế thắng Hà Nội 2-1.", "vi"),
+        ("Hà Nội thắng Huế 2-1.", "vi"),
+        ("Nguyễn Văn Thiệu resigned.", None),  # names keep their letters in every language
+        ("He flew to Huế and Hội An.", None),
+        ("Phở is a soup.", None),
+    ],
+)
+def test_a_short_vietnamese_sentence_is_known_by_letters_that_no_other_language_has(text, code):
+    assert language_of(text) == code

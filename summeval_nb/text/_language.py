@@ -80,6 +80,7 @@ _OWN_LETTERS = {
     "tr": "ğışçöü",
     "vi": "ơưđạảấầậắẵặẹẻẽếềểễệịỉọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
 }
+_VIETNAMESE = frozenset(_OWN_LETTERS["vi"]) - {"đ"}
 _CYRILLIC = {"uk": "іїєґ", "ru": "ыэё"}
 _BULGARIAN_WORDS = "на и в е се да за от че са с като по беше има след може които"
 _BULGARIAN = frozenset(_BULGARIAN_WORDS.split())
@@ -109,7 +110,8 @@ def language_of(text: str) -> str | None:
     """Return the code of a text's language, or None: too short, mixed, or not known here.
 
     Fewer than 40 letters are too short, unless three different small words and half of all words speak for one
-    language, and none for English.
+    language, and none for English; a word with a letter that only Vietnamese has speaks like a small one, where one of
+    them is more than a name.
 
     Examples
     --------
@@ -199,6 +201,8 @@ def _by_small_words(text: str, *, few: bool = False) -> str | None:
     (best, first), (_, second) = [*ranked, ("", 0.0), ("", 0.0)][:2]
     if few:
         own = {word for word in words if best in small.get(word, {})}
+        if best == "vi" and any(_VIETNAMESE & set(word) for word in _WORDS.findall(text) if word.islower()):
+            own |= {word for word in words if _VIETNAMESE & set(word)}
         known = any("en" in small.get(word, {}) for word in words)
         return best if len(own) > 2 and 2 * len(own) >= len(words) and first > second and not known else None
     own_signs = signs.get(best, set())  # a, b, c: letters alone are no language
