@@ -39,7 +39,7 @@ from summeval_nb.evidence._differences import word_differences
 from summeval_nb.evidence._fitted import fitted
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
-RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
+RISK, CONFIDENCE = 0.08, 0.9  # of what is called supported at most this share is wrong, this surely
 CONTRADICTED_BELOW = 0.5  # and something must clash: a low probability alone says that nothing was found
 WORDS = list(check.FEATURES)
 # More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
