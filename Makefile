@@ -55,7 +55,7 @@ demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 
 test check: WHICH = --book
-test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: about ten minutes
+test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: about a quarter of an hour
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) -m "not nightly" tests

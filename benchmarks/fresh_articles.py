@@ -3,11 +3,10 @@
     python benchmarks/fresh_articles.py [--write]
 
 Three sets of ten articles in ten domains each, of 350 to 440 words, with fifteen true sentences (eight of them in other
-words) and fifteen false ones of eight kinds, as `evaluate` judges
-them: eight evidence sentences chosen by similarity. The first set was written before words in another's place were
-looked for and has been looked at since; the second and the third, the latter by writers who knew nothing of the
-checker, were written after the features and the reader were fixed. `--write` puts the default checker's figures into
-`summeval_nb/assets/reading.json`, where chapter 28 reads them.
+words) and fifteen false ones of eight kinds, as `evaluate` judges them: eight evidence sentences chosen by similarity.
+The first set was written before words in another's place were looked for and has been looked at since; the second and
+the third, the latter by writers who knew nothing of the checker, were written after the features and the reader were
+fixed. `--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 
 from __future__ import annotations
