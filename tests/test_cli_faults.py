@@ -15,6 +15,8 @@ from summeval_nb import cli
 from summeval_nb._shell_words import WORD_METRICS
 from summeval_nb.text import _splitters, split
 
+pytestmark = pytest.mark.nightly
+
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {
     **os.environ,

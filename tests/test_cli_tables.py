@@ -25,6 +25,8 @@ from summeval_nb._shell_tables import (
 )
 from summeval_nb.cli import app
 
+pytestmark = pytest.mark.nightly
+
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 

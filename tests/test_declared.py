@@ -94,6 +94,7 @@ def used(make, rows, manner, seed):
     return bound, ledger, backend
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("make", CASES)
 def test_a_declared_bound_is_never_exceeded(make):
     total = 0

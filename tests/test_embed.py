@@ -238,6 +238,7 @@ def test_encoding_restores_the_threads(three_threads, minilm, tiny):
     assert torch.get_num_threads() == 3
 
 
+@pytest.mark.nightly
 def test_needs_no_transformers_library():
     """The packaged model starts without the two libraries that take seconds to import, and without scikit-learn."""
     code = (
@@ -607,6 +608,7 @@ def test_only_a_direct_and_long_call_shows_a_bar(capsys):
     assert shown(lambda: many.encode(texts, progress=True))
 
 
+@pytest.mark.nightly
 def test_no_bar_inside_functions_that_show_their_own(capsys):
     from summeval_nb.evidence.check import checker
     from summeval_nb.evidence.faithfulness import evaluate, evaluate_many

@@ -59,6 +59,7 @@ def overconfident(rng, n):
     return 0.97 + 0.03 * p, label
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("side", ["supported", "contradicted"])
 @pytest.mark.parametrize("n", [60, 150, 400])
 @pytest.mark.parametrize("world", [surer_is_better, at_the_edge, overconfident])

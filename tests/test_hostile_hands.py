@@ -430,6 +430,7 @@ class DiesWhileItStarts:
         return len(row["candidate"])
 
 
+@pytest.mark.nightly
 def test_a_worker_killed_while_it_starts_does_not_end_the_run(tmp_path: Path) -> None:
     metric = DiesWhileItStarts(str(tmp_path / "marker"))
     report = run(ROWS, metric, out=tmp_path / "o", workers=2, shard_size=3, progress=False)

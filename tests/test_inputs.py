@@ -267,6 +267,7 @@ def test_names_of_checkers():
         evaluate(ARTICLE, PLAIN, checker="nli:no_such_folder")
 
 
+@pytest.mark.nightly
 def test_the_shell_says_it_too(tmp_path):
     article, summary = tmp_path / "article.txt", tmp_path / "summary.txt"
     article.write_text(ARTICLE * 4)

@@ -840,6 +840,7 @@ def test_the_tiny_llama_with_probabilities():
     assert "the options entailed, neutral, contradicted hold" in reason and "something else" in reason
 
 
+@pytest.mark.nightly
 def test_a_real_server_is_held_to_the_schema(llama_server):  # noqa: F811
     backend = ServerBackend("example", base_url=llama_server, timeout=120)
     kinds = check_shapes(LLMJudge(backend))

@@ -160,6 +160,7 @@ def test_a_damaged_model_file_is_named_with_the_remedy(home, damaged):
         bleu_score("a", "a", tokenize="flores200")
 
 
+@pytest.mark.nightly
 def test_without_the_file_nothing_is_fetched_neither_in_a_shell_nor_in_a_run(home, capsys):
     from summeval_nb import cli, run
     from summeval_nb.runs.workers import WorkerRefused

@@ -40,6 +40,7 @@ def guidance_is_loaded():
         backend_for(server, timeout=30, total_timeout=60).choose("Well?", OPTIONS)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name, dialect", [(n, d) for n in BEHAVIOURS for d in ("llamacpp", "openai") if n not in WIRED or d == "openai"]
 )
@@ -61,6 +62,7 @@ def test_each_behaviour_ends_in_time_in_an_answer_or_its_typed_error(name, diale
     assert pickle.loads(pickle.dumps(result)).remedy == result.remedy
 
 
+@pytest.mark.nightly
 def test_one_bad_answer_does_not_discard_the_others():
     """Each malformed answer stands between good ones, in one call of choose_many."""
     names = [name for name in BEHAVIOURS if name not in ENDLESS | {"slow", "drip", "truncated_json"}]
@@ -76,6 +78,7 @@ def test_one_bad_answer_does_not_discard_the_others():
             assert abs(result.probabilities["yes"] - true_probability(prompt)) < 1e-6, prompt
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", PAGE_BEHAVIOURS)
 def test_odd_pages_hold_nothing_up_and_lead_nowhere(name):
     """/props and its like may drip, lie or redirect: the question is answered, and nobody else learns the key."""
@@ -181,6 +184,7 @@ def test_sixteen_threads_share_one_way():
         assert sum(thread.name == "summeval_nb-wire" for thread in threading.enumerate()) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["logprob_nan", "delta_null", "usage_text", "event_list", "500", "cut"])
 def test_ten_questions_of_a_run_cost_the_documented_requests(name, tmp_path):
     """A run of ten pairs: at most 1 + max_retries requests each, the probe, and three pages."""
@@ -211,6 +215,7 @@ LIES = ["logprob_nan", "logprob_above_0", "logprob_one_minus_infinite", "token_t
 LIES += ["401", "silent", "flood", "no_http"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LIES)
 def test_a_lie_decides_no_comparison_no_rubric_and_no_measure_of_retrieval(name):
     truth, wrong = "It opened in 1931.", "It rained."

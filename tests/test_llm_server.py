@@ -155,6 +155,7 @@ FAULTS = [(behaviour, dialect) for behaviour in EXPECTED for dialect in ("llamac
 FAULTS.remove(("truncated_json", "llamacpp"))  # a grammar's answer is no JSON
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("behaviour", "dialect"), FAULTS)
 def test_each_fault_ends_in_its_typed_error(behaviour, dialect):
     kind, words = EXPECTED[behaviour]
@@ -184,6 +185,7 @@ def test_a_refused_connection():
     assert backend.usage.retries == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("behaviour", ["429", "500", "cut", "html", "empty", "not_json"])
 def test_what_passes_is_mended_by_asking_again(behaviour):
     with MisbehavingServer(lambda number, prompt: behaviour if number < 2 else "ok") as server:

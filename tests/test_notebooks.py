@@ -54,6 +54,7 @@ def bench(tmp_path, monkeypatch):
     return write
 
 
+@pytest.mark.nightly
 def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
     for name in ("__init__", "near", "far"):
         (tmp_path / "summeval_nb" / f"{name}.py").write_text("NAME = 'assets/table.json'" if name == "near" else "")
@@ -81,6 +82,7 @@ def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
         assert text() == first, f"{change} changed, which the notebook does not import"
 
 
+@pytest.mark.nightly
 def test_a_failure_names_notebook_cell_source_and_cause(bench, monkeypatch):
     path = bench("1 + 1", "number = 3\nraise KeyError('no such metric')")
     with pytest.raises(execute.NotebookFailed) as failure:

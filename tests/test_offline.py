@@ -38,6 +38,7 @@ def _free(code: str, tmp_path: Path) -> str:
     return run.stdout + run.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "what",
     [pytest.param(one, marks=[pytest.mark.nightly] * (one in ("embedder", "language model"))) for one in NAMED],

@@ -1,11 +1,25 @@
 """The reader's network: MiniLM where nothing was trained, the same alone and in a lot, eight bits and back."""
 
+from importlib import resources
+
 import numpy as np
 import pytest
 import torch
 
 from summeval_nb.evidence import _reader
-from summeval_nb.evidence._reader import Network, Reader, joined, load_minilm, packed, token_marks, unpacked
+from summeval_nb.evidence._reader import (
+    TAUGHT,
+    Network,
+    Reader,
+    changed,
+    joined,
+    load_minilm,
+    load_reader,
+    packed,
+    packed_difference,
+    token_marks,
+    unpacked,
+)
 from summeval_nb.text.embed import minilm_files
 
 
@@ -25,7 +39,7 @@ def trained(network):
     moved.load_state_dict(network.state_dict())
     with torch.no_grad():
         for name, one in moved.named_parameters():
-            if name.startswith(("upper", "mark", "error", "hidden", "label")):
+            if name.startswith(TAUGHT):
                 one.add_(torch.randn_like(one) * 0.01)
     return moved.eval(), packed(moved)
 
@@ -54,6 +68,40 @@ def test_eight_bits_and_back(trained):
     for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
         assert (a - b).abs().max() < 5e-4, name
     assert len(content) < 6_000_000
+
+
+def test_a_difference_of_low_rank_and_back(network):
+    torch.manual_seed(2)
+    moved = Network()
+    moved.load_state_dict(network.state_dict())
+    with torch.no_grad():
+        for name, one in moved.named_parameters():
+            if name.startswith(TAUGHT):
+                low = one.ndim == 2 and one.numel() > 10_000
+                step = torch.randn(len(one), 8) @ torch.randn(8, one.shape[1]) if low else torch.randn_like(one)
+                one.add_(0.01 * step)
+    content = packed_difference(network, moved)
+    back = changed(network, content)
+    for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
+        assert (a - b).abs().max() < 5e-3, name
+    assert back.lower is network.lower and back.words is network.words  # not held twice
+    assert len(content) < 700_000
+    same = changed(network, packed_difference(network, network)).state_dict()
+    assert all(torch.equal(a, same[name]) for name, a in network.state_dict().items())
+
+
+def test_wide_windows_are_read_by_the_second_upper_layers():
+    reader, pair = load_reader(), (["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")
+    near, wide = reader.read([pair, pair], wide={1})
+    assert near == reader.read([pair])[0] and wide == reader.read([pair], wide=[0])[0]
+    assert abs(near.entailment - wide.entailment) > 1e-4
+    own = Reader(packed(reader.network))  # without the packaged weights there is one network
+    assert own.wide is own.network
+
+
+def test_both_sets_of_weights_take_at_most_six_megabytes():
+    assets = resources.files("summeval_nb").joinpath("assets")
+    assert sum(len(assets.joinpath(name).read_bytes()) for name in ("reader.npz", "reader_wide.npz")) < 6_000_000
 
 
 def test_alone_and_in_a_lot_are_the_same(trained):

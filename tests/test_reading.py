@@ -149,7 +149,7 @@ def test_figures_in_the_package_meet_their_floors():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["second ten", "third ten"])
+@pytest.mark.parametrize("name", ["third ten", "fourth ten"])
 def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatch):
     """Run when they were written; again here, so that what chapters and README say stays true."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
@@ -158,9 +158,7 @@ def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatc
     stored = fitted()["measured"]["fresh"][name]
     found = fresh_articles.figures(fresh_articles.judged(fresh_articles.SETS[name], "embedded"), stored["low"]["to"])
     assert found == stored
-    assert stored["precision"] >= 0.8
-    if name == "second ten":  # the third ten miss these two, and README and chapter 28 say so
-        assert stored["balanced_accuracy"] >= 0.65 and stored["true_passed"] > 1 / 3
+    assert stored["precision"] >= 0.8 and stored["balanced_accuracy"] >= 0.65 and stored["true_passed"] > 1 / 3
     assert stored["low"]["to"] == fitted()["measured"]["half"]["xsumfaith"]["contradicted_to"]["threshold"]
 
 
@@ -206,13 +204,13 @@ def test_the_same_window_is_read_once(monkeypatch):
     read = []
 
     class Counting:
-        def read(self, pairs):
-            read.extend(pairs)
-            return load_reader().read(pairs)
+        def read(self, pairs, wide):
+            read.extend((tuple(evidence), claim, i in wide) for i, (evidence, claim) in enumerate(pairs))
+            return load_reader().read(pairs, wide=wide)
 
     monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
-    assert len(read) == len({(tuple(evidence), claim) for evidence, claim in read}) < 6  # two windows a pair
+    assert len(read) == len(set(read)) < 6  # two windows a pair
 
 
 @pytest.mark.parametrize("kind", [WordsChecker, EmbeddedChecker])

@@ -396,6 +396,7 @@ def ray_window(monkeypatch, ray, stop=None):
     yield from _ray_engine.run_ray(shards, Job("bleu"), 2, stop=stop)
 
 
+@pytest.mark.nightly
 def test_every_finished_shard_is_kept_when_one_actor_refuses(monkeypatch):
     pytest.importorskip("pyarrow")
     kept = []
@@ -405,6 +406,7 @@ def test_every_finished_shard_is_kept_when_one_actor_refuses(monkeypatch):
     assert kept == [0, 1, 5]  # 5 was under way and came after the refusal; 3 and 4 were not begun any more
 
 
+@pytest.mark.nightly
 def test_what_is_finished_when_a_run_on_ray_stops_still_comes(monkeypatch):
     pytest.importorskip("pyarrow")
     stop, kept, ray = Event(), [], FakeRay()

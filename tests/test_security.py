@@ -55,6 +55,7 @@ def test_each_promise_names_tests_that_exist():
 PLANTED = ["import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "open(sys.argv[1] + '/../planted', 'w')"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("planted", ["", *PLANTED], ids=["as it is", "a planted connection", "a planted file"])
 def test_a_session_contacts_nobody_and_writes_only_into_its_folder(planted, tmp_path):
     home = tmp_path / "home"

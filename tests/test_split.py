@@ -224,6 +224,7 @@ def test_promises_hold_for_punkt_tab(with_punkt_tab, text):
     check_promises(text, split_sentences(text, splitter="punkt_tab"))
 
 
+@pytest.mark.nightly
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 @settings(relaxed, max_examples=60)
 def test_promises_hold_for_stanza(with_stanza, texts):
@@ -475,6 +476,7 @@ LONG = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
 def test_a_megabyte_is_cut_and_does_not_take_for_ever(text):
     """Linear in the length: a quadratic search over a megabyte would take hours."""

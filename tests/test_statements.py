@@ -100,9 +100,13 @@ def test_a_lead_with_a_not_stays_with_its_first_item_within_the_limit():
 
 @pytest.mark.parametrize(("context", "answer"), LISTS, ids=[answer.split("\n")[0] for _, answer in LISTS])
 def test_keeping_a_list_together_makes_it_no_worse(context, answer):
+    def credited(report, name):  # a list in two pieces weighs its items otherwise, so the items are counted
+        rows = [row for row in report.rows() if row["pair"] == name]
+        return sum(row["counts"] for row in rows) / len(rows)
+
     kept, apart = (evaluate_answer(context, "What?", context, answer, keep_lists=keep) for keep in (True, False))
     for name in ("answer_given_context", "answer_given_truth"):
-        assert kept.row()[name] >= apart.row()[name], (kept.to_frame()["statement"].tolist(), name)
+        assert credited(kept, name) >= credited(apart, name), (kept.to_frame()["statement"].tolist(), name)
 
 
 def test_a_denied_item_is_not_credited_for_standing_in_the_text():

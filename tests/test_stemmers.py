@@ -82,6 +82,7 @@ def test_a_stemmer_of_another_language_is_said_aloud(recwarn):
     assert not [one for one in recwarn if issubclass(one.category, InputWarning)]
 
 
+@pytest.mark.nightly
 def test_it_goes_into_the_shell_and_runs(tmp_path):
     import subprocess
     import sys

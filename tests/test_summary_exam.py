@@ -76,6 +76,7 @@ def test_a_good_summary_beats_the_first_words_trivia_and_a_letter():
     assert right >= 9
 
 
+@pytest.mark.nightly
 def test_good_summaries_answer_a_good_part_of_the_exam():
     found = ten_articles()
     means = {

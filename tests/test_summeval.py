@@ -71,6 +71,7 @@ def test_equal_to_mteb_on_the_same_vectors(real, variant):
         assert found[name] == pytest.approx(expected[name], abs=1e-9)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("variant", ["v1", "v2"])
 def test_articles_are_skipped_by_mtebs_rule(variant):
     """One article gets equal ratings, another equal vectors; one has equal ratings in the toy already."""
@@ -366,6 +367,7 @@ METEOR_CASES = [  # summary, references, value by hand: 10PR / (R + 9P) * (1 - 0
 ]
 
 
+@pytest.mark.nightly
 def test_meteor_by_hand_with_a_small_wordnet(tmp_path):
     """The real nltk on real WordNet files of a few words, in a process of its own: nltk loads WordNet once."""
     nouns = [["car", "auto", "automobile"], ["ship", "boat"], ["house", "home"], ["mat", "rug"]]

@@ -2,7 +2,8 @@
 tests/test_reader.py.
 
 MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves;
-its upper three layers, trained further, look at the claim and all evidence sentences together. Splitting a
+its upper three layers, trained further, look at the claim and several evidence sentences together. There are two sets
+of upper layers: one for the nearest sentences, and one, taught further, for a wide window of all evidence. Splitting a
 cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR (MacAvaney et al. 2020). Torch is imported here:
 import this module inside functions only.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
@@ -28,6 +29,7 @@ WINDOW = 160  # tokens of claim and evidence that are read together, at most
 LONGEST = 80  # tokens of one sentence, at most
 TOGETHER = 512  # pairs whose sentences are encoded together, and kept while these pairs are read
 WIDTH, HEADS, INNER, LAYERS, LOWER = 384, 12, 1536, 6, 3
+TAUGHT = ("upper", "mark", "error", "hidden", "label")  # what training changes
 LABELS = ("entailment", "neutral", "contradiction")
 
 
@@ -223,7 +225,7 @@ def packed(network: Network) -> bytes:
     before = start.state_dict()
     arrays: dict[str, np.ndarray] = {}
     for name, value in network.state_dict().items():
-        if not name.startswith(("upper", "mark", "error", "hidden", "label")):
+        if not name.startswith(TAUGHT):
             continue
         new = value.float() - before[name] if name.startswith("upper") else value.float()
         if name.endswith("weight") and new.ndim == 2 and new.numel() > 10_000:
@@ -254,27 +256,84 @@ def unpacked(content: bytes) -> Network:
     return network.eval()
 
 
+RANK = 32  # of what the second course changed in each weight matrix
+
+
+def packed_difference(first: Network, second: Network) -> bytes:
+    """Return what leads from one network to another as a compressed npz, weight matrices as products of rank 32.
+
+    Both factors are eight-bit numbers with one scale a column or row: an adapter of low rank (Hu et al. 2021), found
+    afterwards by the singular value decomposition.
+    """
+    before, arrays = first.state_dict(), {}
+    for name, value in second.state_dict().items():
+        change = value.float() - before[name].float()
+        if not name.startswith(TAUGHT):
+            continue
+        if change.ndim == 2 and change.numel() > 10_000:
+            left, strength, right = torch.linalg.svd(change, full_matrices=False)
+            root = strength[:RANK].sqrt()
+            for side, factor in (("left", (left[:, :RANK] * root).T), ("right", root[:, None] * right[:RANK])):
+                scale = factor.abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
+                arrays[f"{name}:{side}"] = torch.round(factor / scale).to(torch.int8).numpy()
+                arrays[f"{name}:{side}:scale"] = scale.squeeze(1).numpy()
+        else:
+            arrays[name] = change.numpy()
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def changed(first: Network, difference: bytes) -> Network:
+    """Return the network that a difference leads to; what was not taught is shared with the first."""
+    network = Network()
+    state = {name: value.clone() for name, value in first.state_dict().items()}
+    with np.load(io.BytesIO(difference), allow_pickle=False) as arrays:
+        for name in arrays.files:
+            if name.endswith(":left"):
+                name = name.removesuffix(":left")
+                left, right = (
+                    torch.from_numpy(arrays[f"{name}:{side}"]).float()
+                    * torch.from_numpy(arrays[f"{name}:{side}:scale"])[:, None]
+                    for side in ("left", "right")
+                )
+                state[name] = state[name] + left.T @ right
+            elif ":" not in name:
+                state[name] = state[name] + torch.from_numpy(arrays[name])
+    network.load_state_dict(state)
+    network.words, network.places, network.norm, network.lower = first.words, first.places, first.norm, first.lower
+    return network.eval()
+
+
 class Reader:
-    """The trained reader: `read` takes pairs of (evidence sentences, claim)."""
+    """The trained reader: `read` takes pairs of (evidence sentences, claim).
+
+    Without `content` it has the packaged weights, and for wide windows the second set of upper layers.
+    """
 
     def __init__(self, content: bytes | None = None, *, dtype: str = "float32") -> None:
-        raw = content if content is not None else _weights()
-        self.fingerprint = hashlib.sha256(raw).hexdigest()[:12] + ("" if dtype == "float32" else f":{dtype}")
+        raw, more = (content, b"") if content is not None else (_weights("reader.npz"), _weights("reader_wide.npz"))
+        self.fingerprint = hashlib.sha256(raw + more).hexdigest()[:12] + ("" if dtype == "float32" else f":{dtype}")
         self.network = unpacked(raw)
+        self.wide = changed(self.network, more) if more else self.network
         self.dtype = dtype
         self.tokenizer = minilm_files()[0]
 
-    def read(self, pairs: Sequence[tuple[Sequence[str], str]], *, budget: int = 4096) -> list[Reading]:
+    def read(
+        self, pairs: Sequence[tuple[Sequence[str], str]], *, wide: Collection[int] = (), budget: int = 4096
+    ) -> list[Reading]:
         """Return one `Reading` a pair, in order; what does not fit into the window is left out from the end.
 
-        Each distinct sentence is encoded once, however many pairs it serves (of 512 pairs at a time).
+        `wide` are the places of pairs whose evidence is a wide window. Each distinct sentence is encoded once, however
+        many pairs it serves (of 512 pairs at a time).
         """
         found: list[Reading] = []
         for start in range(0, len(pairs), TOGETHER):
-            found += self._read_lot(pairs[start : start + TOGETHER], budget)
+            lot = pairs[start : start + TOGETHER]
+            found += self._read_lot(lot, {i for i in range(len(lot)) if start + i in wide}, budget)
         return found
 
-    def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
+    def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], wide: set[int], budget: int) -> list[Reading]:
         tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
         rows = []
         for evidence, claim in pairs:
@@ -293,10 +352,15 @@ class Reader:
         found: list[Reading] = [Reading(0, 0, 0, ())] * len(rows)
         with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.dtype == "bfloat16"):
             states = encoded(self.network, rows)
-            for lot in _lots([lengths[i] for i in order], budget):
-                chosen = [order[i] for i in lot]
-                x, mask, claims, marks = joined(self.network, [rows[i] for i in chosen], states)
-                logits, errors = self.network(x, mask, claims, marks)
+            near, far = [i for i in order if i not in wide], [i for i in order if i in wide]
+            lots = [
+                (network, [own[i] for i in lot])
+                for network, own in ((self.network, near), (self.wide, far))
+                for lot in _lots([lengths[i] for i in own], budget)
+            ]
+            for network, chosen in lots:
+                x, mask, claims, marks = joined(network, [rows[i] for i in chosen], states)
+                logits, errors = network(x, mask, claims, marks)
                 shares = logits.double().softmax(-1).tolist()
                 wrong = torch.sigmoid(errors.double())
                 for row, i in enumerate(chosen):
@@ -330,8 +394,8 @@ class Reader:
         }
 
 
-def _weights() -> bytes:
-    return resources.files("summeval_nb").joinpath("assets/reader.npz").read_bytes()
+def _weights(name: str) -> bytes:
+    return resources.files("summeval_nb").joinpath(f"assets/{name}").read_bytes()
 
 
 @lru_cache(maxsize=2)

@@ -123,7 +123,7 @@ def _model_fingerprint() -> str:
     parts = [words_fingerprint(1.0, 0.0), hashlib.sha256(_asset("reading_trees.npz")).hexdigest()]
     parts += [hashlib.sha256(_asset("antonyms.txt")).hexdigest(), json.dumps(fitted()["calibration"])]
     if reads():
-        parts.append(hashlib.sha256(_asset("reader.npz")).hexdigest())
+        parts += [hashlib.sha256(_asset(name)).hexdigest() for name in ("reader.npz", "reader_wide.npz")]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
@@ -223,9 +223,15 @@ def _readings(
     from summeval_nb.evidence._reader import load_reader
 
     asked = {number: windows(*lot[number], one.nearest) for number, one in seen.items()}
-    distinct = {(tuple(evidence), claim): (evidence, claim) for pair in asked.values() for evidence, claim in pair}
-    found = dict(zip(distinct, load_reader(precision).read(list(distinct.values())), strict=True)) if distinct else {}
-    near, every = ({n: found[tuple(pair[i][0]), pair[i][1]] for n, pair in asked.items()} for i in (0, 1))
+    distinct = {
+        (tuple(evidence), claim, wide): (evidence, claim)
+        for pair in asked.values()
+        for wide, (evidence, claim) in enumerate(pair)
+    }
+    far = {place for place, (_, _, wide) in enumerate(distinct) if wide}
+    read = load_reader(precision).read(list(distinct.values()), wide=far) if distinct else []
+    found = dict(zip(distinct, read, strict=True))
+    near, every = ({n: found[tuple(pair[i][0]), pair[i][1], i] for n, pair in asked.items()} for i in (0, 1))
     return {number: (near[number], every[number]) for number in asked}
 
 

@@ -8,8 +8,9 @@ or an "until" for a "because" change what is said, though every word of the clai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import fuzz
@@ -80,6 +81,16 @@ _OPPOSED = (
     *({may, "will"} for may in ("may", "might", "could")),
     {"few", "many"},
 )
+_SAID = frozenset(
+    "say tell ask add report announc explain warn argu claim insist admit conclud write note".split()
+)  # stems
+# Not approved until May, not only: what follows is not denied.
+_NOT_QUITE = frozenset("until till unless before only just merely simply".split())
+_TITLES = frozenset(
+    "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
+    "senator mayor councillor chancellor king queen prince princess pope bishop".split()
+)
+_LONGEST_NAME = 4  # words, and as many of the verb between two
 _ALIKE = 75  # of 100: a name spelt differently is the same name
 
 
@@ -143,6 +154,9 @@ def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot]) -> Iterator[
         and own[other.start : other.end] == theirs[one.near_start : one.near_end]
         and any(_tells(claim, i) for i in range(one.start, one.end))
     ]
+    if not crossed and (turned := _turned_about(claim, nearest)):
+        crossed = [turned]
+        slots = []
     if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest):
         return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
@@ -152,6 +166,37 @@ def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot]) -> Iterator[
         kind = "number" if claim.parts.tokens[slot.start].kind == "number" else "role"
         stood = " ".join(nearest.raw[slot.near_start : slot.near_end])
         yield Clash(kind, slot.start, slot.end - 1, stood)
+
+
+def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
+    """Return two names of different length that stand on the other side of the same verb: Leeds beat West Ham."""
+    own, theirs = claim.parts.keys, nearest.parts.keys
+    named = {one.key for words in (claim, nearest) for one in words.parts.names}
+    starts = [i for i, key in enumerate(own) if key in named or claim.raw[i] in _SAME] if len(named) > 1 else []
+    for i, k in ((i, k) for i in starts for k in range(2, len(theirs)) if own[i] == theirs[k]):
+        for n, verb in product(range(1, _LONGEST_NAME + 1), repeat=2):
+            after, before = i + n + verb, k - verb
+            if before < 1 or after >= len(own) or own[i:after] != theirs[k : k + n] + theirs[before:k]:
+                continue
+            lengths = range(min(_LONGEST_NAME, before, len(own) - after), 0, -1)
+            m = next((m for m in lengths if own[after : after + m] == theirs[before - m : before]), 0)
+            one, other = Slot(i, i + n, before - m, before), Slot(after, after + m, k, k + n)
+            different = m and set(own[i : i + n]).isdisjoint(own[after : after + m])
+            if different and _doing(claim, range(i + n, after)) and all(_named(claim, named, x) for x in (one, other)):
+                return one, other
+    return None
+
+
+def _doing(claim: Words, between: range) -> bool:
+    """Return whether what stands between two passages says what one does to the other, not who says something."""
+    told = [claim.parts.tokens[i] for i in between if claim.parts.tokens[i].kind == "content"]
+    return bool(told) and not any(one in claim.parts.names or one.key in _SAID for one in told)
+
+
+def _named(claim: Words, names: Container[str], slot: Slot) -> bool:
+    """Return whether a passage is a name, with or without an article before it."""
+    told = [claim.parts.keys[i] for i in range(slot.start, slot.end) if claim.raw[i] not in _SAME]
+    return bool(told) and all(key in names for key in told)
 
 
 def _tells(claim: Words, place: int) -> bool:
@@ -175,10 +220,15 @@ def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
 
 
 def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[Clash]:
-    """Give what follows a "not" on one side only, where three words or more are the same on both."""
-    for code in codes:
+    """Give what follows a "not" on one side only, where three words or more are the same on both.
+
+    The three follow the "not", or stand around it with nothing else between them.
+    """
+    for number, code in enumerate(codes):
         run = range(code.dest_start, code.dest_end)
-        if code.tag != "equal" or len(run) < 3 or not any(claim.parts.tokens[i].kind == "content" for i in run):
+        if code.tag != "equal" or not any(claim.parts.tokens[i].kind == "content" for i in run):
+            continue
+        if len(run) < 3 and not _only_denied(claim, nearest, codes[max(0, number - 2) : number + 1]):
             continue
         own, theirs = _is_negation(claim, code.dest_start - 1), _is_negation(nearest, code.src_start - 1)
         new = own and not any(_is_negation(nearest, i) for i in range(code.src_start - 4, code.src_start))
@@ -186,6 +236,27 @@ def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[C
         if new or gone:
             place = next(i for i in run if claim.parts.tokens[i].kind == "content")
             yield Clash("negation", place, place, nearest.raw[code.src_start - 1] if gone else "")
+
+
+def _only_denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
+    """Return whether two equal runs, three words together, have nothing but a "not" of one side between them."""
+    if [code.tag in ("insert", "delete") for code in codes] != [False, True, False] or codes[0].tag != "equal":
+        return False
+    if all(any(token.kind == "negation" for token in one.parts.tokens) for one in (claim, nearest)):  # it has moved
+        return False
+    before, gap, after = codes
+    words, start, end = (
+        (claim, gap.dest_start, gap.dest_end) if gap.tag == "insert" else (nearest, gap.src_start, gap.src_end)
+    )
+    same = [claim.parts.tokens[i] for code in (before, after) for i in range(code.dest_start, code.dest_end)]
+    told = [words.parts.tokens[i].kind for i in range(start, end)]
+    return (
+        len(same) >= 3
+        and sum(one.kind == "content" for one in same) >= 2
+        and "content" not in told
+        and "number" not in told
+        and _NOT_QUITE.isdisjoint(words.raw[start:])
+    )
 
 
 def _is_negation(words: Words, place: int) -> bool:
@@ -220,8 +291,15 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     if any(one.key in claim.parts.key_set for one in theirs):  # both are named: a list, or somebody else's part
         return None
+    if only_title(claim.raw[slot.start : slot.end]) or only_title(nearest.raw[slot.near_start : slot.near_end]):
+        return None
     written, instead = (" ".join(one.key for one in some) for some in (own, theirs))
     return None if fuzz.ratio(written, instead) >= _ALIKE else Clash("name", slot.start, slot.end - 1, instead)
+
+
+def only_title(words: Sequence[str]) -> bool:
+    """Return whether words are how somebody is addressed and no name: Mr Mears may be Colin Mears."""
+    return bool(words) and _TITLES.issuperset(words)
 
 
 def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:

@@ -11,7 +11,7 @@ from summeval_nb.ground.data import sample_articles
 from summeval_nb.ground.results import Finding
 from summeval_nb.judged.judging import Answer, Entailment, Flag, Keyphrase, Passage, Question, Resolution, as_statement
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 ATTACKS = [
     "<script>window.owned = 1</script>",
     "</style><script>window.owned = 1</script>",

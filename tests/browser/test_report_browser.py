@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from summeval_nb import compare_reports, evaluate, evaluate_many
 from summeval_nb.ground.data import sample_articles
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 FRAMED = "el => getComputedStyle(el).outlineStyle"
 BACKGROUND = "el => getComputedStyle(el).backgroundColor"
 
