@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import math
 import os
 import sys
 from collections.abc import Collection
@@ -39,6 +38,7 @@ from train_checker import area
 from summeval_nb.evidence import _reading, check
 from summeval_nb.evidence._differences import word_differences
 from summeval_nb.evidence._fitted import fitted
+from summeval_nb.evidence.guarantee import accepted_needed
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
@@ -118,7 +118,7 @@ class Table:
 
 def words_logit(table: Table, left_out: str | None) -> np.ndarray:
     """Return the logit of the words checker, its weights fitted as in `fit_checker.py`, without the set left out."""
-    rows = table.usable & table.human & (table.set != "summedits")
+    rows = table.usable & table.human & ~np.isin(table.set, ["summedits", "written"])
     frame = pd.DataFrame(table.values[:, : len(WORDS)], columns=WORDS)
     frame["set"], frame["article"], frame["summary"], frame["k"] = table.set, table.article, table.summary, K
     frame["label"] = table.label
@@ -238,7 +238,7 @@ def guaranteed(
     order = np.lexsort((draw, articles))
     scores, wrong, articles = scores[order], wrong[order], articles[order]
     best: tuple[float | None, int, int] = (None, 0, 0)
-    enough = math.ceil(math.log(1 - confidence) / math.log(1 - risk))  # fewer prove nothing, though none is wrong
+    enough = accepted_needed(risk=risk, confidence=confidence)  # fewer prove nothing, though none is wrong
     for threshold in np.round(np.arange(0.99, 0.0, -0.01), 2):
         inside = scores >= threshold
         first = np.unique(articles[inside], return_index=True)[1]
@@ -309,13 +309,15 @@ def read_rows(claims: list[Claim], usable: np.ndarray) -> np.ndarray:
     return keep
 
 
-def reader_numbers(table: Table, found: list[dict], path: Path) -> np.ndarray:
-    """Return the reader's six numbers of each claim that it reads, NaN for the others; from the file if it is there."""
-    if path.is_file():
-        return np.load(path)
+def reader_numbers(table: Table, found: list[dict], folder: Path) -> np.ndarray:
+    """Return the reader's six numbers of each claim that it reads, NaN for the others; kept in a file of the folder."""
     from summeval_nb.evidence._reader import load_reader
 
-    reader, out = load_reader("bfloat16"), np.full((len(found), len(_reading.READER)), np.nan)
+    reader = load_reader("bfloat16")
+    path = folder / f"reader_{reader.fingerprint.replace(':', '_')}.npy"  # other weights, another file
+    if path.is_file():
+        return np.load(path)
+    out = np.full((len(found), len(_reading.READER)), np.nan)
     rows = np.flatnonzero(read_rows(table.claims, table.usable))
     for start in tqdm(range(0, len(rows), 96), desc="reading", unit="96 claims"):
         lot = rows[start : start + 96]
@@ -364,7 +366,7 @@ def main() -> None:
     tried: dict[str, dict[str, Any]] = {}
     names = list(_reading.WORD_FEATURES)
     if not options.no_reader:
-        numbers = reader_numbers(table, found, options.folder / "reader.npy")
+        numbers = reader_numbers(table, found, options.folder)
         table.usable = ~np.isnan(numbers[:, 0])
         table.values, table.names = np.c_[table.values, np.nan_to_num(numbers)], [*names, *_reading.READER]
         names = list(table.names)
@@ -387,7 +389,7 @@ def main() -> None:
     figures = measured(table, probability)
     tried["trees, words checker and words in another's place"] = short(figures)
     told = [in_place & known_rows(table) & (table.label == label) for label in (0, 1)]
-    print("in another's place: false", int(told[0].sum()), "true", int(told[1].sum()))
+    figures["in_place"] = {"false": int(told[0].sum()), "true": int(told[1].sum())}
     for label, found_out in tried.items():
         print(label, found_out, flush=True)
     thresholds = chosen_thresholds(table, probability, clash)

@@ -309,8 +309,9 @@ def main() -> None:
         "--compile", action="store_true", help="compile the layers: twice as fast, needs a C++ compiler"
     )
     parser.add_argument("--rate", type=float, default=1.5e-4)
-    parser.add_argument("--write", action="store_true", help="put the weights into the package")
-    parser.add_argument("--write-wide", action="store_true", help="put what differs from the packaged reader there")
+    writing = parser.add_mutually_exclusive_group()
+    writing.add_argument("--write", action="store_true", help="put the weights into the package")
+    writing.add_argument("--write-wide", action="store_true", help="put what differs from the packaged reader there")
     parser.add_argument("--withheld", action="store_true", help="with --written: also claims whose sentences are away")
     parser.add_argument("--written", action="store_true", help="half of the rows: claims written for this project")
     parser.add_argument("--start", type=Path, metavar="NPZ", help="begin with these weights instead of MiniLM's")
@@ -345,8 +346,7 @@ def main() -> None:
     if options.write:
         (assets / "reader.npz").write_bytes(packed(network))
     if options.write_wide:
-        first = unpacked((assets / "reader.npz").read_bytes())
-        (assets / "reader_wide.npz").write_bytes(packed_difference(first, network))
+        (assets / "reader_wide.npz").write_bytes(packed_difference((assets / "reader.npz").read_bytes(), network))
     print(json.dumps({"rows": options.rows}))
 
 

@@ -70,24 +70,27 @@ def test_eight_bits_and_back(trained):
     assert len(content) < 6_000_000
 
 
-def test_a_difference_of_low_rank_and_back(network):
+def test_a_difference_of_low_rank_and_back(trained):
+    content, moved = trained[1], Network()
+    first = unpacked(content)
+    moved.load_state_dict(first.state_dict())
     torch.manual_seed(2)
-    moved = Network()
-    moved.load_state_dict(network.state_dict())
     with torch.no_grad():
         for name, one in moved.named_parameters():
             if name.startswith(TAUGHT):
                 low = one.ndim == 2 and one.numel() > 10_000
                 step = torch.randn(len(one), 8) @ torch.randn(8, one.shape[1]) if low else torch.randn_like(one)
                 one.add_(0.01 * step)
-    content = packed_difference(network, moved)
-    back = changed(network, content)
+    difference = packed_difference(content, moved)
+    back = changed(first, content, difference)
     for (name, a), b in zip(moved.state_dict().items(), back.state_dict().values(), strict=True):
         assert (a - b).abs().max() < 5e-3, name
-    assert back.lower is network.lower and back.words is network.words  # not held twice
-    assert len(content) < 700_000
-    same = changed(network, packed_difference(network, network)).state_dict()
-    assert all(torch.equal(a, same[name]) for name, a in network.state_dict().items())
+    assert back.lower is first.lower and back.words is first.words  # not held twice
+    assert len(difference) < 700_000
+    same = changed(first, content, packed_difference(content, first)).state_dict()
+    assert all(torch.equal(a, same[name]) for name, a in first.state_dict().items())
+    with pytest.raises(ValueError, match="from other weights"):
+        changed(first, packed(moved), difference)
 
 
 def test_wide_windows_are_read_by_the_second_upper_layers():

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
-from summeval_nb.evidence._slots import Clash, Words, is_rounded, number_value, only_title, slot_clashes
+from summeval_nb.evidence._slots import Clash, Slot, Words, is_rounded, number_value, slot_clashes, title_for_name
 from summeval_nb.evidence._words import antonyms
 from summeval_nb.evidence.check import (
     PairVectors,
@@ -235,7 +235,7 @@ def _name_clashes(
             continue
         if any(token.key in claim.parts.key_set for token in there) or own[0] in {one.first for one in clashes}:
             continue
-        if only_title([claim.raw[i] for i in own]) or only_title(nearest.raw[near_start:near_end]):
+        if title_for_name(claim, nearest, Slot(start, end, near_start, near_end)):
             continue
         if all(claim.parts.tokens[i].key not in nearest.parts.key_set for i in own):
             clashes.append(Clash("name", own[0], own[-1], there[0].key))

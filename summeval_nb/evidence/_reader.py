@@ -259,17 +259,17 @@ def unpacked(content: bytes) -> Network:
 RANK = 32  # of what the second course changed in each weight matrix
 
 
-def packed_difference(first: Network, second: Network) -> bytes:
-    """Return what leads from one network to another as a compressed npz, weight matrices as products of rank 32.
+def packed_difference(content: bytes, second: Network) -> bytes:
+    """Return what leads from packed weights to another network as a compressed npz, matrices as products of rank 32.
 
     Both factors are eight-bit numbers with one scale a column or row: an adapter of low rank (Hu et al. 2021), found
     afterwards by the singular value decomposition.
     """
-    before, arrays = first.state_dict(), {}
+    before, arrays = unpacked(content).state_dict(), {"of": _digest(content)}
     for name, value in second.state_dict().items():
-        change = value.float() - before[name].float()
         if not name.startswith(TAUGHT):
             continue
+        change = value.float() - before[name].float()
         if change.ndim == 2 and change.numel() > 10_000:
             left, strength, right = torch.linalg.svd(change, full_matrices=False)
             root = strength[:RANK].sqrt()
@@ -284,11 +284,20 @@ def packed_difference(first: Network, second: Network) -> bytes:
     return out.getvalue()
 
 
-def changed(first: Network, difference: bytes) -> Network:
-    """Return the network that a difference leads to; what was not taught is shared with the first."""
+def _digest(content: bytes) -> np.ndarray:
+    return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
+
+
+def changed(first: Network, content: bytes, difference: bytes) -> Network:
+    """Return the network that a difference leads to; what was not taught is shared with the first.
+
+    `content` is what the first was unpacked from; a difference from other weights is refused with a ValueError.
+    """
     network = Network()
-    state = {name: value.clone() for name, value in first.state_dict().items()}
+    state = first.state_dict()
     with np.load(io.BytesIO(difference), allow_pickle=False) as arrays:
+        if not np.array_equal(arrays["of"], _digest(content)):
+            raise ValueError("the difference is one from other weights: write it again, train_checker.py --write-wide")
         for name in arrays.files:
             if name.endswith(":left"):
                 name = name.removesuffix(":left")
@@ -298,7 +307,7 @@ def changed(first: Network, difference: bytes) -> Network:
                     for side in ("left", "right")
                 )
                 state[name] = state[name] + left.T @ right
-            elif ":" not in name:
+            elif ":" not in name and name != "of":
                 state[name] = state[name] + torch.from_numpy(arrays[name])
     network.load_state_dict(state)
     network.words, network.places, network.norm, network.lower = first.words, first.places, first.norm, first.lower
@@ -315,7 +324,7 @@ class Reader:
         raw, more = (content, b"") if content is not None else (_weights("reader.npz"), _weights("reader_wide.npz"))
         self.fingerprint = hashlib.sha256(raw + more).hexdigest()[:12] + ("" if dtype == "float32" else f":{dtype}")
         self.network = unpacked(raw)
-        self.wide = changed(self.network, more) if more else self.network
+        self.wide = changed(self.network, raw, more) if more else self.network
         self.dtype = dtype
         self.tokenizer = minilm_files()[0]
 

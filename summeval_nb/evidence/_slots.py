@@ -62,7 +62,8 @@ class Slot(NamedTuple):
 _SAME = frozenset("and or as well both plus the a an".split())
 # Who comes first makes no difference.
 _BOTH_WAYS = frozenset(
-    "met meet meets meeting married marry marries divorced equals equal between versus vs drew".split()
+    "met meet meets meeting married marry marries divorced equals equal between versus vs drew play plays played "
+    "face faces faced merge merges merged near border borders bordered differ differs differed".split()
 )
 _TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 _ABOUT = frozenset("about around near almost rough approxim over under more less than some up to".split())  # stems
@@ -81,16 +82,15 @@ _OPPOSED = (
     *({may, "will"} for may in ("may", "might", "could")),
     {"few", "many"},
 )
-_SAID = frozenset(
-    "say tell ask add report announc explain warn argu claim insist admit conclud write note".split()
-)  # stems
 # Not approved until May, not only: what follows is not denied.
-_NOT_QUITE = frozenset("until till unless before only just merely simply".split())
+_LATER = frozenset("until till unless".split())
+_NOT_QUITE = _LATER | frozenset("before only just merely simply".split())
 _TITLES = frozenset(
     "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
 )
-_LONGEST_NAME = 4  # words, and as many of the verb between two
+_LONGEST_NAME = 5  # words, an article with them, and as many between two names
+_BREAKS = frozenset(',;:()"\u201c\u201d\u201e\u00ab\u00bb\u2014\u2013')
 _ALIKE = 75  # of 100: a name spelt differently is the same name
 
 
@@ -155,24 +155,32 @@ def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot]) -> Iterator[
         and any(_tells(claim, i) for i in range(one.start, one.end))
     ]
     if not crossed and (turned := _turned_about(claim, nearest)):
-        crossed = [turned]
-        slots = []
+        yield from (_told(claim, nearest, "role", slot) for slot in turned)
+        return
     if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest):
         return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
     if any(_tells(claim, i) for slot in elsewhere for i in range(slot.start, slot.end)):
         return
     for slot in crossed[0]:
-        kind = "number" if claim.parts.tokens[slot.start].kind == "number" else "role"
-        stood = " ".join(nearest.raw[slot.near_start : slot.near_end])
-        yield Clash(kind, slot.start, slot.end - 1, stood)
+        yield _told(claim, nearest, "number" if claim.parts.tokens[slot.start].kind == "number" else "role", slot)
+
+
+def _told(claim: Words, nearest: Words, kind: str, slot: Slot) -> Clash:
+    return Clash(kind, slot.start, slot.end - 1, " ".join(nearest.raw[slot.near_start : slot.near_end]))
 
 
 def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
-    """Return two names of different length that stand on the other side of the same verb: Leeds beat West Ham."""
+    """Return two names, of whatever length, that have changed sides of the same verb: Leeds beat West Ham.
+
+    Nothing where the claim's order is told as well, where what does it means the same both ways, where something is
+    denied, or where a comma or a quotation mark stands between: They love New York, said Tom.
+    """
     own, theirs = claim.parts.keys, nearest.parts.keys
-    named = {one.key for words in (claim, nearest) for one in words.parts.names}
-    starts = [i for i, key in enumerate(own) if key in named or claim.raw[i] in _SAME] if len(named) > 1 else []
+    names = {one.key for words in (claim, nearest) for one in words.parts.names}
+    starts = [i for i, key in enumerate(own) if key in names or claim.raw[i] in _SAME] if len(names) > 1 else []
+    if any(token.kind == "negation" for words in (claim, nearest) for token in words.parts.tokens):
+        return None
     for i, k in ((i, k) for i in starts for k in range(2, len(theirs)) if own[i] == theirs[k]):
         for n, verb in product(range(1, _LONGEST_NAME + 1), repeat=2):
             after, before = i + n + verb, k - verb
@@ -182,21 +190,37 @@ def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
             m = next((m for m in lengths if own[after : after + m] == theirs[before - m : before]), 0)
             one, other = Slot(i, i + n, before - m, before), Slot(after, after + m, k, k + n)
             different = m and set(own[i : i + n]).isdisjoint(own[after : after + m])
-            if different and _doing(claim, range(i + n, after)) and all(_named(claim, named, x) for x in (one, other)):
+            if not different or not _doing(claim, names, range(i + n, after)):
+                continue
+            if not all(_named(claim, names, slot) for slot in (one, other)):
+                continue
+            straight = _unbroken(claim, i, after + m) and _unbroken(nearest, before - m, k + n)
+            if straight and not _holds(theirs, own[i : after + m]):
                 return one, other
     return None
 
 
-def _doing(claim: Words, between: range) -> bool:
-    """Return whether what stands between two passages says what one does to the other, not who says something."""
-    told = [claim.parts.tokens[i] for i in between if claim.parts.tokens[i].kind == "content"]
-    return bool(told) and not any(one in claim.parts.names or one.key in _SAID for one in told)
+def _doing(claim: Words, names: Container[str], between: range) -> bool:
+    """Return whether what stands between two names says what one does to the other, and not what both do."""
+    told = [claim.parts.keys[i] for i in between if claim.parts.tokens[i].kind == "content"]
+    words = [claim.raw[i] for i in between]
+    both = words[-1] == "with" or not _BOTH_WAYS.isdisjoint(words)
+    return bool(told) and not both and not any(key in names for key in told)
 
 
 def _named(claim: Words, names: Container[str], slot: Slot) -> bool:
-    """Return whether a passage is a name, with or without an article before it."""
-    told = [claim.parts.keys[i] for i in range(slot.start, slot.end) if claim.raw[i] not in _SAME]
-    return bool(told) and all(key in names for key in told)
+    """Return whether a passage is a name, with or without an article, an *of* or an *and* in it."""
+    told = [claim.parts.keys[i] for i in range(slot.start, slot.end) if claim.raw[i] not in _SAME | {"of"}]
+    return bool(told) and claim.raw[slot.start] != "of" != claim.raw[slot.end - 1] and all(key in names for key in told)
+
+
+def _unbroken(words: Words, start: int, end: int) -> bool:
+    """Return whether no punctuation but dots and hyphens stands between the words from `start` to `end`."""
+    return not _BREAKS.intersection(words.parts.text[words.parts.tokens[start].start : words.parts.tokens[end - 1].end])
+
+
+def _holds(keys: Sequence[str], some: Sequence[str]) -> bool:
+    return any(list(keys[i : i + len(some)]) == list(some) for i in range(len(keys) - len(some) + 1))
 
 
 def _tells(claim: Words, place: int) -> bool:
@@ -233,29 +257,35 @@ def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[C
         own, theirs = _is_negation(claim, code.dest_start - 1), _is_negation(nearest, code.src_start - 1)
         new = own and not any(_is_negation(nearest, i) for i in range(code.src_start - 4, code.src_start))
         gone = theirs and not any(_is_negation(claim, i) for i in range(code.dest_start))
-        if new or gone:
+        later = [*nearest.raw[code.src_end : code.src_end + 1], *claim.raw[code.dest_end : code.dest_end + 1]]
+        if (new or gone) and _LATER.isdisjoint(later):
             place = next(i for i in run if claim.parts.tokens[i].kind == "content")
             yield Clash("negation", place, place, nearest.raw[code.src_start - 1] if gone else "")
 
 
 def _only_denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
-    """Return whether two equal runs, three words together, have nothing but a "not" of one side between them."""
+    """Return whether two equal runs, three words together, have but a few small words of one side between them.
+
+    And whether the side that has them says nothing further that the other does not say: not open *on Mondays*.
+    """
     if [code.tag in ("insert", "delete") for code in codes] != [False, True, False] or codes[0].tag != "equal":
         return False
     if all(any(token.kind == "negation" for token in one.parts.tokens) for one in (claim, nearest)):  # it has moved
         return False
     before, gap, after = codes
-    words, start, end = (
-        (claim, gap.dest_start, gap.dest_end) if gap.tag == "insert" else (nearest, gap.src_start, gap.src_end)
-    )
+    if gap.tag == "insert":
+        words, other, start, end, rest = claim, nearest, gap.dest_start, gap.dest_end, after.dest_end
+    else:
+        words, other, start, end, rest = nearest, claim, gap.src_start, gap.src_end, after.src_end
     same = [claim.parts.tokens[i] for code in (before, after) for i in range(code.dest_start, code.dest_end)]
-    told = [words.parts.tokens[i].kind for i in range(start, end)]
+    further = [one for one in words.parts.tokens[rest:] if one.kind in ("content", "number")]
     return (
         len(same) >= 3
         and sum(one.kind == "content" for one in same) >= 2
-        and "content" not in told
-        and "number" not in told
-        and _NOT_QUITE.isdisjoint(words.raw[start:])
+        and not any(one.kind in ("content", "number") for one in words.parts.tokens[start:end])
+        and all(one.key in other.parts.key_set for one in further)
+        and "but" not in words.raw[rest:]
+        and _NOT_QUITE.isdisjoint(words.raw[start : end + 3])
     )
 
 
@@ -291,15 +321,21 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     if any(one.key in claim.parts.key_set for one in theirs):  # both are named: a list, or somebody else's part
         return None
-    if only_title(claim.raw[slot.start : slot.end]) or only_title(nearest.raw[slot.near_start : slot.near_end]):
+    if title_for_name(claim, nearest, slot):
         return None
     written, instead = (" ".join(one.key for one in some) for some in (own, theirs))
     return None if fuzz.ratio(written, instead) >= _ALIKE else Clash("name", slot.start, slot.end - 1, instead)
 
 
-def only_title(words: Sequence[str]) -> bool:
-    """Return whether words are how somebody is addressed and no name: Mr Mears may be Colin Mears."""
-    return bool(words) and _TITLES.issuperset(words)
+def title_for_name(claim: Words, nearest: Words, slot: Slot) -> bool:
+    """Return whether one side has a title before a surname where the other has something else: Mr, Colin Mears."""
+    titles = [
+        _TITLES.issuperset(words)
+        for words in (claim.raw[slot.start : slot.end], nearest.raw[slot.near_start : slot.near_end])
+    ]
+    after, there = claim.parts.tokens[slot.end : slot.end + 1], nearest.parts.keys[slot.near_end : slot.near_end + 1]
+    surname = bool(after) and after[0] in claim.parts.names and [after[0].key] == list(there)
+    return surname and titles[0] != titles[1]
 
 
 def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
