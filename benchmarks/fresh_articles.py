@@ -2,11 +2,12 @@
 
     python benchmarks/fresh_articles.py [--write]
 
-Four sets of ten articles in ten domains each, of 350 to 450 words, with fifteen true sentences (eight of them in other
+Five sets of ten articles in ten domains each, of 350 to 450 words, with fifteen true sentences (eight of them in other
 words) and fifteen false ones of eight kinds, as `evaluate` judges them: eight evidence sentences chosen by similarity.
-The first three have been looked at since they were written. The fourth, by writers who knew nothing of the checker and
-of the other sets, was written when rules, reader, trees and the way to the threshold were fixed. `--write` puts the
-default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
+The first four have been looked at since they were written: how loud the trees are was chosen with their figures in
+sight. The fifth, by writers who knew nothing of the checker and of the other sets, was written when reader, trees and
+the way to the threshold were fixed; after it was asked, two rules were mended. `--write` puts the default checker's
+figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ SETS = {
     "second ten": HERE / "fresh_articles_2.json",
     "third ten": HERE / "fresh_articles_3.json",
     "fourth ten": HERE / "fresh_articles_4.json",
+    "fifth ten": HERE / "fresh_articles_5.json",
 }
 ASSET = HERE.parent / "summeval_nb" / "assets" / "reading.json"
 SHOWN = ("auc", "balanced_accuracy", "precision", "true_passed", "false_found")

@@ -1,4 +1,4 @@
-"""How fast the checker reads: ratios, each beside a peer in the same process; and what bfloat16 changes.
+"""How fast the checker reads: ratios, each beside a peer in the same process; and what shorter numbers change.
 
     python benchmarks/reading.py [--articles 3] [--systems 8] [--turns 3]
 
@@ -9,7 +9,9 @@ that they are held to:
 - the first storey (words in their places) against encoding the sentences: at most a third;
 - `sentence-transformers`' CrossEncoder on the same weights, with a head of random numbers, against the reader, on the
   same windows: at least 1.5; both with windows of at most 160 tokens;
-- the mean difference of probabilities between bfloat16 and float32: at most .005.
+- the reader in float32 against the same in bfloat16 and in eight bits, and in float32 on a GPU where there is one (by
+  the clock);
+- the mean difference of probabilities between each of these and float32 on the processor: at most .005.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVec
             read.extend(windows)
             return load_reader().read(windows, wide=wide)
 
-    with mock.patch.object(_reader, "load_reader", lambda precision: Recording()):
+    with mock.patch.object(_reader, "load_reader", lambda precision, device: Recording()):
         EmbeddedChecker().check_many(pairs, vectors=vectors)
     return read, far
 
@@ -87,6 +89,14 @@ def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
             if turn:
                 taken[name].append(time.process_time() - start)
     return {name: statistics.median(one) for name, one in taken.items()}
+
+
+def by_the_clock(reader: _reader.Reader, windows: list[Any], wide: set[int]) -> float:
+    """Return the seconds that reading takes, after a warm-up."""
+    reader.read(windows, wide=wide)
+    start = time.perf_counter()
+    reader.read(windows, wide=wide)
+    return time.perf_counter() - start
 
 
 def main() -> None:
@@ -116,18 +126,31 @@ def main() -> None:
             "encode": lambda: embedder.encode_with_tokens(distinct),
             "first": first,
             "reader": lambda: reader.read(windows, wide=wide),
-            "short": lambda: load_reader("bfloat16").read(windows, wide=wide),
+            **{p: lambda p=p: load_reader(p).read(windows, wide=wide) for p in _reading.PRECISIONS[1:]},
             "peer": lambda: peer.predict(joined, batch_size=32, show_progress_bar=False),
         },
         options.turns,
     )
-    verdicts = [EmbeddedChecker(precision=p).check_many(pairs, vectors=vectors) for p in _reading.PRECISIONS]
-    long, short = (np.array([v.probability for v in one if v.probability is not None]) for one in verdicts)
+    checkers = {p: EmbeddedChecker(precision=p) for p in _reading.PRECISIONS}
+    if torch.cuda.is_available():
+        checkers |= {f"{p}, GPU": EmbeddedChecker(precision=p, device="cuda") for p in _reading.PRECISIONS[:2]}
+    verdicts = {name: one.check_many(pairs, vectors=vectors) for name, one in checkers.items()}
+    kept = {name: [v.probability for v in one if v.probability is not None] for name, one in verdicts.items()}
+    given = {name: np.array(one) for name, one in kept.items()}
+    states = {name: [v.state for v in one] for name, one in verdicts.items()}
     print(f"{len(pairs)} pairs of {len(distinct)} distinct sentences, {len(windows)} windows; seconds {found}")
     print(f"first storey / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
     print(f"CrossEncoder / reader: {found['peer'] / found['reader']:.2f} (at least 1.5)")
-    print(f"reader float32 / bfloat16: {found['reader'] / found['short']:.2f}")
-    print(f"bfloat16, mean difference of probabilities: {np.abs(long - short).mean():.5f} (at most .005)")
+    for name in _reading.PRECISIONS[1:]:
+        print(f"reader float32 / {name}: {found['reader'] / found[name]:.2f}")
+    if torch.cuda.is_available():
+        there, here = (by_the_clock(load_reader("float32", device), windows, wide) for device in ("cuda", "cpu"))
+        print(f"reader on one thread of the processor / on the GPU, by the clock: {here / there:.1f}")
+    for name in [one for one in given if one != "float32"]:
+        moved = np.abs(given[name] - given["float32"])
+        other = sum(a != b for a, b in zip(states[name], states["float32"], strict=True))
+        print(f"{name}, difference of probabilities: mean {moved.mean():.5f} (at most .005), largest {moved.max():.4f}")
+        print(f"{name}: another verdict on {other} of {len(pairs)} pairs")
 
 
 if __name__ == "__main__":

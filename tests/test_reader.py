@@ -9,9 +9,12 @@ import torch
 from summeval_nb.evidence import _reader
 from summeval_nb.evidence._reader import (
     TAUGHT,
+    EightBit,
     Network,
     Reader,
     changed,
+    encoded,
+    found_device,
     joined,
     load_minilm,
     load_reader,
@@ -169,3 +172,75 @@ def test_each_distinct_sentence_is_encoded_once_however_many_pairs_and_lots(trai
     assert sum(seen) == len(evidence) + len(claims)
     for a, b in zip(together, apart, strict=True):
         np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)
+
+
+PAIRS = [
+    (["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome."),
+    (["The board did not approve the plan before Monday, because two members were ill."], "The board approved it."),
+    (["Revenue rose 3 percent to 48 million dollars in March."], "In March the company took in more than before."),
+]
+
+
+def test_eight_bits_calculate_exactly_and_stay_close_to_thirty_two():
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(384, 384)
+    x = torch.randn(2, 7, 384)
+    x[0, 0] *= 200  # one token far larger than the others takes no digits from them
+    found = EightBit(layer)(x)
+    size = x.abs().amax(-1, keepdim=True) / 127
+    scale = layer.weight.detach().abs().amax(1) / 127
+    whole = torch.round(layer.weight / scale[:, None]).double()
+    expected = (torch.round(x / size).double() @ whole.T) * size * scale + layer.bias
+    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-5)
+    error = (found - layer(x)).abs().mean((1, 2)) / layer(x).abs().mean((1, 2))
+    assert error.max() < 0.02
+
+    long, short = (load_reader(precision).read(PAIRS, wide={1}) for precision in ("float32", "int8"))
+    moved = np.abs(np.array([a[:3] for a in long]) - np.array([b[:3] for b in short]))
+    assert 0 < moved.max() < 0.1
+    reader = load_reader("int8")
+    assert all(isinstance(part, EightBit) for one in reader.wide.upper for part in (one.qkv, one.out, one.up, one.down))
+    assert reader.wide.lower is reader.network.lower and isinstance(reader.network.lower[0].qkv, torch.nn.Linear)
+    assert reader.fingerprint.endswith(":int8")
+
+
+@pytest.mark.parametrize(
+    ("device", "precision", "message"),
+    [
+        ("nonsense", "float32", "device='nonsense' cannot be used here"),
+        ("meta", "float32", "device='meta' cannot be used here"),
+        ("cuda:99", "bfloat16", "device='cuda:99' cannot be used here"),
+        ("meta", "int8", "cannot be used here"),
+    ],
+)
+def test_a_device_that_is_not_there_is_refused(device, precision, message):
+    with pytest.raises(ValueError, match=message):
+        Reader(precision=precision, device=device)
+
+
+def test_int8_is_for_processors(monkeypatch):
+    monkeypatch.setattr(torch, "zeros", lambda *shape, device: torch.empty(shape))  # as if the GPU were there
+    with pytest.raises(ValueError, match="precision='int8' is for processors, device='cuda' is none"):
+        found_device("cuda", "int8")
+
+
+def test_all_that_meets_on_a_device_is_on_it(monkeypatch):
+    """PyTorch's meta device holds shapes and no numbers, and like a GPU it refuses tensors of another device."""
+    rows = [(np.arange(1000, 1004), [np.arange(2000, 2009), np.arange(3000, 3003)]), (np.array([1000]), [])]
+    there = Network().eval().to("meta")
+    given = joined(there, rows, encoded(there, rows))
+    logits, errors = there(*given)
+    assert {one.device.type for one in (*given, logits, errors)} == {"meta"}
+    assert logits.shape == (2, 3) and errors.shape == (2, 20)
+    monkeypatch.setattr(torch.Tensor, "to", lambda self, *_: self)  # what is made here stays here
+    with pytest.raises(RuntimeError, match="device"):
+        encoded(there, rows)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU that PyTorch can calculate on")
+@pytest.mark.parametrize(("precision", "near"), [("float32", 1e-4), ("bfloat16", 0.05)])
+def test_a_gpu_reads_as_the_processor_does(precision, near):
+    here, there = (load_reader(precision, device).read(PAIRS, wide={1}) for device in ("cpu", "cuda"))
+    for a, b in zip(here, there, strict=True):
+        np.testing.assert_allclose(a[:3], b[:3], atol=near)
+        assert [x[:2] for x in a.errors] == [x[:2] for x in b.errors]

@@ -149,7 +149,7 @@ def test_figures_in_the_package_meet_their_floors():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["third ten", "fourth ten"])
+@pytest.mark.parametrize("name", ["third ten", "fourth ten", "fifth ten"])
 def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatch):
     """Run when they were written; again here, so that what chapters and README say stays true."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
@@ -158,8 +158,10 @@ def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatc
     stored = fitted()["measured"]["fresh"][name]
     found = fresh_articles.figures(fresh_articles.judged(fresh_articles.SETS[name], "embedded"), stored["low"]["to"])
     assert found == stored
-    assert stored["precision"] >= 0.8 and stored["balanced_accuracy"] >= 0.65
-    assert stored["true_passed"] > (1 / 3 if name == "fourth ten" else 0.32)  # README says .33 of the third
+    floors = {"balanced_accuracy": 0.65, "true_passed": 1 / 3}
+    if name == "fifth ten":  # short of the aim, as README and chapter 28 say
+        floors = {"balanced_accuracy": 0.63, "true_passed": 0.3}
+    assert stored["precision"] >= 0.8 and all(stored[measure] > least for measure, least in floors.items())
     assert stored["low"]["to"] == fitted()["measured"]["half"]["xsumfaith"]["contradicted_to"]["threshold"]
 
 
@@ -209,7 +211,7 @@ def test_the_same_window_is_read_once(monkeypatch):
             read.extend((tuple(evidence), claim, i in wide) for i, (evidence, claim) in enumerate(pairs))
             return load_reader().read(pairs, wide=wide)
 
-    monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision: Counting())
+    monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision, device: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
     assert len(read) == len(set(read)) < 6  # two windows a pair
 

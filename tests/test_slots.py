@@ -50,6 +50,11 @@ def clashes(claim: str, evidence: str) -> list[tuple[str, str, str]]:
             ],
         ),
         (
+            "The film by the man who faces trial was written by Lena Ortiz and directed by Paul Shaw.",
+            "The film by the man who faces trial was directed by Lena Ortiz and written by Paul Shaw.",
+            [("role", "written", "directed"), ("role", "directed", "written")],
+        ),
+        (
             "Last year Barclays rescued the Bank of England from its debts.",
             "Last year the Bank of England rescued Barclays from its debts.",
             [("role", "barclays", "the bank of england"), ("role", "the bank of england", "barclays")],

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
+from summeval_nb.evidence._denials import denied_once, negation_clashes
+from summeval_nb.evidence._roles import role_clashes
 from summeval_nb.evidence._slots import Clash, Slot, Words, is_rounded, number_value, slot_clashes, title_for_name
 from summeval_nb.evidence._words import antonyms
 from summeval_nb.evidence.check import (
@@ -150,7 +152,8 @@ def _antonym_clashes(
 ) -> tuple[list[Clash], float]:
     """Return words whose opposite stands in the nearest sentence; and how many have it only elsewhere.
 
-    Firm where the opposite stands in the word's own place, or the word stands nowhere in the evidence.
+    Firm where the opposite stands in the word's own place, or the word stands nowhere in the evidence. Not open and
+    shut are no opposites.
     """
     table, clashes = antonyms(), []
     near, anywhere = set(nearest.raw), {word for one in others for word in one.raw}
@@ -161,52 +164,13 @@ def _antonym_clashes(
             continue
         if word in _CAPITAL_ONLY and not claim.parts.text[claim.parts.tokens[place].start].isupper():
             continue
-        if hit := sorted(table[word] & near):
+        if hit := [one for one in sorted(table[word] & near) if not denied_once(claim, nearest, place, one)]:
             in_place = bool(table[word] & slots.get(place, set()))
             alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE
             clashes.append(Clash("antonym", place, place, hit[0], in_place or alone))
         elif word not in anywhere and table[word] & anywhere:
             loose += 1
     return clashes, float(loose)
-
-
-def _negated(parts: Parts) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the first content word after each negation, and all other content words, with their places."""
-    denied: dict[str, int] = {}
-    plain: dict[str, int] = {}
-    open_at = -9
-    for place, token in enumerate(parts.tokens):
-        if token.kind == "negation":
-            open_at = place
-        elif token.kind in ("content", "number"):
-            if 0 < place - open_at <= 4:
-                denied.setdefault(token.key, place)
-                open_at = -9
-            else:
-                plain.setdefault(token.key, place)
-    return denied, plain
-
-
-def _negation_clashes(claim: Parts, near: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
-    """Return words denied on one side only; and whether the count of negations in the nearest sentence differs."""
-    denied, plain = _negated(claim)
-    told = [_negated(one) for one in evidence]
-    their_denied = {key for one, _ in told for key in one}
-    their_plain = {key for _, one in told for key in one}
-    clashes = []
-    for key, place in denied.items():
-        if key in their_plain and key not in their_denied:
-            clashes.append(Clash("negation", place, place, "", key in near.key_set))
-    for key, place in plain.items():
-        if key in their_denied and key not in their_plain and key not in denied:
-            clashes.append(Clash("negation", place, place, "not", key in near.key_set))
-    shared = [i for i, key in enumerate(near.keys) if key in claim.content_set]
-    if not shared:
-        return clashes, float(len(denied))
-    stretch = near.tokens[max(0, shared[0] - 2) : shared[-1] + 1]
-    own = sum(token.kind == "negation" for token in claim.tokens)
-    theirs = sum(token.kind == "negation" for token in stretch)
-    return clashes, float(own % 2 != theirs % 2)
 
 
 def _order(claim: Parts, nearest: Parts) -> tuple[float, float, int]:
@@ -240,29 +204,6 @@ def _name_clashes(
         if all(claim.parts.tokens[i].key not in nearest.parts.key_set for i in own):
             clashes.append(Clash("name", own[0], own[-1], there[0].key))
     return clashes
-
-
-def _role_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
-    """Return two neighbouring names that every evidence sentence holding both has the other way round."""
-    names = [(i, token) for i, token in enumerate(claim.tokens) if token in claim.names]
-    clashes = []
-    for (i, a), (j, b) in zip(names, names[1:], strict=False):
-        if a.key == b.key or j - i < 2:
-            continue
-        kept = turned = 0
-        for one in evidence:
-            if a.key in one.key_set and b.key in one.key_set:
-                first = [k for k, key in enumerate(one.keys) if key == a.key]
-                second = [k for k, key in enumerate(one.keys) if key == b.key]
-                kept += first[0] < second[-1]
-                turned += first[-1] > second[0]
-        if turned and not kept and not _passive(claim, i, j):
-            clashes.append(Clash("role", i, j, ""))
-    return clashes, float(len(clashes))
-
-
-def _passive(claim: Parts, i: int, j: int) -> bool:
-    return any(token.key in ("by", "and", "or", "of", "from") for token in claim.tokens[i + 1 : j])
 
 
 def _name_known(claim: Parts, token: Token, known: frozenset[str], evidence: Sequence[Parts]) -> bool:
@@ -333,8 +274,8 @@ def word_differences(
     numbers, features = _number_clashes(claim, evidence)
     replaced = _replacements(own, words)
     antonym, loose = _antonym_clashes(own, words, [Words.of(one) for one in evidence], replaced)
-    negation, parity = _negation_clashes(claim, near, evidence)
-    roles, turned = _role_clashes(claim, evidence)
+    negation, parity = negation_clashes(own, words, evidence)
+    roles, turned = role_clashes(own, evidence)
     order, shared, _ = _order(claim, near)
     known = frozenset().union(*(one.key_set for one in evidence))
     new = [token for token in claim.tokens if token.kind in ("content", "number") and token.key not in known]

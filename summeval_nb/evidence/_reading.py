@@ -28,7 +28,7 @@ from summeval_nb.evidence.check import (
     support_logit,
     take_apart,
 )
-from summeval_nb.ground.results import Finding
+from summeval_nb.ground.results import Finding, require_text
 
 from ..ground._types import JsonDict
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("ALL_FEATURES", "PRECISIONS", "Examined", "examine", "fingerprint", "fitted", "forest", "judged_line", "look"),
-    *("promised", "starting_logit", "windows"),
+    *("promised", "require_device", "starting_logit", "windows"),
 ]
 
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "bfloat16", "int8")
 
 READER = ("near_entailed", "near_contradicted", "all_entailed", "all_contradicted", "worst_word", "wrong_words")
 WORD_FEATURES = (*FEATURES, *(f"nearest_{name}" for name in FEATURES), *DIFFERENCES, "words_logit")
@@ -188,8 +188,18 @@ class Examined(NamedTuple):
         return found | ({"reader": self.reader} if self.reader else {})
 
 
+def require_device(device: object, precision: str) -> str:
+    """Return the device's name if the reader can calculate there; torch is only imported for another than the CPU."""
+    name = require_text(device, "device")
+    if name == "cpu":
+        return name
+    from summeval_nb.evidence._reader import found_device
+
+    return str(found_device(name, precision))
+
+
 def examine(
-    lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors], precision: str
+    lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors], precision: str, device: str = "cpu"
 ) -> list[Examined | None]:
     """Return what both storeys and the trees make of each pair; None for a claim that holds no word."""
     claims = [take_apart(claim) for _, claim in lot]
@@ -198,7 +208,7 @@ def examine(
     seen = {number: look(claims[number], told[number], vectors[number]) for number in usable}
     places = {number: float(any(one.in_place for one in seen[number].clashes)) for number in usable}
     rows = {number: {**seen[number].features, "in_place": places[number]} for number in usable}
-    readings = _readings(lot, seen, precision) if reads() else {}
+    readings = _readings(lot, seen, precision, device) if reads() else {}
     for number, pair in readings.items():
         rows[number] |= reader_features(*pair)
     names = forest().names
@@ -217,7 +227,7 @@ def examine(
 
 
 def _readings(
-    lot: Sequence[tuple[list[str], str]], seen: Mapping[int, Looked], precision: str
+    lot: Sequence[tuple[list[str], str]], seen: Mapping[int, Looked], precision: str, device: str
 ) -> dict[int, tuple[Reading, Reading]]:
     """Return for each pair what the reader makes of the nearest two sentences and of all; the same is read once."""
     from summeval_nb.evidence._reader import load_reader
@@ -229,7 +239,7 @@ def _readings(
         for wide, (evidence, claim) in enumerate(pair)
     }
     far = {place for place, (_, _, wide) in enumerate(distinct) if wide}
-    read = load_reader(precision).read(list(distinct.values()), wide=far) if distinct else []
+    read = load_reader(precision, device).read(list(distinct.values()), wide=far) if distinct else []
     found = dict(zip(distinct, read, strict=True))
     near, every = ({n: found[tuple(pair[i][0]), pair[i][1], i] for n, pair in asked.items()} for i in (0, 1))
     return {number: (near[number], every[number]) for number in asked}

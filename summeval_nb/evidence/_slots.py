@@ -62,8 +62,12 @@ class Slot(NamedTuple):
 _SAME = frozenset("and or as well both plus the a an".split())
 # Who comes first makes no difference.
 _BOTH_WAYS = frozenset(
-    "met meet meets meeting married marry marries divorced equals equal between versus vs drew play plays played "
-    "face faces faced merge merges merged near border borders bordered differ differs differed".split()
+    "met meet meets meeting married marry marries divorced equals equal between versus vs drew".split()
+)
+# Nor where one of these stands between two names; elsewhere in a sentence they say nothing of who did what.
+_EITHER = _BOTH_WAYS | frozenset(
+    "play plays played face faces faced merge merges merged near border borders bordered differ differs "
+    "differed".split()
 )
 _TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 _ABOUT = frozenset("about around near almost rough approxim over under more less than some up to".split())  # stems
@@ -82,9 +86,9 @@ _OPPOSED = (
     *({may, "will"} for may in ("may", "might", "could")),
     {"few", "many"},
 )
-# Not approved until May, not only: what follows is not denied.
-_LATER = frozenset("until till unless".split())
-_NOT_QUITE = _LATER | frozenset("before only just merely simply".split())
+# Not open until March, not only: what follows is not denied.
+TIMED = frozenset("until till unless before".split())
+_NOT_QUITE = TIMED | frozenset("only just merely simply".split())
 _TITLES = frozenset(
     "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
@@ -179,7 +183,7 @@ def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
     own, theirs = claim.parts.keys, nearest.parts.keys
     names = {one.key for words in (claim, nearest) for one in words.parts.names}
     starts = [i for i, key in enumerate(own) if key in names or claim.raw[i] in _SAME] if len(names) > 1 else []
-    if any(token.kind == "negation" for words in (claim, nearest) for token in words.parts.tokens):
+    if _denies(claim) or _denies(nearest):
         return None
     for i, k in ((i, k) for i in starts for k in range(2, len(theirs)) if own[i] == theirs[k]):
         for n, verb in product(range(1, _LONGEST_NAME + 1), repeat=2):
@@ -204,7 +208,7 @@ def _doing(claim: Words, names: Container[str], between: range) -> bool:
     """Return whether what stands between two names says what one does to the other, and not what both do."""
     told = [claim.parts.keys[i] for i in between if claim.parts.tokens[i].kind == "content"]
     words = [claim.raw[i] for i in between]
-    both = words[-1] == "with" or not _BOTH_WAYS.isdisjoint(words)
+    both = words[-1] == "with" or not _EITHER.isdisjoint(words)
     return bool(told) and not both and not any(key in names for key in told)
 
 
@@ -229,7 +233,7 @@ def _tells(claim: Words, place: int) -> bool:
 
 def _other_way_round(claim: Words, nearest: Words) -> bool:
     """Return whether the two may say the same in the other order: both ways, by, not."""
-    denied = any(token.kind == "negation" for one in (claim, nearest) for token in one.parts.tokens)
+    denied = _denies(claim) or _denies(nearest)
     passive = ("by" in claim.raw) != ("by" in nearest.raw)
     return denied or passive or bool(_BOTH_WAYS & set(claim.raw))
 
@@ -254,11 +258,11 @@ def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[C
             continue
         if len(run) < 3 and not _only_denied(claim, nearest, codes[max(0, number - 2) : number + 1]):
             continue
-        own, theirs = _is_negation(claim, code.dest_start - 1), _is_negation(nearest, code.src_start - 1)
-        new = own and not any(_is_negation(nearest, i) for i in range(code.src_start - 4, code.src_start))
-        gone = theirs and not any(_is_negation(claim, i) for i in range(code.dest_start))
+        own, theirs = is_negation(claim, code.dest_start - 1), is_negation(nearest, code.src_start - 1)
+        new = own and not any(is_negation(nearest, i) for i in range(code.src_start - 4, code.src_start))
+        gone = theirs and not any(is_negation(claim, i) for i in range(code.dest_start))
         later = [*nearest.raw[code.src_end : code.src_end + 1], *claim.raw[code.dest_end : code.dest_end + 1]]
-        if (new or gone) and _LATER.isdisjoint(later):
+        if (new or gone) and TIMED.isdisjoint(later):
             place = next(i for i in run if claim.parts.tokens[i].kind == "content")
             yield Clash("negation", place, place, nearest.raw[code.src_start - 1] if gone else "")
 
@@ -270,7 +274,7 @@ def _only_denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
     """
     if [code.tag in ("insert", "delete") for code in codes] != [False, True, False] or codes[0].tag != "equal":
         return False
-    if all(any(token.kind == "negation" for token in one.parts.tokens) for one in (claim, nearest)):  # it has moved
+    if _denies(claim) and _denies(nearest):  # it has moved
         return False
     before, gap, after = codes
     if gap.tag == "insert":
@@ -289,7 +293,11 @@ def _only_denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
     )
 
 
-def _is_negation(words: Words, place: int) -> bool:
+def _denies(words: Words) -> bool:
+    return any(token.kind == "negation" for token in words.parts.tokens)
+
+
+def is_negation(words: Words, place: int) -> bool:
     """Return whether a word denies what follows, also where a tokenizer has cut it: didn ’ t."""
     if place < 0:
         return False
@@ -344,6 +352,8 @@ def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     own, theirs = claim.raw[slot.start], nearest.raw[slot.near_start]
     if {own, theirs} in _OPPOSED:
         return Clash("antonym", slot.start, slot.start, theirs)
+    if not TIMED.isdisjoint((own, theirs)) and _denies(claim) != _denies(nearest):  # not until, only after
+        return None
     known = all(any(word in group for group in _CONNECTIVES) for word in (own, theirs))
     if not known or own == theirs or any(own in group and theirs in group for group in _CONNECTIVES):
         return None

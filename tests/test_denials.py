@@ -1,0 +1,69 @@
+"""What is denied on one side only clashes; a "not" that says the same elsewhere does not."""
+
+import pytest
+
+from summeval_nb.evidence._differences import findings_of, word_differences
+from summeval_nb.evidence.check import take_apart
+
+
+def compared(claim: str, evidence: str) -> tuple[dict[str, float], list[tuple[str, str]]]:
+    """Return the features of what is different, and kind and text of each firm clash."""
+    parts, told = take_apart(claim), [take_apart(evidence)]
+    features, found = word_differences(parts, told, (0, 0))
+    return features, [(one.kind, one.text) for one in findings_of(parts, found) if one.clash]
+
+
+SAME = [
+    ("The cafe will not open until March.", "The cafe will open in March at the earliest."),
+    ("The bridge will not reopen before autumn.", "The bridge will reopen in autumn or later."),
+    ("The cafe will not open to the public before March.", "The cafe will open to the public in March."),
+    ("The company did not pay the fine until June.", "The company will pay the fine in June."),
+    ("Guests may not vote unless they pay.", "Guests may vote if they pay."),
+    (
+        "Residents cannot use the pool until the pump is repaired.",
+        "Residents can use the pool once the pump is repaired.",
+    ),
+    ("No visitors were allowed into the ward.", "Visitors were not allowed into the ward."),
+    ("None of the players was injured.", "The players were not injured."),
+    ("No decision was made on Monday.", "A decision was not made on Monday."),
+    ("The council did not name a new date.", "The council named no new date."),
+    ("The museum is not only a school but also a theatre.", "The museum is both a school and a theatre."),
+    ("The council did not approve the plan.", "The council rejected the plan."),
+    ("About half of young ospreys do not survive.", "About half of young ospreys die."),
+    ("Mopeds will be banned.", "Mopeds will not be allowed on the bridge."),
+    ("The shop stays shut until Friday.", "The shop does not open before Friday."),
+    ("The lift no longer works.", "The lift does not work."),
+]
+
+
+@pytest.mark.parametrize(("evidence", "claim"), [*SAME, *((claim, evidence) for evidence, claim in SAME)])
+def test_the_same_denied_in_other_words_does_not_clash(evidence, claim):
+    assert compared(claim, evidence)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("evidence", "claim", "expected"),
+    [
+        ("The cafe will not open until March.", "The cafe will open in February.", ["open", "February"]),
+        ("The cafe will not open until March.", "The cafe will open until March.", ["open"]),
+        ("The cafe will not open until March, as a pipe leaks.", "The cafe will open, as a pipe leaks.", ["open"]),
+        ("The bridge will not reopen before autumn.", "The bridge will reopen before autumn.", ["reopen"]),
+        ("No decision was made on Monday.", "A decision was made on Monday.", ["decision"]),
+        ("The road, not the bridge, was approved.", "The bridge, not the road, was approved.", ["bridge", "road"]),
+        ("No trains ran and buses were late.", "Trains ran and no buses were late.", ["Trains", "buses"]),
+        ("Not only the mayor but also her deputy resigned.", "Only the mayor resigned.", ["mayor"]),
+        ("The drug is not only safe but also cheap.", "The drug is not safe.", ["safe"]),
+        ("Prices did not rise in May.", "Prices did not fall in May.", ["fall"]),
+        ("The plan was not approved; it was rejected.", "The plan was approved.", ["approved"]),
+        ("She would not say whether he would go.", "She would not say whether he would not go.", ["go"]),
+        ("The lift no longer works.", "The lift works.", ["works"]),
+    ],
+)
+def test_a_denial_that_came_or_went_clashes(evidence, claim, expected):
+    assert [text for _, text in compared(claim, evidence)[1]] == expected
+
+
+def test_a_not_that_says_the_same_is_not_counted_as_one_side_denying():
+    parity = [compared(claim, evidence)[0]["negation_parity"] for evidence, claim in SAME[:5]]
+    assert parity == [0.0] * 5
+    assert compared("The cafe will open until March.", SAME[0][0])[0]["negation_parity"] == 1.0
