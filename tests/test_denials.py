@@ -33,6 +33,9 @@ SAME = [
     ("Mopeds will be banned.", "Mopeds will not be allowed on the bridge."),
     ("The shop stays shut until Friday.", "The shop does not open before Friday."),
     ("The lift no longer works.", "The lift does not work."),
+    ("It was not until March that the cafe opened.", "The cafe opened in March."),
+    ("Not until March did the cafe open.", "The cafe opened in March."),
+    ("Ellen T. Brown was elected as chair of the club.", "Ellen Brown was elected as chair of the club."),
 ]
 
 
@@ -57,10 +60,27 @@ def test_the_same_denied_in_other_words_does_not_clash(evidence, claim):
         ("The plan was not approved; it was rejected.", "The plan was approved.", ["approved"]),
         ("She would not say whether he would go.", "She would not say whether he would not go.", ["go"]),
         ("The lift no longer works.", "The lift works.", ["works"]),
+        ("Sales did not rise in the last quarter.", "Sales fell in the last quarter.", ["fell"]),  # or stood still
+        ("The firm did not deny the reports.", "The firm confirmed the reports.", ["confirmed"]),
+        ("No adults were hurt in the crash.", "Children were hurt in the crash.", ["Children"]),
+        ("Teachers were injured.", "No pupils were injured.", ["pupils"]),
+        ("The committee chose not Leeds but York.", "The committee chose Leeds, not York.", ["Leeds", "York"]),
+        ("The clerk was not jailed but fined.", "The clerk was jailed, not fined.", ["jailed", "fined"]),
+        ("The mayor is honest but not brave.", "The mayor is not only honest but also brave.", ["brave"]),
+        ("Police did not confirm arrests.", "Police carried out no arrests.", ["arrests"]),
+        ("They will not move until the council pays them.", "The council said they will move in spring.", ["move"]),
+        ("The bridge did not open until after March.", "The bridge opened in March.", ["opened"]),
+        ("The talks ended after lunch and no deal was made.", "The talks ended before lunch.", ["before"]),
+        ("The bell rang twice and nobody answered.", "The bell rang once.", ["once"]),
     ],
 )
 def test_a_denial_that_came_or_went_clashes(evidence, claim, expected):
     assert [text for _, text in compared(claim, evidence)[1]] == expected
+
+
+def test_what_is_said_to_be_one_thing_is_not_its_opposite():
+    for claim in ("Sales did not rise in the last quarter.", "In the last quarter, sales did not rise."):
+        assert compared(claim, "Sales fell in the last quarter.")[1] == []
 
 
 def test_a_not_that_says_the_same_is_not_counted_as_one_side_denying():

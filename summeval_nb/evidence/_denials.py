@@ -16,7 +16,25 @@ __all__ = ["denied_once", "negation_clashes"]
 
 _REACH = 4  # a "not" denies the first content word among so many
 _ONLY = frozenset("only just merely simply solely".split())
-_ORDER = TIMED | frozenset("after once since when".split())
+_TURNS = frozenset("but and or yet".split())  # not Leeds but York: what follows is no longer denied
+_AT = frozenset("in on at from by after once if when next this".split())  # before the time that was waited for
+# Between these there is nothing third: who did not survive died. Prices that did not rise need not have fallen.
+_COMPLEMENTS = (
+    {"open", "opened", "opens", "close", "closed", "closes", "shut"},
+    {"approve", "approved", "approves", "accept", "accepted", "accepts", "reject", "rejected", "rejects"},
+    {"allow", "allowed", "allows", "permit", "permitted", "permits", "ban", "banned", "bans", "forbid", "forbidden"},
+    {"survive", "survived", "survives", "die", "died", "dies", "dead", "alive"},
+    {"legal", "illegal", "lawful", "unlawful"},
+    {"guilty", "innocent"},
+    {"present", "absent"},
+    {"true", "false"},
+)
+# No pupils were hurt does not follow from teachers who were: these are opposites of kind.
+_KINDS = frozenset(
+    "man men woman women boy boys girl girls child children adult adults pupil pupils student students teacher "
+    "teachers father mother son daughter brother sister husband wife profit profits loss losses".split()
+)
+_VOWELS = str.maketrans("", "", "aeiouy")
 
 
 def _telling(words: Words, place: int) -> bool:
@@ -29,6 +47,7 @@ def _negations(words: Words, other: Words | None = None) -> list[int]:
     if other is None:
         return found
     after = {place: words.raw[place + 1] for place in found if place + 1 < len(words.raw)}
+    found = [place for place in found if after.get(place) not in TIMED]  # not until March did it open
     return [place for place in found if after.get(place) not in _ONLY or after[place] in other.raw]
 
 
@@ -53,12 +72,16 @@ def _told(words: Words, negations: Sequence[int]) -> tuple[dict[str, int], dict[
 
 
 def _timed(denying: Words, plain: Words, place: int) -> bool:
-    """Return whether one text denies a word until a time, and the other says the word of that time."""
+    """Return whether one text denies a word until a time, and the other says the word in, on or after that time."""
     later = [i for i in range(place + 1, len(denying.raw)) if denying.raw[i] in TIMED]
     if not later or not TIMED.isdisjoint(plain.raw):
         return False
     when = _next_word(denying, later[0])
-    return when is not None and denying.parts.tokens[when].key in plain.parts.key_set
+    if when is None or "after" in denying.raw[later[0] : when]:  # not until after March: not in March
+        return False
+    key = denying.parts.tokens[when].key
+    there = [i for i, one in enumerate(plain.parts.keys) if one == key]
+    return any(not _AT.isdisjoint(plain.raw[max(0, i - 3) : i]) for i in there)
 
 
 def _moved(first: Words, second: Words) -> set[str]:
@@ -70,7 +93,7 @@ def _moved(first: Words, second: Words) -> set[str]:
     for one, other in ((first, second), (second, first)):
         pairs = {
             (one.parts.tokens[a].key, one.parts.tokens[b].key)
-            for place in _negations(one)
+            for place in _negations(one, other)
             if (a := _next_word(one, place)) is not None and (b := _next_told(one, a)) is not None
         }
         denied = {_next_word(other, place) for place in _negations(other)}
@@ -89,13 +112,13 @@ def _alike(pair: tuple[str, str], seen: tuple[str, str], other: Words, one: Word
     if pair == seen:
         return True
     unknown = pair[0] not in one.parts.key_set and seen[0] not in other.parts.key_set
-    return pair[1] == seen[1] and pair[0][0] == seen[0][0] and unknown
+    return pair[1] == seen[1] and pair[0].translate(_VOWELS) == seen[0].translate(_VOWELS) and unknown
 
 
 def _next_told(words: Words, place: int) -> int | None:
     """Return the next content word, if no negation stands before it."""
     for other in range(place + 1, min(place + 1 + _REACH, len(words.raw))):
-        if is_negation(words, other):
+        if is_negation(words, other) or words.raw[other] in _TURNS:
             return None
         if _telling(words, other):
             return other
@@ -132,11 +155,15 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
 
 
 def denied_once(claim: Words, near: Words, place: int, opposite: str) -> bool:
-    """Return whether a word and its opposite in the nearest sentence say the same, because one of them is denied."""
+    """Return whether a word and its opposite in the nearest sentence say the same, because one of them is denied.
+
+    What is said to be one thing is not its opposite; what is not the one need not be the other, but for some pairs.
+    """
     told = {one: {_next_word(words, i) for i in _negations(words)} for one, words in ((0, claim), (1, near))}
-    if claim.raw[place] in _ORDER:  # not until, only after
-        return bool(told[0]) != bool(told[1])
     if not _telling(claim, place) or "longer" in (claim.raw[place], opposite):
         return False
     theirs = {i in told[1] for i, word in enumerate(near.raw) if word == opposite and _telling(near, i)}
-    return len(theirs) == 1 and (place in told[0]) not in theirs
+    if len(theirs) != 1 or (place in told[0]) in theirs:
+        return False
+    either = any(claim.raw[place] in some and opposite in some for some in _COMPLEMENTS)
+    return either or (place in told[0] and claim.raw[place] not in _KINDS)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from summeval_nb.evidence._slots import Clash, Words
+from summeval_nb.evidence._slots import EITHER, Clash, Words
 from summeval_nb.evidence.check import Parts, Token
 
 __all__ = ["role_clashes"]
@@ -23,14 +23,18 @@ _WHEN = frozenset(
 _WHERE = frozenset("in on at near during since until outside inside".split())
 _JOINED = frozenset("and or of from".split())  # two of one kind, or one of the other's
 _BETWEEN = 6  # from "by" to the name, at most: by the vice-president, Sunniva Clegg
+_BOTH = EITHER - {"meeting"}  # a meeting was chaired by one of them
+_MOST = 8  # mentions of a name in one sentence that are looked at
 _BE = frozenset("is are was were be been being".split())
 _SHORTEST = 3  # letters that two forms of one verb share, at least
 
 
 def _where(words: Words, place: int) -> bool:
     """Return whether a name says where or when: in Leeds, at Easter."""
-    before = place - 1
-    while before >= 0 and (words.parts.tokens[before] in words.parts.names or words.raw[before] == "the"):
+    tokens, text, before = words.parts.tokens, words.parts.text, place - 1
+    while before >= 0 and (tokens[before] in words.parts.names or words.raw[before] == "the"):
+        if words.raw[before] in _WHEN or "," in text[tokens[before].end : tokens[before + 1].start]:
+            return False  # In Leeds, Tom Hale
         before -= 1
     return before >= 0 and words.raw[before] in _WHERE
 
@@ -39,14 +43,20 @@ def _told(words: Words, start: int, stop: int) -> set[str]:
     return {words.parts.keys[i] for i in range(start, stop) if words.parts.tokens[i].kind == "content"}
 
 
+def _how(words: Words, place: int) -> bool:
+    """Return whether a word after "by" says how, or by how much: by beating them, by two goals."""
+    return words.raw[place].endswith("ing") or words.parts.tokens[place].kind == "number"
+
+
 def _suffered(words: Words, first: int, second: int) -> set[str] | None:
     """Return the words of "first was seen by second", none if "by" says no such thing; None if there is no "by"."""
-    places = [i for i in range(first + 1, second) if words.raw[i] == "by"]
+    places = [i for i in range(first + 1, second) if words.raw[i] == "by" and not _how(words, i + 1)]
     if not places:
         return None
     by = places[-1]
     forms = [i for i in range(first + 1, by) if words.raw[i] in _BE]
-    return _told(words, forms[-1], by) if forms and second - by <= _BETWEEN else set()
+    told = [i for i in range(forms[-1], by) if words.parts.tokens[i].kind == "content"] if forms else []
+    return {words.parts.keys[told[0]]} if told and second - by <= _BETWEEN else set()
 
 
 def _alike(one: str, other: str) -> bool:
@@ -67,33 +77,34 @@ def _turned(claim: Words, i: int, j: int, near: Words, k: int, m: int) -> bool |
     if own is not None and theirs is not None:
         return False if same else (True if own & theirs else None)
     if not same:  # one of the two is in the passive
-        return False
+        return False if own or theirs else None
     does = _told(near, start, stop) if theirs is None else _told(claim, i, j)
     return True if any(_alike(one, other) for one in does for other in own or theirs or ()) else None
 
 
 def role_clashes(claim: Words, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
     """Return two neighbouring names that every evidence sentence holding both has the other way round."""
-    names: list[tuple[int, Token]] = [(i, one) for i, one in enumerate(claim.parts.tokens) if one in claim.parts.names]
+    names: list[tuple[int, Token]] = [
+        (i, one) for i, one in enumerate(claim.parts.tokens) if one in claim.parts.names and claim.raw[i] not in _WHEN
+    ]
     clashes = []
     for (i, a), (j, b) in zip(names, names[1:], strict=False):
         if a.key == b.key or j - i < 2 or not _JOINED.isdisjoint(claim.raw[i + 1 : j]):
             continue
-        if not _WHEN.isdisjoint((claim.raw[i], claim.raw[j])):
+        if not _BOTH.isdisjoint(claim.raw[i + 1 : j]) or claim.raw[j - 1] == "with":  # both do it
             continue
         where = [_where(claim, place) for place in (i, j)]
-        found: list[bool | None] = []
+        found: set[bool | None] = set()
         for parts in evidence:
-            if a.key not in parts.key_set or b.key not in parts.key_set:
+            if False in found or a.key not in parts.key_set or b.key not in parts.key_set:
                 continue
             near = Words.of(parts)
-            first = [k for k, key in enumerate(parts.keys) if key == a.key]
-            second = [k for k, key in enumerate(parts.keys) if key == b.key]
+            first, second = ([k for k, key in enumerate(parts.keys) if key == one.key][:_MOST] for one in (a, b))
             for k, m in product(first, second):
-                there = [_where(near, place) for place in (k, m)]
-                apart = where[0] != where[1] and where == there
                 turned = _turned(claim, i, j, near, k, m)
-                found.append(None if turned and apart else turned)
+                if turned and where[0] != where[1] and where == [_where(near, place) for place in (k, m)]:
+                    turned = None
+                found.add(turned)
         if True in found and False not in found:
             clashes.append(Clash("role", i, j, ""))
     return clashes, float(len(clashes))

@@ -65,7 +65,7 @@ _BOTH_WAYS = frozenset(
     "met meet meets meeting married marry marries divorced equals equal between versus vs drew".split()
 )
 # Nor where one of these stands between two names; elsewhere in a sentence they say nothing of who did what.
-_EITHER = _BOTH_WAYS | frozenset(
+EITHER = _BOTH_WAYS | frozenset(
     "play plays played face faces faced merge merges merged near border borders bordered differ differs "
     "differed".split()
 )
@@ -87,6 +87,10 @@ _OPPOSED = (
     {"few", "many"},
 )
 # Not open until March, not only: what follows is not denied.
+_CUT = frozenset(
+    "isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn can mustn needn mightn ain "
+    "shan".split()
+)
 TIMED = frozenset("until till unless before".split())
 _NOT_QUITE = TIMED | frozenset("only just merely simply".split())
 _TITLES = frozenset(
@@ -208,7 +212,7 @@ def _doing(claim: Words, names: Container[str], between: range) -> bool:
     """Return whether what stands between two names says what one does to the other, and not what both do."""
     told = [claim.parts.keys[i] for i in between if claim.parts.tokens[i].kind == "content"]
     words = [claim.raw[i] for i in between]
-    both = words[-1] == "with" or not _EITHER.isdisjoint(words)
+    both = words[-1] == "with" or not EITHER.isdisjoint(words)
     return bool(told) and not both and not any(key in names for key in told)
 
 
@@ -301,7 +305,7 @@ def is_negation(words: Words, place: int) -> bool:
     """Return whether a word denies what follows, also where a tokenizer has cut it: didn ’ t."""
     if place < 0:
         return False
-    cut = words.raw[place] == "t" and place > 0 and words.raw[place - 1].endswith("n")
+    cut = words.raw[place] == "t" and place > 0 and words.raw[place - 1] in _CUT
     return cut or words.parts.tokens[place].kind == "negation"
 
 
@@ -352,7 +356,11 @@ def _connective(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     own, theirs = claim.raw[slot.start], nearest.raw[slot.near_start]
     if {own, theirs} in _OPPOSED:
         return Clash("antonym", slot.start, slot.start, theirs)
-    if not TIMED.isdisjoint((own, theirs)) and _denies(claim) != _denies(nearest):  # not until, only after
+    before = [
+        any(is_negation(words, i) for i in range(end))
+        for words, end in ((claim, slot.start), (nearest, slot.near_start))
+    ]
+    if not TIMED.isdisjoint((own, theirs)) and before[0] != before[1]:  # not until, only after
         return None
     known = all(any(word in group for group in _CONNECTIVES) for word in (own, theirs))
     if not known or own == theirs or any(own in group and theirs in group for group in _CONNECTIVES):
