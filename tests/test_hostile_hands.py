@@ -422,9 +422,13 @@ class DiesWhileItStarts:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if os.getpid() != self.parent and not os.path.exists(self.marker):
+        if os.getpid() == self.parent:
+            return
+        try:  # two processes may start at once: one of them is the first
             open(self.marker, "x").close()
-            os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            return
+        os.kill(os.getpid(), signal.SIGKILL)
 
     def __call__(self, row: dict[str, Any]) -> int:
         return len(row["candidate"])
