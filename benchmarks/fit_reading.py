@@ -168,7 +168,7 @@ def left_out_logits(table: Table, names: list[str]) -> tuple[np.ndarray, np.ndar
 
 
 def mixed(table: Table, tree: np.ndarray, words: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
-    """Return how the two logits are mixed, the trees' share of the loudness given, and calibrated; the probability."""
+    """Return how the two logits are mixed (`TREES` is the trees' share) and calibrated; and the probability."""
     rows = table.training(None)
     loud = {"tree": TREES / float(tree[rows].std()), "words": (1 - TREES) / float(words[rows].std())}
     score = loud["tree"] * tree + loud["words"] * words

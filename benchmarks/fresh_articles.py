@@ -6,8 +6,8 @@ Five sets of ten articles in ten domains each, of 350 to 450 words, with fifteen
 words) and fifteen false ones of eight kinds, as `evaluate` judges them: eight evidence sentences chosen by similarity.
 The first four have been looked at since they were written: how loud the trees are was chosen with their figures in
 sight. The fifth, by writers who knew nothing of the checker and of the other sets, was written when reader, trees and
-the way to the threshold were fixed; after it was asked, two rules were mended. `--write` puts the default checker's
-figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
+the way to the threshold were fixed; after it was asked, two rules were mended, and the trees made a little quieter.
+`--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 
 from __future__ import annotations

@@ -216,6 +216,22 @@ def test_the_same_window_is_read_once(monkeypatch):
     assert len(read) == len(set(read)) < 6  # two windows a pair
 
 
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_shorter_numbers_move_a_verdict_by_little(precision):
+    pairs = [(ARTICLE, claim) for claim in TRUE + FALSE]
+    here, there = (EmbeddedChecker(precision=one).check_many(pairs) for one in ("float32", precision))
+    moved = [abs(a.probability - b.probability) for a, b in zip(here, there, strict=True)]
+    assert sum(moved) / len(moved) <= 0.005
+    assert [v.details["reader"] for v in here] != [v.details["reader"] for v in there]  # it has been read in those
+
+
+def test_precision_and_device_are_part_of_the_fingerprint():
+    names = [("float32", "cpu"), ("int8", "cpu"), ("bfloat16", "cpu"), ("bfloat16", "cuda"), ("float32", "cuda:0")]
+    found = [_reading.fingerprint(1.0, 0.0, *name) for name in names]
+    assert len(set(found)) == len(found) and found[-1] == _reading.fingerprint(1.0, 0.0, "float32", "cuda:1")
+    assert found[0] == EmbeddedChecker().fingerprint and found[1] == EmbeddedChecker(precision="int8").fingerprint
+
+
 @pytest.mark.parametrize("kind", [WordsChecker, EmbeddedChecker])
 def test_both_packaged_checkers_are_recalibrated_alike(kind):
     one = kind(threshold=0.7).calibrate([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])

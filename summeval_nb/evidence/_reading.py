@@ -127,11 +127,12 @@ def _model_fingerprint() -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
-def fingerprint(slope: float, offset: float, precision: str) -> str:
+def fingerprint(slope: float, offset: float, precision: str, device: str = "cpu") -> str:
     """Return a name for everything that decides a probability."""
     marks = [_model_fingerprint()]
     marks += [f"{slope:.6g},{offset:.6g}"] if (slope, offset) != (1.0, 0.0) else []
     marks += [precision] if precision != "float32" else []
+    marks += [device.partition(":")[0]] if device != "cpu" else []  # which of several GPUs makes no difference
     return "-".join(["embedded", *marks])
 
 

@@ -86,11 +86,12 @@ _OPPOSED = (
     *({may, "will"} for may in ("may", "might", "could")),
     {"few", "many"},
 )
-# Not open until March, not only: what follows is not denied.
+# Before a "t" that a tokenizer has cut off: didn ’ t.
 _CUT = frozenset(
     "isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn can mustn needn mightn ain "
     "shan".split()
 )
+# Not open until March, not only: what follows is not denied.
 TIMED = frozenset("until till unless before".split())
 _NOT_QUITE = TIMED | frozenset("only just merely simply".split())
 _TITLES = frozenset(

@@ -39,10 +39,11 @@ class EmbeddedChecker(_Packaged):
         In what numbers the reader calculates. float32 gives the same verdict
         everywhere; bfloat16 is faster on processors that have it (AVX-512 with bf16)
         and on GPUs, int8 on other processors. Both move a probability by a few
-        thousandths, .001 in the mean. It is part of the fingerprint.
+        thousandths, .001 in the mean.
     device : str
         Where the reader calculates: "cpu", "cuda", "cuda:1", or another device that
-        PyTorch knows by name. int8 is for processors.
+        PyTorch knows by name. int8 is for processors. What is not "cpu", and another
+        precision than float32, is part of the fingerprint.
 
     Raises
     ------
@@ -84,7 +85,9 @@ class EmbeddedChecker(_Packaged):
             raise ValueError(f"contradicted_below={low} {above}")
         self.precision = require_option(precision, "precision", PRECISIONS)
         self.device = require_device(device, self.precision)
-        self.fingerprint = fingerprint(self.slope, self.offset, self.precision)
+        self.fingerprint = fingerprint(
+            self.slope, self.offset, self.precision, self.device
+        )
 
     def _settings(self) -> JsonDict:
         own = {"contradicted_below": self.contradicted_below, "device": self.device}
