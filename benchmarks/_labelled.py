@@ -8,12 +8,13 @@ the passages that the reader is not trained on): claims in other words, true and
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from _corrupt import corrupt, tails
-from _reader_rows import read, rephrased, written_passages
+from _reader_rows import Nearest, Row, read, rephrased, written_passages
 
 from summeval_nb.text.split import split_text
 
@@ -67,6 +68,48 @@ def documents(folder: Path, *, written: bool = False) -> tuple[list[Document], l
                 place = places[_source(row)]
                 claims += _edited(name, row, place, articles[place].sentences, ends, random_)
     return articles, claims
+
+
+def same_article(articles: Sequence[Document]) -> list[frozenset[str]]:
+    """Return for each article the sets that hold it, its own among them: two sets draw on the same newspaper."""
+    starts = [re.sub(r"\W+", "", " ".join(one.sentences[:30]).lower())[:400] for one in articles]
+    held: dict[str, set[str]] = {}
+    for start, one in zip(starts, articles, strict=True):
+        held.setdefault(start, set()).add(one.set)
+    return [frozenset(held[start]) for start in starts]
+
+
+JUDGED = 6  # so many of the nearest sentences the reader sees of a claim that people judged
+AT_MOST = 2000  # claims of one set and label
+
+
+def judged_rows(folder: Path, nearest: Nearest, without: Collection[str] = ()) -> list[Row]:
+    """Return the sentences that people judged as rows to train the reader on, without the sets of `without`.
+
+    Articles that such a set holds, too, are left out as well. A sentence of a summary that was judged as a whole counts
+    where the summary is true; both labels of a set weigh the same, up to four to one. No claim with a fact changed by a
+    rule is among them.
+    """
+    random_ = random.Random(0)
+    articles, claims = documents(folder)
+    held, rows = same_article(articles), list[Row]()
+    for name in [one for one in SETS if one not in without]:
+        own = [one for one in claims if one.set == name and one.kind == "human" and (one.unit == 1 or one.label == 1)]
+        own = [one for one in own if not held[one.article] & set(without)]
+        found = {label: [one for one in own if one.label == label] for label in (0, 1)}
+        drawn = {label: random_.sample(some, min(AT_MOST, len(some))) for label, some in found.items()}
+        chosen = [*drawn[0], *drawn[1]]
+        by_article: dict[int, list[Claim]] = {}
+        for one in chosen:
+            by_article.setdefault(one.article, []).append(one)
+        for article, some in by_article.items():
+            sentences = articles[article].sentences
+            orders = nearest([one.text for one in some], sentences)
+            for one, order in zip(some, orders, strict=True):
+                kept = tuple(sentences[i] for i in order[:JUDGED])
+                weight = 1.5 * min(4.0, 0.5 / (len(drawn[one.label]) / len(chosen)))
+                rows.append(Row(kept, one.text, 0 if one.label else 3, () if one.label else None, weight, "judged"))
+    return rows
 
 
 def _source(row: dict[str, Any]) -> str:

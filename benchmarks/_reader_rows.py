@@ -1,7 +1,8 @@
 """The rows that the reader is trained on: evidence, claim, label, and where it is known the words that are wrong.
 
 From `nli_train.jsonl.gz` and `scitldr_train.jsonl.gz`, on request also passages with claims that were written for this
-project (`written_claims.jsonl`, `written_pairs.jsonl`): none of the sets that the checker is measured on.
+project (`written_claims.jsonl`, `written_pairs.jsonl`). Rows from the sets that the checker is measured on are made in
+`_labelled.py`, where a set can be left out.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def written_passages(*, part: str | None = None) -> list[dict[str, Any]]:
 
     `part` is `"reader"` for those that the reader may learn from, `"trees"` for those kept aside for what weighs it.
     In `written_claims.jsonl` every second one is kept aside; of `written_pairs.jsonl`, whose claims come in pairs of a
-    true one and a false one about the same fact, those whose writers were.
+    true one and a false one about the same fact, all of two writers and the first eight of eight others.
     """
     found = []
     for name in ("written_claims", "written_pairs"):
@@ -252,24 +253,65 @@ def wording_weights(passages: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {claim["text"]: float(weight) for (claim, _, _), weight in zip(claims, weights, strict=True)}
 
 
-def written_rows(nearest: Nearest, *, withheld: bool = False) -> Iterator[Row]:
-    """Yield the claims that the reader may learn from, over the sentences nearest to each.
+def written_rows(nearest: Nearest, random_: random.Random, *, withheld: bool = False) -> Iterator[Row]:
+    """Yield the claims that the reader may learn from, each over two, three or five of the sentences nearest to it.
 
-    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first. With
-    `withheld` a true claim comes once more over sentences of its passage without the nearest two: there it is not said.
+    `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first. Of the true claims
+    every third comes once more with a fact changed by a rule, and claims of a passage come joined by *and*, the whole
+    false where one of them is. With `withheld` half of the true claims come once more over sentences of their passage
+    without the nearest two: there they are not said.
     """
+    passages = written_passages(part="reader")
     balance = wording_weights(written_passages())
-    for passage in written_passages(part="reader"):
-        claims = [claim["text"] for claim in passage["claims"]]
-        for claim, order in zip(passage["claims"], nearest(claims, passage["source"]), strict=True):
+    ends = tails([sentence for passage in passages for sentence in passage["source"]])
+    for passage in passages:
+        source, texts = passage["source"], [claim["text"] for claim in passage["claims"]]
+        orders = nearest(texts, source)
+        for claim, order in zip(passage["claims"], orders, strict=True):
             text, supported, twin = claim["text"], claim["supported"], claim.get("twin")
             spans = () if supported else wrong_words(text, twin) if twin else None
-            for n in (2, 3, 5):
-                kept = tuple(passage["source"][i] for i in sorted(order[:n]))
-                yield Row(kept, text, 0 if supported else 3, spans, 1.5 * balance[text], "written")
-            for n in (2, 4) if withheld and supported and len(order) > WITHHELD + 1 else ():
-                kept = tuple(passage["source"][i] for i in sorted(order[WITHHELD : WITHHELD + n]))
-                yield Row(kept, text, 1, None, 1.5, "withheld")
+            kept = tuple(source[i] for i in sorted(order[: random_.choice((2, 3, 5))]))
+            yield Row(kept, text, 0 if supported else 3, spans, 1.5 * balance[text], "written")
+            if not supported:
+                continue
+            if random_.random() < 0.33 and (made := corrupt(text, source, random_, tail=random_.choice(ends))):
+                yield Row(kept, made.text, 3, made.spans, 0.7, f"edit:{made.kind}")
+            if withheld and random_.random() < 0.5 and len(order) > WITHHELD + 1:
+                away = sorted(order[WITHHELD : WITHHELD + random_.choice((2, 4))])
+                yield Row(tuple(source[i] for i in away), text, 1, None, 1.5, "withheld")
+        yield from _joined_rows(passage, orders, random_)
+
+
+_FIRST = re.compile(
+    r"(?:The|A|An|It|He|She|They|In|On|At|After|Before|His|Her|Its|Their|Some|Most|Many|No|Two|Three)\b"
+)
+
+
+def joined(first: str, second: str) -> str:
+    """Return two sentences as one.
+
+    Examples
+    --------
+    >>> joined("The fare goes up.", "The old ship stays.")
+    'The fare goes up, and the old ship stays.'
+    """
+    rest = second[:1].lower() + second[1:] if _FIRST.match(second) else second
+    return f"{first.rstrip('.')}, and {rest}"
+
+
+def _joined_rows(passage: dict[str, Any], orders: Sequence[Sequence[int]], random_: random.Random) -> Iterator[Row]:
+    """Yield for every fourth claim of a passage it and another, over the sentences nearest to both."""
+    claims = passage["claims"]
+    for _ in range(len(claims) // 4):
+        one, two = random_.sample(range(len(claims)), 2)
+        if random_.random() < 0.5:  # half of them two true ones, where there are two
+            true = [i for i, claim in enumerate(claims) if claim["supported"]]
+            one, two = random_.sample(true, 2) if len(true) > 1 else (one, two)
+        fine = claims[one]["supported"] and claims[two]["supported"]
+        places = sorted({*orders[one][:3], *orders[two][:3]})
+        kept = tuple(passage["source"][i] for i in places)
+        text = joined(claims[one]["text"], claims[two]["text"])
+        yield Row(kept, text, 0 if fine else 3, () if fine else None, 1.0, "joined")
 
 
 def training_rows(
@@ -279,15 +321,18 @@ def training_rows(
     *,
     withheld: bool = False,
     without: Collection[str] = (),
+    judged: Sequence[Row] = (),
 ) -> list[Row]:
     """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours.
 
-    With `nearest`, half of them are the claims written for this project and half a sample of all others.
+    With `nearest`, two thirds of them are made of the claims written for this project and one third is a sample of all
+    others; `judged` come on top, as often as makes them a quarter of all.
     """
     random_ = random.Random(seed)
     rows = [*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)]
     if nearest is not None:
-        written = list(written_rows(nearest, withheld=withheld))
-        rows = [*written, *random_.sample(rows, min(len(written), len(rows)))]
+        written = list(written_rows(nearest, random_, withheld=withheld))
+        rows = [*written, *random_.sample(rows, min(len(written) // 2, len(rows)))]
+    rows += list(judged) * round(len(rows) / 3 / len(judged)) if judged else []
     random_.shuffle(rows)
     return rows

@@ -4,21 +4,25 @@
 
 Reads SummEval, QAGS-CNN/DM, XSumFaith, DeFacto and SummEdits from the folder that SUMMEVAL_NB_DATA names. The features
 of all labelled claims (half an hour) and the reader's numbers are kept in WORK and read from there the next time. Each
-set is predicted by a model that saw no claim and no article of it. `--write` puts trees, thresholds and measured
-figures into `summeval_nb/assets/`. The shipped trees are fitted with `--written`: also to claims that were written for
-this project, in passages that the reader has not read; thresholds and promises are about the public sets alone.
+set is predicted by a model that saw no claim and no article of it; with `--left-out-readers` the reader, which learns
+from judged sentences, too (`train_checker.py` says how), is one that left the set out. `--write` puts trees, thresholds
+and measured figures into `summeval_nb/assets/`. The shipped trees are fitted with `--written`: also to claims that were
+written for this project, in passages that the reader has not read; thresholds and promises are about the public sets
+alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
+import hashlib
 import io
 import json
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +33,7 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).parent))
 from _checker_features import K, all_features
 from _forest import forest_arrays
-from _labelled import SETS, Claim, documents
+from _labelled import SETS, Claim, documents, same_article
 from _reader_rows import wording_weights, written_passages
 from fit_checker import fit as fit_words
 from tqdm.auto import tqdm
@@ -40,10 +44,13 @@ from summeval_nb.evidence._differences import word_differences
 from summeval_nb.evidence._fitted import fitted
 from summeval_nb.evidence.guarantee import accepted_needed
 
+if TYPE_CHECKING:
+    from summeval_nb.evidence._reader import Reader
+
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
 CONTRADICTED_BELOW = 0.5  # and something must clash: a low probability alone says that nothing was found
-TREES = 0.55  # as loud as the floors of the sets left out allow, in twentieths; the words checker has the rest
+TREES, READER = 0.5, 0.15  # loud enough to read, and within the floors of the sets left out; words have the rest
 WRITTEN = 2.0  # claims written for this project count as two public sets
 WORDS = list(check.FEATURES)
 # More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
@@ -79,8 +86,10 @@ class Table:
         values: np.ndarray,
         usable: np.ndarray,
         names: list[str],
+        held: Sequence[Collection[str]],
         without: Collection[str] = (),
     ):
+        self.held = [held[claim.article] for claim in claims]  # the sets that hold a claim's article
         self.without = frozenset(without)  # measured on, but in no fit
         self.claims, self.values, self.usable, self.names = claims, values, usable, names
         self.set = np.array([claim.set for claim in claims])
@@ -104,8 +113,9 @@ class Table:
         return self.usable & self.allowed(left_out) & ~unsure
 
     def allowed(self, left_out: str | None) -> np.ndarray:
-        """Return which rows are of sets that a fit may see."""
-        return (self.set != left_out) & ~np.isin(self.set, list(self.without))
+        """Return which rows are of sets that a fit may see, and of articles that no set left out holds."""
+        out = {left_out, *self.without}
+        return np.array([not out.intersection(sets) for sets in self.held])
 
     def weights(self, rows: np.ndarray) -> np.ndarray:
         """Return weights that give each set, human labels and edits, and both labels the same say."""
@@ -168,17 +178,20 @@ def left_out_logits(table: Table, names: list[str]) -> tuple[np.ndarray, np.ndar
 
 
 def mixed(table: Table, tree: np.ndarray, words: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
-    """Return how the two logits are mixed (`TREES` is the trees' share) and calibrated; and the probability."""
+    """Return how trees, words and reader are mixed (`TREES` and `READER` are shares) and calibrated; probabilities."""
     rows = table.training(None)
-    loud = {"tree": TREES / float(tree[rows].std()), "words": (1 - TREES) / float(words[rows].std())}
-    score = loud["tree"] * tree + loud["words"] * words
+    parts, shares = {"tree": tree, "words": words}, {"tree": TREES, "words": 1 - TREES}
+    if (name := _reading.BESIDE_TREES["reader"]) in table.names:
+        parts["reader"] = table.column(name)
+        shares = {"tree": TREES, "words": 1 - TREES - READER, "reader": READER}
+    loud = {name: shares[name] / float(part[rows].std()) for name, part in parts.items()}
+    score = sum(loud[name] * part for name, part in parts.items())
     model = LogisticRegression(C=1e6).fit(
         score[rows][:, None], table.label[rows], sample_weight=table.weights(rows)[rows]
     )
-    slope = float(model.coef_[0, 0])
-    found = {"tree": slope * loud["tree"], "words": slope * loud["words"], "offset": float(model.intercept_[0])}
-    logit = found["tree"] * tree + found["words"] * words + found["offset"]
-    return found, 1 / (1 + np.exp(-logit))
+    slope, offset = float(model.coef_[0, 0]), float(model.intercept_[0])
+    found = {name: slope * loud[name] for name in parts} | {"offset": offset}
+    return found, 1 / (1 + np.exp(-(slope * score + offset)))
 
 
 def by_summary(table: Table, name: str, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -311,28 +324,63 @@ def read_rows(claims: list[Claim], usable: np.ndarray) -> np.ndarray:
     return keep
 
 
-def reader_numbers(table: Table, found: list[dict], folder: Path) -> np.ndarray:
-    """Return the reader's six numbers of each claim that it reads, NaN for the others; kept in a file of the folder."""
-    from summeval_nb.evidence._reader import load_reader
+def readers(left_out: Mapping[str, Path]) -> dict[str, Reader]:
+    """Return the reader for each set: one whose wide network saw none of its labels, where a file with it is named.
 
-    reader = load_reader("bfloat16")
-    path = folder / f"reader_{reader.fingerprint.replace(':', '_')}.npy"  # other weights, another file
-    if path.is_file():
-        return np.load(path)
+    The file's weights are cut to what the package would keep of them. "" is the packaged reader, for all other claims.
+    """
+    from summeval_nb.evidence._reader import changed, load_reader, packed_difference, unpacked
+
+    found, raw = {"": load_reader("bfloat16")}, (ASSETS / "reader.npz").read_bytes()
+    for name, path in left_out.items():
+        own = copy.copy(found[""])
+        content = path.read_bytes()
+        own.wide = changed(own.network, raw, packed_difference(raw, unpacked(content)))
+        own.fingerprint = hashlib.sha256(raw + content).hexdigest()[:12]
+        found[name] = own
+    return found
+
+
+def reader_numbers(table: Table, found: list[dict], folder: Path, left_out: Mapping[str, Path]) -> np.ndarray:
+    """Return the reader's six numbers of each claim that it reads, NaN for the others; kept in files of the folder."""
     out = np.full((len(found), len(_reading.READER)), np.nan)
-    rows = np.flatnonzero(read_rows(table.claims, table.usable))
-    for start in tqdm(range(0, len(rows), 96), desc="reading", unit="96 claims"):
-        lot = rows[start : start + 96]
-        pairs = [
-            pair
-            for n in lot
-            for pair in _reading.windows(found[n]["evidence"], table.claims[n].text, tuple(found[n]["nearest"]))
-        ]
-        read = reader.read(pairs, wide=range(1, len(pairs), 2))
-        for i, n in enumerate(lot):
-            out[n] = list(_reading.reader_features(read[2 * i], read[2 * i + 1]).values())
-    np.save(path, out)
+    by_set, asked = readers(left_out), read_rows(table.claims, table.usable)
+    for name in table.sets:
+        reader = by_set.get(name, by_set[""])
+        rows = np.flatnonzero(asked & (table.set == name))
+        path = folder / f"reader_{name}_{reader.fingerprint.replace(':', '_')}.npy"  # other weights, another file
+        if path.is_file():
+            out[rows] = np.load(path)
+            continue
+        for start in tqdm(range(0, len(rows), 96), desc=f"reading {name}", unit="96 claims"):
+            lot = rows[start : start + 96]
+            pairs = [
+                pair
+                for n in lot
+                for pair in _reading.windows(found[n]["evidence"], table.claims[n].text, tuple(found[n]["nearest"]))
+            ]
+            read = reader.read(pairs, wide=range(1, len(pairs), 2))
+            for i, n in enumerate(lot):
+                out[n] = list(_reading.reader_features(read[2 * i], read[2 * i + 1]).values())
+        np.save(path, out[rows])
     return out
+
+
+def named_files(texts: Sequence[str]) -> dict[str, Path]:
+    """Return the files of `--left-out-readers`, by the sets that they leave out.
+
+    Examples
+    --------
+    >>> {name: str(path) for name, path in named_files(["summeval,defacto=b.npz"]).items()}
+    {'summeval': 'b.npz', 'defacto': 'b.npz'}
+    """
+    parts = [text.partition("=") for text in texts]
+    found = {name: Path(path) for names, _, path in parts for name in names.split(",")}
+    if unknown := [text for text, part in zip(texts, parts, strict=True) if not part[2] or not part[0]]:
+        sys.exit(f"--left-out-readers wants SET,SET=FILE, not {unknown[0]!r}")
+    if other := sorted(set(found) - set(SETS)):
+        sys.exit(f"--left-out-readers: no such set: {', '.join(other)}; there are {', '.join(SETS)}")
+    return found
 
 
 def main() -> None:
@@ -343,6 +391,13 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument(
         "--written", action="store_true", help="also the claims of written_claims.jsonl; use a folder of its own"
+    )
+    parser.add_argument(
+        "--left-out-readers",
+        nargs="+",
+        default=[],
+        metavar="SETS=NPZ",
+        help="readers that were trained without the judged sentences of these sets, which they read here",
     )
     parser.add_argument(
         "--measure", action="store_true", help="only: put the shipped checker through the package's set"
@@ -364,11 +419,13 @@ def main() -> None:
     articles, claims = documents(Path(os.environ["SUMMEVAL_NB_DATA"]), written=options.written)
     values, found = all_features(articles, claims, options.folder / "features.npy")
     usable = np.array([bool(one) for one in found])
-    table = Table(claims, np.c_[values, np.zeros(len(values))], usable, list(_reading.WORD_FEATURES), options.without)
+    columns, every = list(_reading.WORD_FEATURES), np.c_[values, np.zeros(len(values))]
+    table = Table(claims, every, usable, columns, same_article(articles), options.without)
     tried: dict[str, dict[str, Any]] = {}
     names = list(_reading.WORD_FEATURES)
     if not options.no_reader:
-        numbers = reader_numbers(table, found, options.folder)
+        left_out = named_files(options.left_out_readers)
+        numbers = reader_numbers(table, found, options.folder, left_out)
         table.usable = ~np.isnan(numbers[:, 0])
         table.values, table.names = np.c_[table.values, np.nan_to_num(numbers)], [*names, *_reading.READER]
         names = list(table.names)
@@ -385,11 +442,11 @@ def main() -> None:
     tried["words checker"] = short(measured(table, words))
     tried["trees"] = short(measured(table, tree))
     calibration, probability = mixed(table, tree, words)
-    tried["trees and words checker"] = short(measured(table, probability))
+    tried["trees, words checker and reader"] = short(measured(table, probability))
     clash, in_place = firm_clashes(table, found)
     probability = 1 / (1 + (1 / probability - 1) * np.exp(_reading.IN_PLACE * in_place))
     figures = measured(table, probability)
-    tried["trees, words checker and words in another's place"] = short(figures)
+    tried["all three, and words in another's place"] = short(figures)
     told = [in_place & known_rows(table) & (table.label == label) for label in (0, 1)]
     figures["in_place"] = {"false": int(told[0].sum()), "true": int(told[1].sum())}
     for label, found_out in tried.items():
@@ -505,7 +562,8 @@ def write(table: Table, names: list[str], calibration: dict[str, float], thresho
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     (ASSETS / "reading_trees.npz").write_bytes(out.getvalue())
-    calibration["words_mean"] = float(shipped[table.training(None)].mean())
+    for part, name in [one for one in _reading.BESIDE_TREES.items() if one[0] in calibration]:
+        calibration[f"{part}_mean"] = float(table.column(name)[table.training(None)].mean())
     chosen = {"supported": thresholds["all"]["supported"][0], "contradicted": CONTRADICTED_BELOW}
     if before == (before[0] | {"calibration": calibration, "thresholds": chosen}, out.getvalue()):
         later = (

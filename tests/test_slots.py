@@ -54,6 +54,21 @@ def clashes(claim: str, evidence: str) -> list[tuple[str, str, str]]:
             "The film by the man who faces trial was directed by Lena Ortiz and written by Paul Shaw.",
             [("role", "written", "directed"), ("role", "directed", "written")],
         ),
+        (  # a "not" that stays where it was says nothing of the order
+            "The man had been left in the rain with nothing but a blanket, and was exposed to the woods.",
+            "The man had been left in the woods with nothing but a blanket, and was exposed to the rain.",
+            [("role", "rain", "woods"), ("role", "woods", "rain")],
+        ),
+        (
+            "Experts say the palace was built during the period of the island.",
+            "Experts say the island was built during the period of the palace, but it is not clear by whom.",
+            [("role", "palace", "island"), ("role", "island", "palace")],
+        ),
+        (  # copied more at length elsewhere, and still another's number
+            "The state pays 48 million crowns.",
+            "It will cost 48 million crowns, of which the state pays 12 million.",
+            [("number", "48", "12")],
+        ),
         (
             "Last year Barclays rescued the Bank of England from its debts.",
             "Last year the Bank of England rescued Barclays from its debts.",
@@ -137,6 +152,12 @@ def test_what_stands_in_anothers_place_clashes(claim, evidence, expected):
         ("No customer data was exposed.", "No photos were lost, and no customer data was exposed."),
         ("It was widened in 1968.", BRIDGE),
         ("Two million euros came from the bank.", "The bank lent the town two million euros."),
+        (  # the "not" has moved with its clause
+            "The board did not meet the union, and the union met the press.",
+            "The union met the press, and the board did not meet the union.",
+        ),
+        ("The state pays 48 million crowns.", "The state pays 48 million this year, the state pays 12 million next."),
+        ("The state pays about 13 million crowns.", "It costs 48 million crowns; the state pays 12.9 million."),
     ],
 )
 def test_what_says_the_same_does_not(claim, evidence):

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -16,7 +17,9 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import train_checker
-from _reader_rows import UNLICENSED, nli_rows, training_rows, wording_weights, written_passages, wrong_words
+from _labelled import documents, judged_rows, same_article
+from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
+from fit_reading import named_files
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")
@@ -127,17 +130,18 @@ def test_passages_written_for_training_are_whole_and_kept_apart():
         assert all(text.strip() == text for text in [*texts, *passage["source"]]), passage["id"]
 
 
-@pytest.mark.nightly
-def test_half_of_a_course_may_be_claims_written_for_it(folder):
-    def nearest(claims, sentences):
-        return [list(range(len(sentences)))] * len(claims)
+def in_order(claims, sentences):
+    return [list(range(len(sentences)))] * len(claims)
 
-    assert "withheld" not in {row.source for row in training_rows(folder, 0, nearest)}
-    rows = training_rows(folder, 0, nearest, withheld=True)
+
+@pytest.mark.nightly
+def test_two_thirds_of_a_course_may_be_made_of_claims_written_for_it(folder):
+    assert "withheld" not in {row.source for row in training_rows(folder, 0, in_order)}
+    rows = training_rows(folder, 0, in_order, withheld=True)
     written = [row for row in rows if row.source == "written"]
     true = [row for row in written if row.label == 0]
     withheld = [row for row in rows if row.source == "withheld"]
-    assert len(written) + len(withheld) >= len(rows) / 2 and 0.4 < len(true) / len(written) < 0.6
+    assert len(written) + len(withheld) > len(rows) / 2 and 0.4 < len(true) / len(written) < 0.6
     told = {(row.claim, row.evidence) for row in true}  # with its sentences it is true, without them it is not said
     assert len(withheld) > 1000 and {row.label for row in withheld} == {1}
     assert {row.claim for row in withheld} <= {row.claim for row in true}
@@ -145,6 +149,93 @@ def test_half_of_a_course_may_be_claims_written_for_it(folder):
     assert all(row.spans == () for row in true)
     marked = [row for row in written if row.label and row.spans]
     assert len(marked) > 1000 and all(0 <= a < b <= len(row.claim) for row in marked for a, b in row.spans)
+
+
+@pytest.mark.nightly
+def test_two_claims_joined_are_true_where_both_are(folder):
+    true = {
+        claim["text"]
+        for passage in written_passages(part="reader")
+        for claim in passage["claims"]
+        if claim["supported"]
+    }
+    rows = [row for row in training_rows(folder, 0, in_order) if row.source == "joined"]
+    begun = {text.rstrip("."): text in true for text in true}
+    fine = [row for row in rows if row.label == 0]
+    assert len(rows) > 1000 and 0.4 < len(fine) / len(rows) < 0.75 and {row.label for row in rows} == {0, 3}
+    assert all(any(begun.get(row.claim[: match.start()]) for match in re.finditer(", and ", row.claim)) for row in fine)
+    assert joined("The fare goes up.", "The ship stays.") == "The fare goes up, and the ship stays."
+    assert joined("The fare goes up.", "Hagen stays.") == "The fare goes up, and Hagen stays."
+
+
+@pytest.fixture(scope="module")
+def judged_folder(folder):
+    """Sets of judged summaries in their files' forms; the two of one newspaper share an article."""
+    shared = "The mayor of Oslo opened the ferry line on Monday morning. It has two ships. Tickets cost nine crowns."
+    told = [
+        f"The city of {place} has {n} trams. The mayor counted them during the spring."
+        for n, place in enumerate(PLACES, 3)
+    ]
+    answers = {"yes": [{"response": "yes"}] * 3, "no": [{"response": "no"}] * 3}
+    qags = [
+        {"article": text, "summary_sentences": [{"sentence": f"{text.split('.')[0]}.", "responses": answers["yes"]}]}
+        for text in [shared, *told]
+    ]
+    qags[1]["summary_sentences"].append({"sentence": "Nobody counted the trams.", "responses": answers["no"]})
+    systems = [
+        {"summary": "It has two ships. Tickets cost nine crowns.", "consistency": 5.0},
+        {"summary": "It has nine ships. Tickets cost two crowns.", "consistency": 2.0},
+    ]
+    summeval = [{"source": shared, "references": ["The ferry line has two ships now."], "systems": systems}]
+    system = [{"summary": "Trams were counted.", "supported": 1.0}, {"summary": "Trams were sold.", "supported": 0.0}]
+    one_sentence = [{"source": text, "summaries": system} for text in told]
+    edited = {"summary": "Trams were counted.", "original_summary": "Trams were bought.", "consistent": 1}
+    sets = {
+        "qags_cnndm": qags,
+        "summeval": summeval,
+        "xsumfaith": one_sentence[:3],
+        "defacto": one_sentence[3:],
+        "summedits_two_domains": [{"source": text, **edited} for text in told],
+    }
+    for name, lines in sets.items():
+        with gzip.open(folder / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
+            out.writelines(json.dumps(line) + "\n" for line in lines)
+    return folder
+
+
+def test_judged_sentences_of_a_set_left_out_are_not_learnt_from_and_no_article_of_it(judged_folder):
+    everything = judged_rows(judged_folder, in_order)
+    assert {row.source for row in everything} == {"judged"} and {row.label for row in everything} == {0, 3}
+    claims = {row.claim for row in everything}
+    assert "It has two ships." in claims and "It has nine ships." not in claims, "which of two is wrong, nobody said"
+    without = {row.claim for row in judged_rows(judged_folder, in_order, without={"summeval"})}
+    assert claims - without == {
+        *("It has two ships.", "Tickets cost nine crowns."),
+        "The mayor of Oslo opened the ferry line on Monday morning.",  # QAGS's, about an article of SummEval's
+    }
+    articles, _ = documents(judged_folder)
+    assert {one for one in same_article(articles) if len(one) > 1} == {
+        frozenset({"qags_cnndm", "summeval"}),
+        *(frozenset({name, "qags_cnndm", "summedits"}) for name in ("xsumfaith", "defacto")),
+    }
+
+
+@pytest.mark.nightly
+def test_a_state_trained_on_judged_sentences_goes_on_with_the_same_ones_only(judged_folder, tmp_path):
+    options = {"n_rows": 64, "size": 8, "rate": 1e-3, "compiled": False, "save_every": 0}
+    train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], **options)
+    with pytest.raises(ValueError, match="was trained judged .*qags_cnndm.*another --folder"):
+        train_checker.trained(judged_folder, tmp_path, judged=["defacto"], **options)
+
+
+def test_readers_for_sets_left_out_are_named_with_their_sets():
+    assert named_files(["summeval,defacto=b.npz", "xsumfaith=c.npz"]) == {
+        **dict.fromkeys(["summeval", "defacto"], Path("b.npz")),
+        "xsumfaith": Path("c.npz"),
+    }
+    for wrong in ("b.npz", "=b.npz", "frank=b.npz"):
+        with pytest.raises(SystemExit, match="left-out-readers"):
+            named_files([wrong])
 
 
 @pytest.mark.nightly

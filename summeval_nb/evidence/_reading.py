@@ -165,12 +165,23 @@ def promised() -> str:
 IN_PLACE = 1.5
 
 
+# What stands beside the trees in the logit, with a share of its own: the words checker, and the reader of all evidence.
+BESIDE_TREES = {"words": "words_logit", "reader": "all_entailed"}
+
+
+def _beside_trees() -> list[tuple[str, str]]:
+    """Return what stands beside the trees and its feature: no reader where it was fitted without."""
+    return [one for one in BESIDE_TREES.items() if one[0] in fitted()["calibration"]]
+
+
 def _mixed(features: Mapping[str, float], tree: float, added: np.ndarray) -> tuple[float, dict[str, float]]:
-    """Return the logit, trees and words together, and what each feature moved it by from where all claims start."""
+    """Return the logit, trees, words and reader together, and what each feature moved it by from where all start."""
     how = fitted()["calibration"]
-    logit = how["tree"] * tree + how["words"] * features["words_logit"] + how["offset"]
+    logit = how["tree"] * tree + how["offset"]
     moved = dict(zip(forest().names, (how["tree"] * added).tolist(), strict=True))
-    moved["words_logit"] += how["words"] * (features["words_logit"] - how["words_mean"])
+    for part, name in _beside_trees():
+        logit += how[part] * features[name]
+        moved[name] += how[part] * (features[name] - how[f"{part}_mean"])
     return logit, {name: value for name, value in moved.items() if abs(value) >= 0.005}
 
 
@@ -249,7 +260,8 @@ def _readings(
 def starting_logit() -> float:
     """Return the logit before any feature is looked at: a logit is this, and what each feature moved it by."""
     how = fitted()["calibration"]
-    return how["offset"] + how["tree"] * forest().base + how["words"] * how["words_mean"]
+    beside = sum(how[part] * how[f"{part}_mean"] for part, _ in _beside_trees())
+    return how["offset"] + how["tree"] * forest().base + beside
 
 
 def judged_line(standard: bool) -> str:

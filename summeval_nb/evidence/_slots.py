@@ -129,13 +129,15 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
         for number, code in enumerate(codes)
         if code.tag == "replace" and any(one.tag == "equal" for one in codes[max(0, number - 1) : number + 2])
     ]
-    found = [*_exchanged(claim, nearest, every), *_denied(claim, nearest, codes)]
+    found = [*_exchanged(claim, nearest, every, codes), *_denied(claim, nearest, codes)]
     taken = {one.first for one in found}
     for slot in _framed(codes):
         if slot.start in taken:
             continue
         hit = _number(claim, nearest, slot) or _name(claim, nearest, slot) or _connective(claim, nearest, slot)
         found += [hit] if hit else []
+    taken |= {one.first for one in found}
+    found += [one for one in _number_of_another(claim, nearest) if one.first not in taken]
     return [one._replace(in_place=True) for one in found]
 
 
@@ -148,7 +150,7 @@ def _framed(codes: Sequence[Opcode]) -> Iterator[Slot]:
             yield Slot(code.dest_start, code.dest_end, code.src_start, code.src_end)
 
 
-def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot]) -> Iterator[Clash]:
+def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot], codes: Sequence[Opcode]) -> Iterator[Clash]:
     """Give both places of words that have changed places.
 
     Nothing clashes where two such pairs are whole clauses in another order, where they are members of a list, an active
@@ -166,7 +168,7 @@ def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot]) -> Iterator[
     if not crossed and (turned := _turned_about(claim, nearest)):
         yield from (_told(claim, nearest, "role", slot) for slot in turned)
         return
-    if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest):
+    if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes):
         return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
     if any(_tells(claim, i) for slot in elsewhere for i in range(slot.start, slot.end)):
@@ -236,11 +238,18 @@ def _tells(claim: Words, place: int) -> bool:
     return claim.parts.tokens[place].kind in ("content", "number")
 
 
-def _other_way_round(claim: Words, nearest: Words) -> bool:
-    """Return whether the two may say the same in the other order: both ways, by, not."""
-    denied = _denies(claim) or _denies(nearest)
-    passive = ("by" in claim.raw) != ("by" in nearest.raw)
-    return denied or passive or bool(_BOTH_WAYS & set(claim.raw))
+def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
+    """Return whether the two may say the same in the other order: both ways, by, a *not* that has moved or is new.
+
+    Of the evidence only the part counts that the claim tells: what is denied elsewhere says nothing of the order.
+    """
+    same = [code for code in codes if code.tag == "equal"]
+    told = range(same[0].src_start, same[-1].src_end)
+    kept = {code.src_start + i: code.dest_start + i for code in same for i in range(code.src_end - code.src_start)}
+    moved = any(is_negation(nearest, i) and i not in kept for i in told)
+    moved = moved or any(is_negation(claim, i) and i not in kept.values() for i in range(len(claim.raw)))
+    passive = ("by" in claim.raw) != ("by" in nearest.raw[told.start : told.stop])
+    return moved or passive or bool(_BOTH_WAYS & set(claim.raw))
 
 
 def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
@@ -323,6 +332,29 @@ def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     near_enough = abs(own - theirs) <= 0.1 * abs(theirs) and is_rounded(claim.parts.tokens, place)
     return None if near_enough else Clash("number", place, place, nearest.raw[there])
+
+
+def _number_of_another(claim: Words, nearest: Words) -> Iterator[Clash]:
+    """Give numbers before and after which stand the words that stand around another number: the state pays 48 million.
+
+    Two words before it, the second one with a content of its own, and the one behind it; and the evidence may not have
+    the number there, too.
+    """
+    own, theirs = claim.parts, nearest.parts
+    for i in range(2, len(own.tokens) - 1):
+        if own.tokens[i].kind != "number" or own.tokens[i - 1].kind != "content" or is_rounded(own.tokens, i):
+            continue
+        same = [
+            k
+            for k in range(2, len(theirs.tokens))
+            if theirs.tokens[k].kind == "number" and theirs.keys[k - 2 : k] == own.keys[i - 2 : i]
+        ]
+        around = [k for k in same if theirs.keys[k + 1 : k + 2] == own.keys[i + 1 : i + 2]]
+        if any(theirs.keys[k] in own.key_set for k in around):  # both are there: a list in another order
+            continue
+        value, values = number_value(own.tokens, i), {number_value(theirs.tokens, k) for k in same}
+        if around and value is not None and value not in values and None not in values:
+            yield Clash("number", i, i, nearest.raw[around[0]])
 
 
 def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
