@@ -83,7 +83,8 @@ def test_one_bad_answer_does_not_discard_the_others():
 def test_odd_pages_hold_nothing_up_and_lead_nowhere(name):
     """/props and its like may drip, lie or redirect: the question is answered, and nobody else learns the key."""
     with MisbehavingServer() as other, MisbehavingServer(pages_behave=name, elsewhere=other.url) as server:
-        backend = backend_for(server, **limits_for(name))
+        # the question itself is answered well, on a busy machine too: only pages that never end are hurried
+        backend = backend_for(server, **({"timeout": 1.5, "total_timeout": 6.0} if limits_for(name) else {}))
         with comes_back():
             choice = backend.choose("Well? " * 800, OPTIONS)
         assert abs(choice.probabilities["yes"] - true_probability("Well? " * 800)) < 1e-6
@@ -221,12 +222,10 @@ def test_a_lie_decides_no_comparison_no_rubric_and_no_measure_of_retrieval(name)
     truth, wrong = "It opened in 1931.", "It rained."
     with MisbehavingServer() as other, MisbehavingServer(name, elsewhere=other.url) as server:
         backend = backend_for(server, **limits_for(name))
-        rubric = Rubric(criteria="Is it polite?", backend=backend)
-        judge = LLMJudge(backend)
-        for call in (
+        for call in (  # the judge and the rubric are made in them: the hurried limit is one for their probe, too
             lambda: compare_answers("When?", truth, wrong, backend=backend),
-            lambda: rubric.score("When?", truth),
-            lambda: context_recall("When?", [truth, wrong], truth, judge=judge),
+            lambda: Rubric(criteria="Is it polite?", backend=backend).score("When?", truth),
+            lambda: context_recall("When?", [truth, wrong], truth, judge=LLMJudge(backend)),
         ):
             try:
                 found = call()
