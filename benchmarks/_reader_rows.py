@@ -183,17 +183,18 @@ def scitldr_rows(folder: Path, random_: random.Random) -> Iterator[Row]:
                     yield Row(abstract, made.text, 3, made.spans, 0.5, f"edit:{made.kind}")
 
 
-def written_passages(*, part: str | None = None) -> list[dict[str, Any]]:
+def written_passages(*, part: str | None = None, pairs: int | None = None) -> list[dict[str, Any]]:
     """Return the passages with claims that were written for this: true ones reworded, false ones close or reworded.
 
-    `part` is `"reader"` for those that the reader may learn from, `"trees"` for those kept aside for what weighs it.
-    In `written_claims.jsonl` every second one is kept aside; of `written_pairs.jsonl`, whose claims come in pairs of a
-    true one and a false one about the same fact, all of two writers and the first eight of eight others.
+    Of `written_pairs.jsonl`, which grows at its end, the first `pairs` passages count, or all. `part` is `"reader"` for
+    those that the reader may learn from, `"trees"` for those kept aside for what weighs it. In `written_claims.jsonl`
+    every second one is kept aside; of `written_pairs.jsonl`, whose claims come in pairs of a true one and a false one
+    about the same fact, all of two writers and the first eight or ten of eighteen others.
     """
     found = []
     for name in ("written_claims", "written_pairs"):
         lines = (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        passages = [json.loads(line) for line in lines]
+        passages = [json.loads(line) for line in (lines[:pairs] if name == "written_pairs" else lines)]
         for number, passage in enumerate(passages):
             if name == "written_claims":
                 passage["part"] = "trees" if number % 2 else "reader"
@@ -253,16 +254,18 @@ def wording_weights(passages: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {claim["text"]: float(weight) for (claim, _, _), weight in zip(claims, weights, strict=True)}
 
 
-def written_rows(nearest: Nearest, random_: random.Random, *, withheld: bool = False) -> Iterator[Row]:
+def written_rows(
+    nearest: Nearest, random_: random.Random, *, withheld: bool = False, pairs: int | None = None
+) -> Iterator[Row]:
     """Yield the claims that the reader may learn from, each over two, three or five of the sentences nearest to it.
 
     `nearest(claims, sentences)` gives for each claim the places of the sentences, the nearest first. Of the true claims
     every third comes once more with a fact changed by a rule, and claims of a passage come joined by *and*, the whole
     false where one of them is. With `withheld` half of the true claims come once more over sentences of their passage
-    without the nearest two: there they are not said.
+    without the nearest two: there they are not said. `pairs` is that of `written_passages`.
     """
-    passages = written_passages(part="reader")
-    balance = wording_weights(written_passages())
+    passages = written_passages(part="reader", pairs=pairs)
+    balance = wording_weights(written_passages(pairs=pairs))
     ends = tails([sentence for passage in passages for sentence in passage["source"]])
     for passage in passages:
         source, texts = passage["source"], [claim["text"] for claim in passage["claims"]]
@@ -320,18 +323,19 @@ def training_rows(
     nearest: Nearest | None = None,
     *,
     withheld: bool = False,
+    pairs: int | None = None,
     without: Collection[str] = (),
     judged: Sequence[Row] = (),
 ) -> list[Row]:
     """Return the rows of one epoch, shuffled; another seed makes other edits and other neighbours.
 
     With `nearest`, two thirds of them are made of the claims written for this project and one third is a sample of all
-    others; `judged` come on top, as often as makes them a quarter of all.
+    others; `judged` come on top, as often as makes them a quarter of all. `pairs` is that of `written_passages`.
     """
     random_ = random.Random(seed)
     rows = [*nli_rows(folder, random_, without), *scitldr_rows(folder, random_)]
     if nearest is not None:
-        written = list(written_rows(nearest, random_, withheld=withheld))
+        written = list(written_rows(nearest, random_, withheld=withheld, pairs=pairs))
         rows = [*written, *random_.sample(rows, min(len(written) // 2, len(rows)))]
     rows += list(judged) * round(len(rows) / 3 / len(judged)) if judged else []
     random_.shuffle(rows)

@@ -6,17 +6,20 @@ Reads `nli_train.jsonl.gz`, `nli_validation.jsonl.gz` and `scitldr_train.jsonl.g
 names. A state is kept in WORK every few minutes, so a killed training goes on where it was. `--write` puts the changed
 weights into the package, as eight-bit numbers.
 
-The second set of upper layers, for wide windows, is that of a second course in two steps. The first adds claims that
-were written for this project, most of them in pairs of a true and a false one about the same fact (`--written`); the
-second also what people judged in the sets that the checker is measured on (`--judged`):
+The second set of upper layers, for wide windows, is that of a second course in three steps. The first two add claims
+that were written for this project, most of them in pairs of a true and a false one about the same fact (`--written`;
+`--pairs`, because more were written while the first step ran); the third also what people judged in the sets that the
+checker is measured on (`--judged`):
 
-    python benchmarks/train_checker.py --written --withheld --start summeval_nb/assets/reader.npz --rows 70000 \\
-        --rate 1.2e-4 --tokens 128 --threads 2 --compile --folder ONE --out one.npz
-    python benchmarks/train_checker.py --written --withheld --start one.npz --seed 1 --rows 30000 --rate 1e-4 \\
-        --tokens 128 --threads 2 --compile --folder TWO --write-wide \\
-        --judged qags_cnndm summeval xsumfaith defacto summedits
+    second="--written --withheld --tokens 128 --threads 2 --compile"
+    python benchmarks/train_checker.py $second --pairs 1539 --start summeval_nb/assets/reader.npz --rows 70000 \\
+        --rate 1.2e-4 --folder ONE --out one.npz
+    python benchmarks/train_checker.py $second --pairs 2047 --start one.npz --seed 2 --rows 50000 --rate 1e-4 \\
+        --folder TWO --out two.npz
+    python benchmarks/train_checker.py $second --start two.npz --seed 4 --rows 30000 --rate 1e-4 --folder THREE \\
+        --write-wide --judged qags_cnndm summeval xsumfaith defacto summedits
 
-No set may be measured by a reader that has seen its labels. So the second step is taken twice more, with `--judged
+No set may be measured by a reader that has seen its labels. So the third step is taken twice more, with `--judged
 summeval defacto --out b.npz` and with `--judged qags_cnndm xsumfaith summedits --out c.npz`, and each set is read by
 the one that left it out (`fit_reading.py --left-out-readers`).
 """
@@ -220,6 +223,7 @@ def trained(
     limit: int = LIMIT,
     written: bool = False,
     withheld: bool = False,
+    pairs: int | None = None,
     start_from: Path | None = None,
     seed: int = 0,
     without: Collection[str] = (),
@@ -230,7 +234,8 @@ def trained(
 
     The first weights are MiniLM's, or those of an earlier course in the file `start_from`; another `seed` than the
     earlier one's makes other edits and neighbours. `judged` are sets whose sentences, judged by people, it learns from,
-    too. A state that was trained with or without other sets is refused with a ValueError.
+    too. A state that was trained with or without other sets, or with more or fewer `pairs`, is refused with a
+    ValueError.
     """
     torch.manual_seed(0)
     tokens = Tokens(limit)
@@ -253,11 +258,9 @@ def trained(
     state_path = work / "reader_state.pt"
     if state_path.is_file():
         state = torch.load(state_path, weights_only=True)
-        for name, given in (("without", without), ("judged", judged)):
-            if (kept := state.get(name, [])) != sorted(given):
-                raise ValueError(
-                    f"{state_path} was trained {name} {kept}, not {name} {sorted(given)}: another --folder"
-                )
+        for name, given in (("without", sorted(without)), ("judged", sorted(judged)), ("pairs", pairs)):
+            if (kept := state.get(name, [])) != given and (kept or given):
+                raise ValueError(f"{state_path} was trained {name} {kept}, not {name} {given}: another --folder")
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         done, epoch, seen_in_epoch = state["done"], state["epoch"], state["seen_in_epoch"]
@@ -271,7 +274,7 @@ def trained(
     start, first, loss_sum, saved = time.time(), done, [], time.time()
     while done < n_rows:
         near = nearest if written else None
-        rows = training_rows(folder, epoch, near, withheld=withheld, without=without, judged=labelled)
+        rows = training_rows(folder, epoch, near, withheld=withheld, pairs=pairs, without=without, judged=labelled)
         tokens.ids = {t: tokens.ids[t] for r in validation for t in (r.claim, *r.evidence)}
         tokens.add([text for row in rows for text in (row.claim, *row.evidence)])
         generator = np.random.default_rng(epoch)
@@ -305,7 +308,7 @@ def trained(
                 saved = time.time()
                 state = {"network": network.state_dict(), "optimizer": optimizer.state_dict(), "done": done}
                 state |= {"epoch": epoch, "seen_in_epoch": place, "random": torch.get_rng_state()}
-                state |= {"without": sorted(without), "judged": sorted(judged)}
+                state |= {"without": sorted(without), "judged": sorted(judged), "pairs": pairs}
                 torch.save(state, work / "reader_state.tmp")
                 os.replace(work / "reader_state.tmp", state_path)
                 print(f"{done} rows, {measured(network, tokens, validation, [])}", flush=True)
@@ -333,6 +336,9 @@ def main() -> None:
     writing.add_argument("--out", type=Path, metavar="NPZ", help="put the weights into this file")
     parser.add_argument("--judged", nargs="+", default=[], choices=SETS, help="also the sentences judged in these sets")
     parser.add_argument("--withheld", action="store_true", help="with --written: also claims whose sentences are away")
+    parser.add_argument(
+        "--pairs", type=int, metavar="N", help="of written_pairs.jsonl only the first N passages, as an earlier course"
+    )
     parser.add_argument("--written", action="store_true", help="two rows in three: claims written for this project")
     parser.add_argument("--start", type=Path, metavar="NPZ", help="begin with these weights instead of MiniLM's")
     parser.add_argument("--seed", type=int, default=0, help="of the first round of rows; the next rounds count on")
@@ -358,6 +364,7 @@ def main() -> None:
         limit=options.tokens,
         written=options.written,
         withheld=options.withheld,
+        pairs=options.pairs,
         start_from=options.start,
         seed=options.seed,
         without={*options.without, *(UNLICENSED if options.licensed_only else ())},

@@ -226,6 +226,14 @@ def test_a_state_trained_on_judged_sentences_goes_on_with_the_same_ones_only(jud
     train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], **options)
     with pytest.raises(ValueError, match="was trained judged .*qags_cnndm.*another --folder"):
         train_checker.trained(judged_folder, tmp_path, judged=["defacto"], **options)
+    with pytest.raises(ValueError, match="was trained pairs None, not pairs 4: another --folder"):
+        train_checker.trained(judged_folder, tmp_path, judged=["qags_cnndm", "defacto"], pairs=4, **options)
+
+
+def test_an_earlier_course_is_taken_again_with_the_passages_of_its_time():
+    some, every = (written_passages(pairs=pairs) for pairs in (4, None))
+    assert [one for one in some if "pairs" in one] == [one for one in every if "pairs" in one][:4]
+    assert [one for one in some if "pairs" not in one] == [one for one in every if "pairs" not in one] != []
 
 
 def test_readers_for_sets_left_out_are_named_with_their_sets():
