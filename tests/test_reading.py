@@ -154,7 +154,7 @@ def test_figures_in_the_package_meet_their_floors():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["third ten", "fourth ten", "fifth ten", "sixth ten"])
+@pytest.mark.parametrize("name", ["third ten", "fourth ten", "fifth ten", "sixth ten", "last twenty"])
 def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatch):
     """Run when they were written; again here, so that what chapters and README say stays true."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
@@ -164,8 +164,8 @@ def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatc
     found = fresh_articles.figures(fresh_articles.judged(fresh_articles.SETS[name], "embedded"), stored["low"]["to"])
     assert found == stored
     floors = {"balanced_accuracy": 0.65, "true_passed": 1 / 3}
-    if name in ("fifth ten", "sixth ten"):  # short of the aim, as README and chapter 28 say
-        floors = {"balanced_accuracy": 0.63, "true_passed": 0.3}
+    if name in ("fifth ten", "last twenty"):  # short of the aim, as chapter 28 says
+        floors = {"balanced_accuracy": 0.635, "true_passed": 0.32}
     assert stored["precision"] >= 0.8 and all(stored[measure] >= least for measure, least in floors.items())
     assert stored["low"]["to"] == fitted()["measured"]["half"]["xsumfaith"]["contradicted_to"]["threshold"]
 
