@@ -38,8 +38,8 @@ class EmbeddedChecker(_Packaged):
     precision : {"float32", "bfloat16", "int8"}
         In what numbers the reader calculates. float32 gives the same verdict
         everywhere; bfloat16 is faster on processors that have it (AVX-512 with bf16)
-        and on GPUs, int8 on other processors. Both move a probability by a few
-        thousandths, .001 in the mean.
+        and on GPUs, int8 on other processors. Both move probabilities by less than
+        .002 in the mean, a single one hardly ever by more than .04.
     device : str
         Where the reader calculates: "cpu", "cuda", "cuda:1", or another device that
         PyTorch knows by name. int8 is for processors. What is not "cpu", and another
