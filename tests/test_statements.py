@@ -31,7 +31,7 @@ LISTS = [
         "Steps:\n\n1. Mix flour, butter and sugar.\n2. Bake the dough for 40 minutes at 180 degrees.",
     ),
     (
-        "The app reminds users to drink. Users set daily exercise targets and note their meals.",
+        "The app reminds users to drink. In the app, users set daily exercise targets and note their meals.",
         "With the app, users can\n- set daily exercise targets\n- note their meals",
     ),
     (
