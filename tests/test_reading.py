@@ -165,8 +165,8 @@ def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatc
     assert found == stored
     floors = {"balanced_accuracy": 0.65, "true_passed": 1 / 3}
     if name in ("fifth ten", "last twenty"):  # short of the aim, as chapter 28 says
-        floors = {"balanced_accuracy": 0.635, "true_passed": 0.32}
-    assert stored["precision"] >= 0.8 and all(stored[measure] >= least for measure, least in floors.items())
+        floors = {"balanced_accuracy": 0.635, "true_passed": 0.3 if name == "fifth ten" else 1 / 3}
+    assert stored["precision"] >= 0.8 and all(stored[measure] > least for measure, least in floors.items())
     assert stored["low"]["to"] == fitted()["measured"]["half"]["xsumfaith"]["contradicted_to"]["threshold"]
 
 

@@ -5,8 +5,7 @@ MiniLM's lower three layers look at each sentence alone, so a sentence is encode
 its upper three layers, trained further, look at the claim and several evidence sentences together. There are two sets
 of upper layers: one for the nearest sentences, and one for a wide window of all evidence, taught further by written
 pairs and by what people judged. Splitting a cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR
-(MacAvaney et al. 2020). Torch is imported here: import this module inside
-functions only.
+(MacAvaney et al. 2020). Torch is imported here: import this module inside functions only.
 """
 
 from __future__ import annotations
