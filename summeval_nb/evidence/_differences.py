@@ -13,9 +13,19 @@ from collections.abc import Sequence
 import numpy as np
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
+from summeval_nb.evidence._actors import actor_clashes, with_first_names
 from summeval_nb.evidence._denials import denied_once, negation_clashes
 from summeval_nb.evidence._roles import role_clashes
-from summeval_nb.evidence._slots import Clash, Slot, Words, is_rounded, number_value, slot_clashes, title_for_name
+from summeval_nb.evidence._slots import (
+    Clash,
+    Slot,
+    Words,
+    different_slots,
+    is_rounded,
+    number_value,
+    slot_clashes,
+    title_for_name,
+)
 from summeval_nb.evidence._words import antonyms
 from summeval_nb.evidence.check import (
     PairVectors,
@@ -30,6 +40,7 @@ from summeval_nb.ground.results import Finding
 
 __all__ = ["DIFFERENCES", "Clash", "compare"]
 
+NEAR = 0.7  # of a claim's words, weighed by their rarity, that one sentence holds, if it may say who did what to whom
 QUANTIFIERS = frozenset(
     "all every each most many some few several none no only any both either half majority always never often "
     "sometimes rarely usually".split()
@@ -149,8 +160,9 @@ _ONLY_IN_PLACE = frozenset(
 
 def _antonym_clashes(
     claim: Words, nearest: Words, others: Sequence[Words], replaced: Sequence[tuple[int, int, int, int]]
-) -> tuple[list[Clash], float]:
-    """Return words whose opposite stands in the nearest sentence; and how many have it only elsewhere.
+) -> tuple[list[Clash], float, float]:
+    """Return words whose opposite stands in the nearest sentence, how many of those are firm by the word alone or by
+    the one word that it replaces, and how many have their opposite only elsewhere.
 
     Firm where the opposite stands in the word's own place, or the word stands nowhere in the evidence. Not open and
     shut are no opposites.
@@ -158,7 +170,14 @@ def _antonym_clashes(
     table, clashes = antonyms(), []
     near, anywhere = set(nearest.raw), {word for one in others for word in one.raw}
     slots = {i: set(nearest.raw[r[2] : r[3]]) for r in replaced for i in range(r[0], r[1])}
-    loose = 0
+    codes = Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys)
+    wide = {
+        i: set(nearest.raw[one.near_start : one.near_end])
+        for one in different_slots(codes)
+        if one.end - one.start <= 2 and one.near_end - one.near_start <= 3
+        for i in range(one.start, one.end)
+    }
+    loose = firm = 0
     for place, word in enumerate(claim.raw):
         if word not in table or claim.parts.keys[place] in nearest.parts.key_set:
             continue
@@ -167,10 +186,12 @@ def _antonym_clashes(
         if hit := [one for one in sorted(table[word] & near) if not denied_once(claim, nearest, place, one)]:
             in_place = bool(table[word] & slots.get(place, set()))
             alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE
-            clashes.append(Clash("antonym", place, place, hit[0], in_place or alone))
+            firm += in_place or alone
+            told = in_place or alone or bool(table[word] & wide.get(place, set()))  # fell, consequently rose
+            clashes.append(Clash("antonym", place, place, hit[0], told))
         elif word not in anywhere and table[word] & anywhere:
             loose += 1
-    return clashes, float(loose)
+    return clashes, float(firm), float(loose)
 
 
 def _order(claim: Parts, nearest: Parts) -> tuple[float, float, int]:
@@ -273,7 +294,7 @@ def word_differences(
     words = Words.of(near)
     numbers, features = _number_clashes(claim, evidence)
     replaced = _replacements(own, words)
-    antonym, loose = _antonym_clashes(own, words, [Words.of(one) for one in evidence], replaced)
+    antonym, firm, loose = _antonym_clashes(own, words, [Words.of(one) for one in evidence], replaced)
     negation, parity = negation_clashes(own, words, evidence)
     roles, turned = role_clashes(own, evidence)
     order, shared, _ = _order(claim, near)
@@ -305,7 +326,7 @@ def word_differences(
         "replaced_words": float(len(one_word)),
         "antonyms": float(len(antonym)),
         "antonyms_far": loose,
-        "antonyms_firm": float(sum(one.firm for one in antonym)),
+        "antonyms_firm": firm,
         "negation_parity": parity,
         "negations": float(len(negation)),
         "order": order,
@@ -318,13 +339,30 @@ def word_differences(
     features |= _word_sets(own, words)
     names = _name_clashes(own, words, replaced, names_new)
     features["names_replaced"] = float(len(names) - len(names_new))
-    if features["near_coverage"] < 0.7:  # too far from any sentence to say who did what to whom
+    if features["near_coverage"] < NEAR:  # too far from any sentence to say who did what to whom
         roles = [one._replace(firm=False) for one in roles]
+    actors = _actors(own, evidence, roles, features["near_coverage"])
     slots = slot_clashes(own, words)
     covered = {place for one in slots for place in range(one.first, one.last + 1)}
     found = [one for one in (*numbers, *antonym, *negation, *names) if one.first not in covered]
-    found += [one for one in roles if covered.isdisjoint(range(one.first, one.last + 1))] + slots
+    found += [one for one in [*roles, *actors] if covered.isdisjoint(range(one.first, one.last + 1))] + slots
     return features, sorted(found, key=lambda one: one.first)
+
+
+def _actors(claim: Words, evidence: Sequence[Parts], roles: Sequence[Clash], near_coverage: float) -> list[Clash]:
+    """Return who does or closes what another does in the evidence, and roles that a name at the beginning has changed.
+
+    No feature counts them: they are of the rules only.
+    """
+    known = frozenset(name.key for parts in (claim.parts, *evidence) for name in parts.names)
+    own, told = with_first_names(claim.parts, known), [with_first_names(parts, known) for parts in evidence]
+    words = Words.of(own)
+    found = actor_clashes(words, [Words.of(one) for one in told])
+    if own is not claim.parts and near_coverage >= NEAR:
+        first = own.tokens.index(own.names[0])
+        found += [one for one in role_clashes(words, told, shared=True)[0] if one.first == first]
+    taken = {place for one in roles for place in range(one.first, one.last + 1)}
+    return [one for one in found if taken.isdisjoint(range(one.first, one.last + 1))]
 
 
 DIFFERENCES = (

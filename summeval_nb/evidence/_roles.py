@@ -82,8 +82,11 @@ def _turned(claim: Words, i: int, j: int, near: Words, k: int, m: int) -> bool |
     return True if any(_alike(one, other) for one in does for other in own or theirs or ()) else None
 
 
-def role_clashes(claim: Words, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
-    """Return two neighbouring names that every evidence sentence holding both has the other way round."""
+def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = False) -> tuple[list[Clash], float]:
+    """Return two neighbouring names that every evidence sentence holding both has the other way round.
+
+    With `shared` only those that one of these sentences joins by a word that joins them in the claim.
+    """
     names: list[tuple[int, Token]] = [
         (i, one) for i, one in enumerate(claim.parts.tokens) if one in claim.parts.names and claim.raw[i] not in _WHEN
     ]
@@ -95,16 +98,18 @@ def role_clashes(claim: Words, evidence: Sequence[Parts]) -> tuple[list[Clash], 
             continue
         where = [_where(claim, place) for place in (i, j)]
         found: set[bool | None] = set()
+        joined = not shared
         for parts in evidence:
             if False in found or a.key not in parts.key_set or b.key not in parts.key_set:
                 continue
             near = Words.of(parts)
             first, second = ([k for k, key in enumerate(parts.keys) if key == one.key][:_MOST] for one in (a, b))
             for k, m in product(first, second):
+                joined = joined or not _told(claim, i + 1, j).isdisjoint(_told(near, min(k, m) + 1, max(k, m)))
                 turned = _turned(claim, i, j, near, k, m)
                 if turned and where[0] != where[1] and where == [_where(near, place) for place in (k, m)]:
                     turned = None
                 found.add(turned)
-        if True in found and False not in found:
+        if joined and True in found and False not in found:
             clashes.append(Clash("role", i, j, ""))
     return clashes, float(len(clashes))

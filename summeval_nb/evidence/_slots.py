@@ -129,7 +129,11 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
         for number, code in enumerate(codes)
         if code.tag == "replace" and any(one.tag == "equal" for one in codes[max(0, number - 1) : number + 2])
     ]
-    found = [*_exchanged(claim, nearest, every, codes), *_denied(claim, nearest, codes)]
+    found = list(_exchanged(claim, nearest, every, codes))
+    if not found and EITHER.isdisjoint(claim.raw):  # blinks while heated, stays on once hot: one word for two
+        wide = [one for one in different_slots(codes) if _says(claim, one.start, one.end)]
+        found = list(_exchanged(claim, nearest, wide, codes))
+    found += _denied(claim, nearest, codes)
     taken = {one.first for one in found}
     for slot in _framed(codes):
         if slot.start in taken:
@@ -139,6 +143,19 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
     taken |= {one.first for one in found}
     found += [one for one in _number_of_another(claim, nearest) if one.first not in taken]
     return [one._replace(in_place=True) for one in found]
+
+
+def different_slots(codes: Sequence[Opcode]) -> Iterator[Slot]:
+    """Give the places between equal words where both sides have other words, however many."""
+    start, listed = None, list(codes)
+    for code, after in zip(listed, [*listed[1:], None], strict=True):
+        if code.tag == "equal":
+            start = None
+            continue
+        start = start or code
+        ends = after is None or after.tag == "equal"
+        if ends and code.dest_end > start.dest_start and code.src_end > start.src_start and len(listed) > 1:
+            yield Slot(start.dest_start, code.dest_end, start.src_start, code.src_end)
 
 
 def _framed(codes: Sequence[Opcode]) -> Iterator[Slot]:
@@ -232,6 +249,10 @@ def _unbroken(words: Words, start: int, end: int) -> bool:
 
 def _holds(keys: Sequence[str], some: Sequence[str]) -> bool:
     return any(list(keys[i : i + len(some)]) == list(some) for i in range(len(keys) - len(some) + 1))
+
+
+def _says(claim: Words, start: int, end: int) -> bool:
+    return any(claim.parts.tokens[i].kind == "content" for i in range(start, end))
 
 
 def _tells(claim: Words, place: int) -> bool:
