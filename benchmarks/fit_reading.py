@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
-CONTRADICTED_BELOW = 0.5  # and something must clash: a low probability alone says that nothing was found
+CONTRADICTED_BELOW = 0.5  # where something clashes; where nothing does, see `unfound`
+OPEN = 0.47  # of no public set more is left unclear, so that other texts are about half
 TREES, READER = 0.55, 0.15  # loud enough to read, and within the floors of the sets left out; words have the rest
 WRITTEN = 2.0  # claims written for this project count as two public sets
 WORDS = list(check.FEATURES)
@@ -453,15 +454,17 @@ def main() -> None:
         print(label, found_out, flush=True)
     thresholds = chosen_thresholds(table, probability, clash)
     supported = thresholds["all"]["supported"][0] or 1.0
-    figures["states"] = states(table, probability, clash, supported)
-    figures["half"] = deciding_half(table, probability, clash, figures["states"], supported)
+    unfound = None if options.no_reader else unfound_border(table, probability, clash, supported)
+    border = -np.inf if unfound is None else unfound
+    figures["states"] = states(table, probability, clash, supported, border)
+    figures["half"] = without_border(table, probability, clash, supported, border)
     print(json.dumps([thresholds, figures["states"], figures["half"]], indent=1), flush=True)
     if options.write and options.without:  # the shipped model stays; what these sets are worth stands beside it
         kept = json.loads((ASSETS / "reading.json").read_text())
         kept["measured"].setdefault("without", {})[", ".join(options.without)] = short(figures)
         (ASSETS / "reading.json").write_text(json.dumps(kept, indent=1) + "\n")
     elif options.write:
-        write(table, names, calibration, thresholds, figures | {"tried": tried})
+        write(table, names, calibration, thresholds, figures | {"tried": tried}, unfound)
 
 
 def short(figures: dict[str, Any]) -> dict[str, Any]:
@@ -491,7 +494,26 @@ def chosen_thresholds(table: Table, probability: np.ndarray, clash: np.ndarray) 
     return found
 
 
-def states(table: Table, probability: np.ndarray, clash: np.ndarray, supported: float) -> dict[str, Any]:
+def contradicted(table: Table, probability: np.ndarray, clash: np.ndarray, unfound: float) -> np.ndarray:
+    """Return which claims are contradicted: something clashes, or the probability is lower than the reader's border."""
+    border = unfound + _reading.DENIED * table.column("all_contradicted")
+    low = np.log(probability / (1 - probability)) < border
+    return (probability < CONTRADICTED_BELOW) & (clash | low)
+
+
+def unfound_border(table: Table, probability: np.ndarray, clash: np.ndarray, supported: float) -> float:
+    """Return the lowest border, in steps of .05, from which on no public set is left unclear by more than `OPEN`."""
+    known, yes = known_rows(table) & table.human, (probability >= supported) & ~clash
+    for border in np.round(np.arange(-1.5, 0.5, 0.05), 2):
+        left = ~yes & ~contradicted(table, probability, clash, border)
+        if all(left[known & (table.set == name)].mean() <= OPEN for name in table.sets if name != "written"):
+            break
+    return float(border)
+
+
+def states(
+    table: Table, probability: np.ndarray, clash: np.ndarray, supported: float, unfound: float
+) -> dict[str, Any]:
     """Return for each set what the three states are worth at these thresholds."""
     known = known_rows(table)
     groups = {"edits": known & ~table.human}
@@ -500,7 +522,7 @@ def states(table: Table, probability: np.ndarray, clash: np.ndarray, supported: 
     for label, rows in groups.items():
         y = table.label[rows]
         yes = (probability[rows] >= supported) & ~clash[rows]
-        no = (probability[rows] < CONTRADICTED_BELOW) & clash[rows]
+        no = contradicted(table, probability, clash, unfound)[rows]
         found[label] = {
             "n": int(rows.sum()),
             "true": round(float(y.mean()), 3),
@@ -509,47 +531,55 @@ def states(table: Table, probability: np.ndarray, clash: np.ndarray, supported: 
             "precision": round(float(y[yes].mean()), 3) if yes.any() else None,
             "unclear": round(float((~yes & ~no).mean()), 3),
             "contradicted_right": round(float(1 - y[no].mean()), 3) if no.any() else None,
+            "true_contradicted": round(float(no[y == 1].mean()), 3),
         }
     return found
 
 
-def deciding_half(
-    table: Table, probability: np.ndarray, clash: np.ndarray, found: dict[str, Any], supported: float
+def without_border(
+    table: Table, probability: np.ndarray, clash: np.ndarray, supported: float, unfound: float
 ) -> dict[str, Any]:
-    """Return for each set that is left unclear by more than half what it would cost to decide half of it.
+    """Return what else could decide as much: for each set left unclear by more than half if only a clash contradicts.
 
-    Either "supported" from a lower threshold on, or "contradicted" below one although nothing clashes; each with what
-    it would mean for all sets together.
+    Either "supported" from a lower threshold on, or "contradicted" up to a probability that is the same for all; each
+    with how often it is right here and on all sets, and the share of the set's true sentences called contradicted.
     """
-    known = known_rows(table)
-    no = (probability < CONTRADICTED_BELOW) & clash
+    known, clashing = known_rows(table), (probability < CONTRADICTED_BELOW) & clash
+    now = contradicted(table, probability, clash, unfound)
+    before = states(table, probability, clash, supported, -np.inf)
     out: dict[str, Any] = {}
-    for name, row in found.items():
-        if row["unclear"] <= 0.5:
-            continue
+    for name in [one for one, row in before.items() if row["unclear"] > 0.5]:
         own = known & (table.set == name) & table.human
         n, p, y = int(own.sum()), probability[own], table.label[own]
-        open_, more = ~no[own], n - n // 2 - int(no[own].sum())
+        open_, more = ~clashing[own], n - n // 2 - int(clashing[own].sum())
         free = np.sort(p[open_ & ~clash[own]])[::-1]
         lower = float(free[more - 1])
         higher = float(np.sort(p[open_ & (p < supported)])[more - int(((p >= supported) & ~clash[own]).sum()) - 1])
-        one: dict[str, Any] = {"unclear": row["unclear"]}
-        for side, rows, right in (
-            ("supported_from", (probability >= lower) & ~clash, table.label == 1),
-            ("contradicted_to", no | (probability <= higher), table.label == 0),
+        one: dict[str, Any] = {"unclear": before[name]["unclear"]}
+        for side, border, rows, right in (
+            ("supported_from", lower, (probability >= lower) & ~clash, table.label == 1),
+            ("contradicted_to", higher, clashing | (probability <= higher), table.label == 0),
+            ("reader", None, now, table.label == 0),
         ):
             here, every = rows & own, rows & known
             one[side] = {
-                "threshold": round(lower if side == "supported_from" else higher, 3),
+                "threshold": None if border is None else round(border, 3),
                 "right": round(float(right[here].mean()), 3),
                 "right_on_all_sets": round(float(right[every].mean()), 3),
-                "true_condemned": round(float(rows[own][y == 1].mean()), 3) if side == "contradicted_to" else None,
+                "true_condemned": None if side == "supported_from" else round(float(rows[own][y == 1].mean()), 3),
             }
         out[name] = one
     return out
 
 
-def write(table: Table, names: list[str], calibration: dict[str, float], thresholds: dict, figures: dict) -> None:
+def write(
+    table: Table,
+    names: list[str],
+    calibration: dict[str, float],
+    thresholds: dict,
+    figures: dict,
+    unfound: float | None,
+) -> None:
     """Fit to everything and write the trees and what was measured."""
     refitted, shipped = words_logit(table, None), shipped_words(table)
     slope, offset = np.polyfit(shipped[table.usable], refitted[table.usable], 1)
@@ -564,7 +594,7 @@ def write(table: Table, names: list[str], calibration: dict[str, float], thresho
     (ASSETS / "reading_trees.npz").write_bytes(out.getvalue())
     for part, name in [one for one in _reading.BESIDE_TREES.items() if one[0] in calibration]:
         calibration[f"{part}_mean"] = float(table.column(name)[table.training(None)].mean())
-    chosen = {"supported": thresholds["all"]["supported"][0], "contradicted": CONTRADICTED_BELOW}
+    chosen = {"supported": thresholds["all"]["supported"][0], "contradicted": CONTRADICTED_BELOW, "unfound": unfound}
     if before == (before[0] | {"calibration": calibration, "thresholds": chosen}, out.getvalue()):
         later = (
             "package",

@@ -145,12 +145,9 @@ def test_the_answers_printed_in_the_first_lesson():
     printed = next(source for cell in lesson["cells"] if "<details>" in (source := "".join(cell["source"])))
     bridge, chess = sample_articles()[0], sample_articles()[3]
 
-    unmarked = evaluate(chess.text, chess.subtle.text)
-    first = unmarked.verdicts[0]
-    assert chess.subtle.supported == (False, True, True) and first.state == "unclear" and not first.findings
-    assert "against Piet Aalders" in " ".join(unmarked.source_sentences[item.index].text for item in first.evidence)
-    marked = evaluate(chess.text, chess.subtle.text, k=3).verdicts[0]
-    assert "Aalders" in [finding.text for finding in marked.findings if finding.clash and finding.kind == "name"]
+    marked = evaluate(chess.text, chess.subtle.text).verdicts[0]
+    assert chess.subtle.supported == (False, True, True) and marked.state == "unclear" and marked.probability > 0.5
+    assert [(one.kind, one.text) for one in marked.findings if one.clash] == [("name", "Piet Aalders")]
 
     single = evaluate(bridge.text, bridge.subtle.text, k=1)
     assert [verdict.state for verdict in single.verdicts[1:]] == ["contradicted", "supported"]

@@ -56,10 +56,18 @@ def test_a_clash_is_never_supported_however_low_the_threshold():
     assert checker.check_many([(ARTICLE, TRUE[0])])[0].state == "supported"
 
 
-def test_a_low_probability_alone_does_not_contradict():
-    (verdict,) = EmbeddedChecker().check_many([(ARTICLE, "zebras graze quietly")])
-    assert verdict.probability < 0.5 and not any(one.clash for one in verdict.findings)
-    assert verdict.state == "unclear"
+def test_without_a_clash_the_border_of_contradicted_follows_the_reader():
+    claims = ["zebras graze quietly", "The harbour has a library.", *TRUE]
+    for verdict in EmbeddedChecker().check_many([(ARTICLE, one) for one in claims]):
+        denied = verdict.details["features"]["all_contradicted"]
+        border = 1 / (1 + math.exp(-(fitted()["thresholds"]["unfound"] + _reading.DENIED * denied)))
+        assert not any(one.clash for one in verdict.findings)
+        assert verdict.contradicted_below == pytest.approx(min(0.5, border), abs=1e-12)
+    shy = EmbeddedChecker(contradicted_below=0.01)
+    assert all(one.state != "contradicted" for one in shy.check_many([(ARTICLE, one) for one in claims]))
+    less, more = ({"features": {"all_contradicted": one}} for one in (-2.0, 0.5))
+    assert EmbeddedChecker().contradicted_below_of([], less) < EmbeddedChecker().contradicted_below_of([], more) < 0.5
+    assert EmbeddedChecker().contradicted_below_of([], {}) == 0  # a verdict without features
 
 
 def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(verdicts):
@@ -149,25 +157,26 @@ def test_figures_in_the_package_meet_their_floors():
     floors = {"qags_cnndm": 0.802, "summeval": 0.777, "xsumfaith": 0.794, "defacto": 0.791, "summedits": 0.57}
     assert all(auc[name] >= floor for name, floor in floors.items()), auc
     assert fitted()["measured"]["edits_found_at_75_kept"] >= 0.85
+    assert all(one["unclear"] <= 0.5 for one in fitted()["measured"]["states"].values())
+    assert fitted()["measured"]["fresh"]["last ten"]["unclear"] <= 0.5
     shipped = fitted()["measured"]["tried"]["all three, and words in another's place"]
     assert shipped == {name: fitted()["measured"][name] for name in shipped}  # the table of what was tried says so, too
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["third ten", "fourth ten", "fifth ten", "sixth ten", "last twenty"])
+@pytest.mark.parametrize("name", ["third ten", "fourth ten", "fifth ten", "sixth ten", "seventh twenty", "last ten"])
 def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatch):
     """Run when they were written; again here, so that what chapters and README say stays true."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
     import fresh_articles
 
     stored = fitted()["measured"]["fresh"][name]
-    found = fresh_articles.figures(fresh_articles.judged(fresh_articles.SETS[name], "embedded"), stored["low"]["to"])
+    found = fresh_articles.figures(fresh_articles.judged(fresh_articles.SETS[name], "embedded"))
     assert found == stored
     floors = {"balanced_accuracy": 0.65, "true_passed": 1 / 3}
-    if name in ("fifth ten", "last twenty"):  # short of the aim, as chapter 28 says
-        floors = {"balanced_accuracy": 0.635, "true_passed": 0.3 if name == "fifth ten" else 1 / 3}
+    if name == "fifth ten":  # short of the aim, as chapter 28 says
+        floors = {"balanced_accuracy": 0.635, "true_passed": 0.3}
     assert stored["precision"] >= 0.8 and all(stored[measure] > least for measure, least in floors.items())
-    assert stored["low"]["to"] == fitted()["measured"]["half"]["xsumfaith"]["contradicted_to"]["threshold"]
 
 
 def looked_at_before(claim, evidence, vectors):

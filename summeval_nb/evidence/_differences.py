@@ -360,7 +360,8 @@ def _actors(claim: Words, evidence: Sequence[Parts], roles: Sequence[Clash], nea
     found = actor_clashes(words, [Words.of(one) for one in told])
     if own is not claim.parts and near_coverage >= NEAR:
         first = own.tokens.index(own.names[0])
-        found += [one for one in role_clashes(words, told, shared=True)[0] if one.first == first]
+        turned = [one for one in role_clashes(words, told, shared=True)[0] if one.first == first]
+        found = turned + [one for one in found if not turned or one.first > turned[0].last]
     taken = {place for one in roles for place in range(one.first, one.last + 1)}
     return [one for one in found if taken.isdisjoint(range(one.first, one.last + 1))]
 

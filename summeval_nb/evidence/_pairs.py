@@ -337,13 +337,16 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[V
         raise TypeError(f"{message} {type(wrong[0]).__name__}; wrap a probability as Verdict(probability=...)")
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
-    return [replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings)) for one in listed]
+    return [
+        replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings, one.details))
+        for one in listed
+    ]
 
 
-def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
+def _low(checker: Checker, findings: Sequence[Finding], details: Mapping[str, Any]) -> float | None:
     """Return below which probability a sentence with these findings is contradicted; None: below the threshold."""
     if callable(own := getattr(checker, "contradicted_below_of", None)):
-        return own(findings)
+        return own(findings, details)
     return getattr(checker, "contradicted_below", None)
 
 
@@ -358,7 +361,7 @@ def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
     return Verdict(
         probability=value["probability"],
         threshold=checker.threshold,
-        contradicted_below=_low(checker, findings),
+        contradicted_below=_low(checker, findings, value["details"]),
         findings=findings,
         details=value["details"],
     )

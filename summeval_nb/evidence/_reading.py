@@ -25,6 +25,7 @@ from summeval_nb.evidence.check import (
     Parts,
     pair_features,
     sentence_matches,
+    sigmoid,
     support_logit,
     take_apart,
 )
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("ALL_FEATURES", "PRECISIONS", "Examined", "examine", "fingerprint", "fitted", "forest", "judged_line", "look"),
-    *("promised", "require_device", "starting_logit", "windows"),
+    *("contradicted_up_to", "promised", "require_device", "starting_logit", "windows"),
 ]
 
 PRECISIONS = ("float32", "bfloat16", "int8")
@@ -165,6 +166,11 @@ def promised() -> str:
 IN_PLACE = 1.5
 
 
+# A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
+# word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.
+DENIED = 0.1
+
+
 # What stands beside the trees in the logit, with a share of its own: the words checker, and the reader of all evidence.
 BESIDE_TREES = {"words": "words_logit", "reader": "all_entailed"}
 
@@ -257,6 +263,14 @@ def _readings(
     return {number: (near[number], every[number]) for number in asked}
 
 
+def contradicted_up_to(features: Mapping[str, float], slope: float, offset: float) -> float:
+    """Return below which probability a sentence in which nothing clashes is contradicted; 0 without a reader."""
+    border = fitted()["thresholds"].get("unfound")
+    if border is None or "all_contradicted" not in features:
+        return 0.0
+    return sigmoid(slope * (border + DENIED * features["all_contradicted"]) + offset)
+
+
 def starting_logit() -> float:
     """Return the logit before any feature is looked at: a logit is this, and what each feature moved it by."""
     how = fitted()["calibration"]
@@ -268,11 +282,12 @@ def judged_line(standard: bool) -> str:
     """Return for reports who judged, how often it was right where that was measured, and what is promised."""
     if not standard:
         return "Judged by the embedded checker, set by you: what was measured and promised does not hold."
-    found = fitted()["measured"]["package"]
+    found, later = fitted()["measured"]["package"], fitted()["measured"]["fresh"]["last ten"]
     said = [
         f"Judged by the package's own checker. Of {found['n']} sentences that it was not fitted to, it called "
         f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported; "
-        "read the unclear ones yourself.",
+        f"of what it called contradicted in {later['articles']} articles written later, "
+        f"{later['contradicted']['right']:.0%} was false. Read those and the unclear ones yourself.",
         promised(),
         "For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'.",
     ]

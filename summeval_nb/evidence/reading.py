@@ -5,12 +5,14 @@
 # %% ../../nbs/2_evidence/22_reading.ipynb #ed28959c
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..ground._types import JsonDict
 from ._explained import Explanation, explained
 from ._reading import PRECISIONS, examine, fingerprint, fitted
-from ._reading import Examined, judged_line, require_device
+from ._reading import Examined, contradicted_up_to, judged_line
+from ._reading import require_device
 from ._reading import starting_logit
 from .check import PairVectors, _Packaged, _ranked_evidence
 from .check import load_checker, sigmoid
@@ -31,7 +33,8 @@ class EmbeddedChecker(_Packaged):
         default the one that the package's promise holds for, see Notes.
     contradicted_below : float, optional
         Below this probability a sentence in which something clashes with the evidence
-        is contradicted.
+        is contradicted; where nothing clashes the border is lower, and the higher the
+        more the reader denies the sentence (`contradicted_below_of`).
     slope, offset : float
         A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
         `calibrate` to fit them.
@@ -106,13 +109,19 @@ class EmbeddedChecker(_Packaged):
         usual = [1.0, 0.0, chosen["supported"], chosen["contradicted"]]
         return judged_line(standard=own == usual)
 
-    def contradicted_below_of(self, findings: Sequence[Finding]) -> float:
+    def contradicted_below_of(
+        self, findings: Sequence[Finding], details: Mapping[str, Any]
+    ) -> float:
         """Return below which probability a sentence with these is contradicted.
 
-        0, never, if nothing clashes: a low probability alone says that the sentence was
-        not found in the evidence, as an honest paraphrase in new words is not.
+        `contradicted_below` if something clashes. If nothing does, less: the less the
+        reader denies the sentence, the less probable it must be.
         """
-        return self.contradicted_below if any(one.clash for one in findings) else 0.0
+        if any(one.clash for one in findings):
+            return self.contradicted_below
+        features = details.get("features", {})
+        low = contradicted_up_to(features, self.slope, self.offset)
+        return min(self.contradicted_below, low)
 
     def with_threshold(self, threshold: float) -> EmbeddedChecker:
         """Return the same checker with another threshold for supported."""
@@ -128,14 +137,15 @@ class EmbeddedChecker(_Packaged):
 
     def _verdict(self, one: Examined | None, evidence: list[Evidence]) -> Verdict:
         findings = one.findings if one else []
+        details = one.details() if one else {}
         why = "" if one else "the sentence holds no word that could be checked"
         return Verdict(
             probability=sigmoid(self.slope * one.logit + self.offset) if one else None,
             threshold=self.threshold,
-            contradicted_below=self.contradicted_below_of(findings),
+            contradicted_below=self.contradicted_below_of(findings, details),
             evidence=evidence,
             findings=findings,
-            details=one.details() if one else {},
+            details=details,
             failed=one is None,
             reason=why,
         )

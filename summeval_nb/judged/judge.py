@@ -42,13 +42,13 @@ __all__ = ['SAID_ENOUGH', 'EmbeddedJudge', 'load_judge']
 
 # %% ../../nbs/4_judged/42_judge.ipynb #8190f7ea
 def _label(verdict: Verdict) -> Label:
-    """The label of a verdict: neither supported nor clearly contradicted is neutral."""
+    """The label of a verdict: what clashes with nothing was not said, so neutral."""
     if verdict.supported:
         return "entailed"
     two_borders = verdict.contradicted_below is not None
-    return (
-        "contradicted" if two_borders and verdict.state == "contradicted" else "neutral"
-    )
+    denied = two_borders and verdict.state == "contradicted"
+    clash = any(finding.clash for finding in verdict.findings)
+    return "contradicted" if denied and clash else "neutral"
 
 # %% ../../nbs/4_judged/42_judge.ipynb #6efdf6f6
 SAID_ENOUGH = 0.5
@@ -140,8 +140,8 @@ class EmbeddedJudge(BulkJudge):
     -----
     No download. English only. Pronouns that open a sentence are replaced
     where rules are sure of the subject before them. For the same premise and
-    statement the verdict is that of `evaluate`: supported is entailed, contradicted is
-    contradicted, and unclear counts as neutral.
+    statement the verdict is that of `evaluate`: supported is entailed, contradicted by
+    something that clashes is contradicted, and all else is neutral.
 
     Examples
     --------
