@@ -70,6 +70,14 @@ def test_without_a_clash_the_border_of_contradicted_follows_the_reader():
     assert EmbeddedChecker().contradicted_below_of([], {}) == 0  # a verdict without features
 
 
+def test_a_report_says_where_nothing_clashes():
+    hint = "nothing in it clashes"
+    unfound = evaluate(" ".join(ARTICLE), "Zebras graze quietly.")
+    assert unfound.verdicts[0].state == "contradicted" and hint in unfound.to_text() and hint in unfound._repr_html_()
+    assert hint not in evaluate(" ".join(ARTICLE), FALSE[0]).to_text()
+    assert hint not in evaluate(" ".join(ARTICLE), "Zebras graze quietly.", checker="words").to_text()
+
+
 def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(verdicts):
     for claim, verdict in verdicts.items():
         pair = [(ARTICLE, claim)]

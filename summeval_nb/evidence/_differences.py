@@ -170,7 +170,7 @@ def _antonym_clashes(
     table, clashes = antonyms(), []
     near, anywhere = set(nearest.raw), {word for one in others for word in one.raw}
     slots = {i: set(nearest.raw[r[2] : r[3]]) for r in replaced for i in range(r[0], r[1])}
-    codes = Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys)
+    codes = list(Levenshtein.opcodes(nearest.parts.keys, claim.parts.keys))
     wide = {
         i: set(nearest.raw[one.near_start : one.near_end])
         for one in different_slots(codes)

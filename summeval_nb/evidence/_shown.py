@@ -182,10 +182,19 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
     }
 
 
+def _unfound(verdict: Verdict) -> bool:
+    """Return whether the default checker contradicts a sentence though no finding speaks against it."""
+    clash = any(finding.clash for finding in verdict.findings)
+    three = verdict.contradicted_below is not None and "features" in verdict.details
+    return three and verdict.state == "contradicted" and not clash
+
+
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
+    if _unfound(verdict):
+        notes.append("nothing in it clashes, too little of it was found: read the evidence")
     return Entry(
         text=sentence.text,
         probability=verdict.probability,
