@@ -4,7 +4,7 @@ import pytest
 
 from summeval_nb.evidence._actors import actor_clashes, with_first_names
 from summeval_nb.evidence._differences import word_differences
-from summeval_nb.evidence._slots import Words
+from summeval_nb.evidence._slots import Words, slot_clashes
 from summeval_nb.evidence.check import take_apart
 from summeval_nb.evidence.reading import EmbeddedChecker
 
@@ -17,7 +17,7 @@ ORDERS = [
     "Orders fell when the chain Hollis Foods postponed a programme that it had been expected to sign.",
     "The shares of Solvane fell.",
 ]
-SUBSTITUTE = ["Ben Otter, who had come on as a substitute at half time in place of Luke Farr, scored."]
+SUBSTITUTE = ["Ben Otter, who had come on as a substitute at half time, scored.", "The fans sang for Luke Farr."]
 FOUL = ["Calder defender Mats Lind had brought down Hall 20 metres from goal.", "For Calder, Hall was the best."]
 PAYS = ["The district pays Skarvik 400 euros a call.", "The ladder of Skarvik is new."]
 SCHOOLS = ["The Tarle Trust runs four small schools in neighbouring Easterley.", "Parents in Kingsmere object."]
@@ -35,6 +35,18 @@ TRUE = [
     (
         ["Mr Hale told the board that the fares were unfair.", "Tom Hale left."],
         "Tom Hale told the board that the fares",
+    ),
+    (
+        ["President Obama signed the health bill on Tuesday.", "For years Barack Obama had campaigned for it."],
+        "Barack signed the health bill on Tuesday.",
+    ),
+    (
+        ["President Joe Marsh visited the flooded villages on Sunday with his deputy, Carla Diaz."],
+        "Carla Diaz visited the flooded villages on Sunday with Joe Marsh.",
+    ),
+    (
+        ["She moved with her two small children to the suburb of Croydon.", "Croydon lies in south London."],
+        "She moved with her two small children to London.",
     ),
     (CRITIC, "Leon Szabo repeated her measurements in 1984."),
     (
@@ -90,3 +102,12 @@ def test_a_first_word_is_a_name_only_if_it_is_one_elsewhere_and_written_as_one()
 def test_such_a_sentence_is_never_supported():
     yes, no = EmbeddedChecker(threshold=0.3).check_many([(ORDERS, one) for one in (ORDERS[0], FALSE[2][1])])
     assert yes.supported and not no.supported and any(one.clash and one.kind == "role" for one in no.findings)
+
+
+def test_odd_texts_do_no_harm():
+    for claim, evidence in (("", ["", "A."]), ("Hall", ["Hall"]), ("it", ["IT"])):
+        assert found(evidence, claim)[1] == []
+    long = "Anna said to Berg that Carl told Dora of it. " * 150
+    assert found([long, long], long)[1] == []
+    same = Words.of(take_apart(""))
+    assert slot_clashes(same, same) == []

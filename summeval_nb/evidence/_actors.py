@@ -116,6 +116,23 @@ def _same_name(claim: Words, own: range, near: Words, theirs: range) -> bool:
     return fuzz.ratio(one, other) >= _ALIKE or one.replace(".", "") == first[1] or other.replace(".", "") == first[0]
 
 
+def _one_name(words: Words, own: set[str], theirs: set[str]) -> bool:
+    """Return whether two names stand side by side as one: Barack, and Obama."""
+    keys = words.parts.keys
+    beside = (
+        {keys[i], keys[i + 1]}
+        for i in range(len(keys) - 1)
+        if _is_name(words, i) and _is_name(words, i + 1) and not _broken(words, i)
+    )
+    return any(pair & own and pair & theirs for pair in beside)
+
+
+def _told_together(evidence: Sequence[Words], claim: Words, own: range, near: Words, theirs: range) -> bool:
+    """Return whether a sentence holds both names, and so may say that one lies in the other: Croydon, London."""
+    both = _keys(claim, own), _keys(near, theirs)
+    return any(all(not keys.isdisjoint(words.parts.key_set) for keys in both) for words in evidence)
+
+
 def _places(words: Words, claim: Words, start: int, n: int) -> Iterator[int]:
     """Give the places where the `n` words of the claim from `start` on stand in a row; none if it has fewer."""
     own, keys = words.parts.keys, claim.parts.keys[max(start, 0) : start + n]
@@ -130,7 +147,7 @@ def _does_another(claim: Words, i: int, name: range, evidence: Sequence[Words]) 
     found = None
     for near in evidence:
         for k, start in _deeds(claim, i, near):
-            if not _keys(claim, name).isdisjoint(near.parts.keys[:start]):
+            if not _keys(claim, name).isdisjoint(near.parts.keys):  # before them, or with, for and beside the other
                 return None
             other = _acting(near, start)
             if not other:
@@ -138,6 +155,8 @@ def _does_another(claim: Words, i: int, name: range, evidence: Sequence[Words]) 
             if near.parts.text[near.parts.tokens[start].start].isupper():  # part of a name; one side is in lower case
                 return None
             if _same_name(claim, name, near, other) or is_negation(near, start - 1):
+                return None
+            if any(_one_name(words, _keys(claim, name), _keys(near, other)) for words in evidence):
                 return None
             run = _run(claim, i + k - start, near, k)
             if _content(claim, range(i, i + k - start + run)) >= 2:
@@ -171,7 +190,7 @@ def _closes_another(claim: Words, name: range, evidence: Sequence[Words]) -> str
             other = _starting(near, first)
             if not other or _broken(near, first - 1):
                 continue
-            if _same_name(claim, name, near, other):
+            if _same_name(claim, name, near, other) or _told_together(evidence, claim, name, near, other):
                 return None
             if _keys(near, other).isdisjoint(claim.parts.key_set):
                 found = " ".join(near.raw[place] for place in other)
@@ -188,7 +207,7 @@ def _done_to(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> bo
     found = False
     for near in evidence:
         for k in _places(near, claim, i, 1):
-            if not _keys(claim, name).isdisjoint(near.parts.keys[:k]) or near.raw[k - 1] in _BE:
+            if not _keys(claim, name).isdisjoint(near.parts.keys[:k]) or (k and near.raw[k - 1] in _BE):
                 return False
             run = _run(claim, i, near, k)
             behind = k + run + (near.raw[k + run : k + run + 1] == ("the",))

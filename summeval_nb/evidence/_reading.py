@@ -122,7 +122,7 @@ def forest() -> Forest:
 @cache
 def _model_fingerprint() -> str:
     parts = [words_fingerprint(1.0, 0.0), hashlib.sha256(_asset("reading_trees.npz")).hexdigest()]
-    parts += [hashlib.sha256(_asset("antonyms.txt")).hexdigest(), json.dumps(fitted()["calibration"])]
+    parts += [hashlib.sha256(_asset("antonyms.txt")).hexdigest(), json.dumps(fitted()["calibration"]), RULES]
     if reads():
         parts += [hashlib.sha256(_asset(name)).hexdigest() for name in ("reader.npz", "reader_wide.npz")]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
@@ -165,6 +165,9 @@ def promised() -> str:
 # false, so that it may decide alone; the trees do not know it.
 IN_PLACE = 1.5
 
+
+# Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
+RULES = "2"
 
 # A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
 # word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.

@@ -194,7 +194,9 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
     if _unfound(verdict):
-        notes.append("nothing in it clashes, too little of it was found: read the evidence")
+        denied = verdict.details["features"].get("all_contradicted", 0.0) > 0
+        why = "no word of it clashes, the reader denies it" if denied else "nothing clashes, too little of it was found"
+        notes.append(f"{why}: read the evidence")
     return Entry(
         text=sentence.text,
         probability=verdict.probability,

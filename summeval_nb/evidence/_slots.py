@@ -132,7 +132,7 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
     found = list(_exchanged(claim, nearest, every, codes))
     if not found and EITHER.isdisjoint(claim.raw):  # blinks while heated, stays on once hot: one word for two
         wide = [one for one in different_slots(codes) if _says(claim, one.start, one.end)]
-        found = list(_exchanged(claim, nearest, wide, codes))
+        found = list(_exchanged(claim, nearest, wide, codes, turned=False))
     found += _denied(claim, nearest, codes)
     taken = {one.first for one in found}
     for slot in _framed(codes):
@@ -148,7 +148,7 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
 def different_slots(codes: Sequence[Opcode]) -> Iterator[Slot]:
     """Give the places between equal words where both sides have other words, however many."""
     start, listed = None, list(codes)
-    for code, after in zip(listed, [*listed[1:], None], strict=True):
+    for code, after in zip(listed, [*listed[1:], None], strict=False):
         if code.tag == "equal":
             start = None
             continue
@@ -167,7 +167,9 @@ def _framed(codes: Sequence[Opcode]) -> Iterator[Slot]:
             yield Slot(code.dest_start, code.dest_end, code.src_start, code.src_end)
 
 
-def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot], codes: Sequence[Opcode]) -> Iterator[Clash]:
+def _exchanged(
+    claim: Words, nearest: Words, slots: Sequence[Slot], codes: Sequence[Opcode], *, turned: bool = True
+) -> Iterator[Clash]:
     """Give both places of words that have changed places.
 
     Nothing clashes where two such pairs are whole clauses in another order, where they are members of a list, an active
@@ -182,8 +184,8 @@ def _exchanged(claim: Words, nearest: Words, slots: Sequence[Slot], codes: Seque
         and own[other.start : other.end] == theirs[one.near_start : one.near_end]
         and any(_tells(claim, i) for i in range(one.start, one.end))
     ]
-    if not crossed and (turned := _turned_about(claim, nearest)):
-        yield from (_told(claim, nearest, "role", slot) for slot in turned)
+    if turned and not crossed and (sides := _turned_about(claim, nearest)):
+        yield from (_told(claim, nearest, "role", slot) for slot in sides)
         return
     if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes):
         return
