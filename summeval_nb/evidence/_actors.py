@@ -12,19 +12,15 @@ from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from summeval_nb.evidence._slots import EITHER, Clash, Words, is_negation
+from summeval_nb.evidence._roles import WHEN
+from summeval_nb.evidence._slots import ALIKE, BREAKS, EITHER, Clash, Words, is_negation
 from summeval_nb.evidence.check import Parts
 
 __all__ = ["actor_clashes", "with_first_names"]
 
-_ALIKE = 75  # of 100: a name spelt differently is the same name
 _LONGEST = 8  # words between two commas that only say more of the one who acts
 _LEAST = 3  # words that claim and evidence have in a row, two of them with content
 _BEHIND = 4  # the same where the name stands behind them
-_WHEN = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday christmas easter".split()
-)
 _HELPERS = frozenset("who which that has have had also later then".split())
 _BE = frozenset("is are was were be been being get gets got".split())
 # A name behind one of these says of whom or where, and does nothing itself.
@@ -32,7 +28,6 @@ _OF = frozenset("of in at from and or with for by to near on s than as like de d
 _SPOKEN = frozenset(
     "said says say told tells added adds asked asks replied wrote writes argued warned explained called".split()
 )
-_BREAKS = frozenset(',;:()"\u201c\u201d\u2014\u2013')
 
 
 def with_first_names(parts: Parts, known: frozenset[str]) -> Parts:
@@ -45,7 +40,7 @@ def with_first_names(parts: Parts, known: frozenset[str]) -> Parts:
 
 def _is_name(words: Words, place: int) -> bool:
     return (
-        0 <= place < len(words.raw) and words.parts.tokens[place] in words.parts.names and words.raw[place] not in _WHEN
+        0 <= place < len(words.raw) and words.parts.tokens[place] in words.parts.names and words.raw[place] not in WHEN
     )
 
 
@@ -69,7 +64,7 @@ def _broken(words: Words, place: int) -> bool:
     """Return whether a comma or the like follows a word."""
     tokens, text = words.parts.tokens, words.parts.text
     after = tokens[place + 1].start if place + 1 < len(tokens) else len(text)
-    return not _BREAKS.isdisjoint(text[tokens[place].end : after])
+    return not BREAKS.isdisjoint(text[tokens[place].end : after])
 
 
 def _acting(words: Words, end: int) -> range:
@@ -96,7 +91,7 @@ def _run(claim: Words, i: int, near: Words, k: int) -> int:
 
 def _same_deed(one: str, other: str) -> bool:
     """Return whether two words may be forms of one verb (came, come), or both say that somebody spoke."""
-    return {one, other} <= _SPOKEN or (one[0] == other[0] and fuzz.ratio(one, other) >= _ALIKE)
+    return {one, other} <= _SPOKEN or (one[0] == other[0] and fuzz.ratio(one, other) >= ALIKE)
 
 
 def _content(words: Words, places: range) -> int:
@@ -113,7 +108,7 @@ def _same_name(claim: Words, own: range, near: Words, theirs: range) -> bool:
         return True
     one, other = (" ".join(words.raw[i] for i in places) for words, places in ((claim, own), (near, theirs)))
     first = ["".join(word[0] for word in name.split()) for name in (one, other)]
-    return fuzz.ratio(one, other) >= _ALIKE or one.replace(".", "") == first[1] or other.replace(".", "") == first[0]
+    return fuzz.ratio(one, other) >= ALIKE or one.replace(".", "") == first[1] or other.replace(".", "") == first[0]
 
 
 def _one_name(words: Words, own: set[str], theirs: set[str]) -> bool:

@@ -16,7 +16,7 @@ from summeval_nb.evidence.check import Parts, Token
 
 __all__ = ["role_clashes"]
 
-_WHEN = frozenset(
+WHEN = frozenset(
     "january february march april may june july august september october november december monday tuesday wednesday "
     "thursday friday saturday sunday christmas easter".split()
 )
@@ -33,7 +33,7 @@ def _where(words: Words, place: int) -> bool:
     """Return whether a name says where or when: in Leeds, at Easter."""
     tokens, text, before = words.parts.tokens, words.parts.text, place - 1
     while before >= 0 and (tokens[before] in words.parts.names or words.raw[before] == "the"):
-        if words.raw[before] in _WHEN or "," in text[tokens[before].end : tokens[before + 1].start]:
+        if words.raw[before] in WHEN or "," in text[tokens[before].end : tokens[before + 1].start]:
             return False  # In Leeds, Tom Hale
         before -= 1
     return before >= 0 and words.raw[before] in _WHERE
@@ -88,7 +88,7 @@ def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = Fals
     With `shared` only those that one of these sentences joins by a word that joins them in the claim.
     """
     names: list[tuple[int, Token]] = [
-        (i, one) for i, one in enumerate(claim.parts.tokens) if one in claim.parts.names and claim.raw[i] not in _WHEN
+        (i, one) for i, one in enumerate(claim.parts.tokens) if one in claim.parts.names and claim.raw[i] not in WHEN
     ]
     clashes = []
     for (i, a), (j, b) in zip(names, names[1:], strict=False):

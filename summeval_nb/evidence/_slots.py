@@ -99,8 +99,8 @@ _TITLES = frozenset(
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
 )
 _LONGEST_NAME = 5  # words, an article with them, and as many between two names
-_BREAKS = frozenset(',;:()"\u201c\u201d\u201e\u00ab\u00bb\u2014\u2013')
-_ALIKE = 75  # of 100: a name spelt differently is the same name
+BREAKS = frozenset(',;:()"\u201c\u201d\u201e\u00ab\u00bb\u2014\u2013')
+ALIKE = 75  # of 100: a name spelt differently is the same name
 
 
 def number_value(tokens: Sequence[Token], place: int) -> float | None:
@@ -246,7 +246,7 @@ def _named(claim: Words, names: Container[str], slot: Slot) -> bool:
 
 def _unbroken(words: Words, start: int, end: int) -> bool:
     """Return whether no punctuation but dots and hyphens stands between the words from `start` to `end`."""
-    return not _BREAKS.intersection(words.parts.text[words.parts.tokens[start].start : words.parts.tokens[end - 1].end])
+    return not BREAKS.intersection(words.parts.text[words.parts.tokens[start].start : words.parts.tokens[end - 1].end])
 
 
 def _holds(keys: Sequence[str], some: Sequence[str]) -> bool:
@@ -392,7 +392,7 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     if title_for_name(claim, nearest, slot):
         return None
     written, instead = (" ".join(one.key for one in some) for some in (own, theirs))
-    return None if fuzz.ratio(written, instead) >= _ALIKE else Clash("name", slot.start, slot.end - 1, instead)
+    return None if fuzz.ratio(written, instead) >= ALIKE else Clash("name", slot.start, slot.end - 1, instead)
 
 
 def title_for_name(claim: Words, nearest: Words, slot: Slot) -> bool:
