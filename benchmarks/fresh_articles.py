@@ -4,10 +4,10 @@
 
 Seven sets of ten articles in ten domains each and one of twenty, of 350 to 450 words, with fifteen true sentences
 (eight of them in other words) and fifteen false ones of eight kinds, as `evaluate` judges them: eight sentences
-of evidence chosen by similarity. All but the last ten have been looked at since then: how loud trees and reader are
-was chosen with the figures of the first six in sight, and the rule for who did what another did was written because of
-the seventh twenty. The last ten, by two writers who knew nothing of the checker and of the other sets, were asked when
-all was fixed.
+of evidence chosen by similarity. All have been looked at since then: how loud trees and reader are was chosen with the
+figures of the first six in sight, and the rules for who did and who said what another did were written because of false
+sentences that passed. The last ten, by two writers who knew nothing of the checker and of the other sets, were first
+asked when all was fixed; after that came two rules, and a reader that was trained longer.
 `--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 

@@ -6,20 +6,22 @@ Reads `nli_train.jsonl.gz`, `nli_validation.jsonl.gz` and `scitldr_train.jsonl.g
 names. A state is kept in WORK every few minutes, so a killed training goes on where it was. `--write` puts the changed
 weights into the package, as eight-bit numbers.
 
-The second set of upper layers, for wide windows, is that of a second course in three steps. The first two add claims
+The second set of upper layers, for wide windows, is that of a second course in four steps. The first three add claims
 that were written for this project, most of them in pairs of a true and a false one about the same fact (`--written`;
-`--pairs`, because more were written while the first step ran); the third also what people judged in the sets that the
-checker is measured on (`--judged`):
+`--pairs`, because more were written while a step ran); the fourth also what people judged in the sets that the checker
+is measured on (`--judged`):
 
     second="--written --withheld --tokens 128 --threads 2 --compile"
     python benchmarks/train_checker.py $second --pairs 1539 --start summeval_nb/assets/reader.npz --rows 70000 \\
         --rate 1.2e-4 --folder ONE --out one.npz
     python benchmarks/train_checker.py $second --pairs 2047 --start one.npz --seed 2 --rows 50000 --rate 1e-4 \\
         --folder TWO --out two.npz
-    python benchmarks/train_checker.py $second --start two.npz --seed 4 --rows 30000 --rate 1e-4 --folder THREE \\
-        --write-wide --judged qags_cnndm summeval xsumfaith defacto summedits
+    python benchmarks/train_checker.py $second --pairs 2135 --start two.npz --seed 6 --rows 150000 --folder THREE \\
+        --out three.npz
+    python benchmarks/train_checker.py $second --start three.npz --seed 12 --rows 30000 --rate 1e-4 \\
+        --folder FOUR --write-wide --judged qags_cnndm summeval xsumfaith defacto summedits
 
-No set may be measured by a reader that has seen its labels. So the third step is taken twice more, with `--judged
+No set may be measured by a reader that has seen its labels. So the fourth step is taken twice more, with `--judged
 summeval defacto --out b.npz` and with `--judged qags_cnndm xsumfaith summedits --out c.npz`, and each set is read by
 the one that left it out (`fit_reading.py --left-out-readers`).
 """

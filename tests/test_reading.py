@@ -65,7 +65,7 @@ def test_without_a_clash_the_border_of_contradicted_follows_the_reader():
         assert verdict.contradicted_below == pytest.approx(min(0.5, border), abs=1e-12)
     shy = EmbeddedChecker(contradicted_below=0.01)
     assert all(one.state != "contradicted" for one in shy.check_many([(ARTICLE, one) for one in claims]))
-    less, more = ({"features": {"all_contradicted": one}} for one in (-2.0, 0.5))
+    less, more = ({"features": {"all_contradicted": one}} for one in (-2.0, -1.0))
     assert EmbeddedChecker().contradicted_below_of([], less) < EmbeddedChecker().contradicted_below_of([], more) < 0.5
     assert EmbeddedChecker().contradicted_below_of([], {}) == 0  # a verdict without features
 

@@ -20,12 +20,12 @@ __all__ = ["actor_clashes", "with_first_names"]
 
 _LONGEST = 8  # words between two commas that only say more of the one who acts
 _LEAST = 3  # words that claim and evidence have in a row, two of them with content
-_BEHIND = 4  # the same where the name stands behind them
-_HELPERS = frozenset("who which that has have had also later then".split())
-_BE = frozenset("is are was were be been being get gets got".split())
+_BEHIND, _FAR_BEHIND = 4, 6  # the same where the name stands behind them; up to six, if four have too little content
+HELPERS = frozenset("who which that has have had also later then".split())
+BE = frozenset("is are was were be been being get gets got".split())
 # A name behind one of these says of whom or where, and does nothing itself.
-_OF = frozenset("of in at from and or with for by to near on s than as like de du van von la".split())
-_SPOKEN = frozenset(
+OF = frozenset("of in at from and or with for by to near on s than as like de du van von la".split())
+SPOKEN = frozenset(
     "said says say told tells added adds asked asks replied wrote writes argued warned explained called".split()
 )
 
@@ -38,7 +38,7 @@ def with_first_names(parts: Parts, known: frozenset[str]) -> Parts:
     return replace(parts, names=(first, *parts.names)) if parts.text[first.start].isupper() else parts
 
 
-def _is_name(words: Words, place: int) -> bool:
+def is_name(words: Words, place: int) -> bool:
     return (
         0 <= place < len(words.raw) and words.parts.tokens[place] in words.parts.names and words.raw[place] not in WHEN
     )
@@ -47,7 +47,7 @@ def _is_name(words: Words, place: int) -> bool:
 def _ending(words: Words, last: int) -> range:
     """Return the places of the name that ends at `last`; none if no name does."""
     first = last + 1
-    while _is_name(words, first - 1) and not (first <= last and _broken(words, first - 1)):
+    while is_name(words, first - 1) and not (first <= last and broken(words, first - 1)):
         first -= 1
     return range(first, last + 1)
 
@@ -55,12 +55,12 @@ def _ending(words: Words, last: int) -> range:
 def _starting(words: Words, first: int) -> range:
     """Return the places of the name that starts at `first`; none if no name does."""
     end = first
-    while _is_name(words, end) and not (end > first and _broken(words, end - 1)):
+    while is_name(words, end) and not (end > first and broken(words, end - 1)):
         end += 1
     return range(first, end)
 
 
-def _broken(words: Words, place: int) -> bool:
+def broken(words: Words, place: int) -> bool:
     """Return whether a comma or the like follows a word."""
     tokens, text = words.parts.tokens, words.parts.text
     after = tokens[place + 1].start if place + 1 < len(tokens) else len(text)
@@ -72,13 +72,13 @@ def _acting(words: Words, end: int) -> range:
 
     What stands between two commas behind a name says more of it: Leon Szabo, her fiercest critic, repeated it.
     """
-    while end > 0 and words.raw[end - 1] in _HELPERS and not _broken(words, end - 1):
+    while end > 0 and words.raw[end - 1] in HELPERS and not broken(words, end - 1):
         end -= 1
     name = _ending(words, end - 1)
-    if not name and end > 0 and _broken(words, end - 1):
-        starts = (i for i in range(end - 2, max(end - 2 - _LONGEST, -1), -1) if _broken(words, i))
+    if not name and end > 0 and broken(words, end - 1):
+        starts = (i for i in range(end - 2, max(end - 2 - _LONGEST, -1), -1) if broken(words, i))
         name = _ending(words, next(starts, -1))
-    return range(0) if not name or (name.start and words.raw[name.start - 1] in _OF) else name
+    return range(0) if not name or (name.start and words.raw[name.start - 1] in OF) else name
 
 
 def _run(claim: Words, i: int, near: Words, k: int) -> int:
@@ -91,7 +91,7 @@ def _run(claim: Words, i: int, near: Words, k: int) -> int:
 
 def _same_deed(one: str, other: str) -> bool:
     """Return whether two words may be forms of one verb (came, come), or both say that somebody spoke."""
-    return {one, other} <= _SPOKEN or (one[0] == other[0] and fuzz.ratio(one, other) >= ALIKE)
+    return {one, other} <= SPOKEN or (one[0] == other[0] and fuzz.ratio(one, other) >= ALIKE)
 
 
 def _content(words: Words, places: range) -> int:
@@ -102,7 +102,7 @@ def _keys(words: Words, places: range) -> set[str]:
     return {words.parts.keys[i] for i in places}
 
 
-def _same_name(claim: Words, own: range, near: Words, theirs: range) -> bool:
+def same_name(claim: Words, own: range, near: Words, theirs: range) -> bool:
     """Return whether two names may be one: they share a word, are spelt alike, or one abbreviates the other."""
     if not _keys(claim, own).isdisjoint(_keys(near, theirs)):
         return True
@@ -117,7 +117,7 @@ def _one_name(words: Words, own: set[str], theirs: set[str]) -> bool:
     beside = (
         {keys[i], keys[i + 1]}
         for i in range(len(keys) - 1)
-        if _is_name(words, i) and _is_name(words, i + 1) and not _broken(words, i)
+        if is_name(words, i) and is_name(words, i + 1) and not broken(words, i)
     )
     return any(pair & own and pair & theirs for pair in beside)
 
@@ -149,7 +149,7 @@ def _does_another(claim: Words, i: int, name: range, evidence: Sequence[Words]) 
                 continue
             if near.parts.text[near.parts.tokens[start].start].isupper():  # part of a name; one side is in lower case
                 return None
-            if _same_name(claim, name, near, other) or is_negation(near, start - 1):
+            if same_name(claim, name, near, other) or is_negation(near, start - 1):
                 return None
             if any(_one_name(words, _keys(claim, name), _keys(near, other)) for words in evidence):
                 return None
@@ -168,24 +168,20 @@ def _deeds(claim: Words, i: int, near: Words) -> Iterator[tuple[int, int]]:
             yield k, k - 1
 
 
-def _closes_another(claim: Words, name: range, evidence: Sequence[Words]) -> str | None:
-    """Return which name closes in the evidence what another name closes in the claim."""
+def _closes_another(claim: Words, name: range, n: int, evidence: Sequence[Words]) -> str | None:
+    """Return which name closes in the evidence the `n` words that another name closes in the claim."""
     found = None
     for near in evidence:
-        for k in _places(near, claim, name.start - _BEHIND, _BEHIND):
-            first = k + _BEHIND
+        for k in _places(near, claim, name.start - n, n):
+            first = k + n
             if not _keys(claim, name).isdisjoint(near.parts.keys):
                 return None
-            while (
-                first < min(k + _BEHIND + 3, len(near.raw))
-                and not _is_name(near, first)
-                and not _broken(near, first - 1)
-            ):
+            while first < min(k + n + 3, len(near.raw)) and not is_name(near, first) and not broken(near, first - 1):
                 first += 1
             other = _starting(near, first)
-            if not other or _broken(near, first - 1):
+            if not other or broken(near, first - 1):
                 continue
-            if _same_name(claim, name, near, other) or _told_together(evidence, claim, name, near, other):
+            if same_name(claim, name, near, other) or _told_together(evidence, claim, name, near, other):
                 return None
             if _keys(near, other).isdisjoint(claim.parts.key_set):
                 found = " ".join(near.raw[place] for place in other)
@@ -197,17 +193,17 @@ def _done_to(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> bo
 
     Two words in a row, or what the verb is done to in the claim stands before it in the evidence.
     """
-    if i + 1 >= len(claim.raw) or claim.raw[i] in _SPOKEN | EITHER | _BE or claim.raw[i + 1] in ("by", "with", "and"):
+    if i + 1 >= len(claim.raw) or claim.raw[i] in SPOKEN | EITHER | BE or claim.raw[i + 1] in ("by", "with", "and"):
         return False
     found = False
     for near in evidence:
         for k in _places(near, claim, i, 1):
-            if not _keys(claim, name).isdisjoint(near.parts.keys[:k]) or (k and near.raw[k - 1] in _BE):
+            if not _keys(claim, name).isdisjoint(near.parts.keys[:k]) or (k and near.raw[k - 1] in BE):
                 return False
             run = _run(claim, i, near, k)
             behind = k + run + (near.raw[k + run : k + run + 1] == ("the",))
             after = _starting(near, behind)
-            if not after or _keys(near, after).isdisjoint(_keys(claim, name)) or _broken(near, behind - 1):
+            if not after or _keys(near, after).isdisjoint(_keys(claim, name)) or broken(near, behind - 1):
                 continue
             place = i + 1 + (claim.raw[i + 1] in ("the", "a", "an"))
             turned = place < len(claim.raw) and k > 0 and claim.parts.keys[place] == near.parts.keys[k - 1]
@@ -224,24 +220,24 @@ def actor_clashes(claim: Words, evidence: Sequence[Words]) -> list[Clash]:
     clashes = []
     for i in range(1, len(claim.raw)):
         token = claim.parts.tokens[i]
-        if _is_name(claim, i - 1) and not _is_name(claim, i):
+        if is_name(claim, i - 1) and not is_name(claim, i):
             verb = i
-            while verb < len(claim.raw) - 1 and claim.raw[verb] in _HELPERS:
+            while verb < len(claim.raw) - 1 and claim.raw[verb] in HELPERS:
                 verb += 1
             name = _ending(claim, i - 1)
-            if name.start and claim.raw[name.start - 1] in _OF or _broken(claim, i - 1) and verb == i:
+            if name.start and claim.raw[name.start - 1] in OF or broken(claim, i - 1) and verb == i:
                 continue
             if claim.parts.tokens[verb].kind != "content":
                 continue
             other = _does_another(claim, verb, name, evidence)
             if other or _done_to(claim, verb, name, evidence):
                 clashes.append(Clash("role", name.start, name.stop - 1, other or ""))
-        if i >= _BEHIND and _is_name(claim, i) and not _is_name(claim, i - 1) and token.kind == "content":
+        if i >= _BEHIND and is_name(claim, i) and not is_name(claim, i - 1) and token.kind == "content":
             name = _starting(claim, i)
-            last = name.stop == len(claim.raw) or _broken(claim, name.stop - 1)
-            run = range(i - _BEHIND, i)
-            if last and _content(claim, run) >= 2 and not any(_broken(claim, place) for place in run):
-                other = _closes_another(claim, name, evidence)
+            last = name.stop == len(claim.raw) or broken(claim, name.stop - 1)
+            n = next((n for n in range(_BEHIND, min(_FAR_BEHIND, i) + 1) if _content(claim, range(i - n, i)) >= 2), 0)
+            if last and n and not any(broken(claim, place) for place in range(i - n, i)):
+                other = _closes_another(claim, name, n, evidence)
                 if other:
                     clashes.append(Clash("name", name.start, name.stop - 1, other))
     return clashes

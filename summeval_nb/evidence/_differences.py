@@ -26,6 +26,7 @@ from summeval_nb.evidence._slots import (
     slot_clashes,
     title_for_name,
 )
+from summeval_nb.evidence._verbs import cause_clashes, speaker_clashes, verb_clashes
 from summeval_nb.evidence._words import antonyms
 from summeval_nb.evidence.check import (
     PairVectors,
@@ -350,14 +351,18 @@ def word_differences(
 
 
 def _actors(claim: Words, evidence: Sequence[Parts], roles: Sequence[Clash], near_coverage: float) -> list[Clash]:
-    """Return who does or closes what another does in the evidence, and roles that a name at the beginning has changed.
+    """Return who does, says or closes what another does in the evidence, and roles that a first name has changed.
 
     No feature counts them: they are of the rules only.
     """
     known = frozenset(name.key for parts in (claim.parts, *evidence) for name in parts.names)
     own, told = with_first_names(claim.parts, known), [with_first_names(parts, known) for parts in evidence]
     words = Words.of(own)
-    found = actor_clashes(words, [Words.of(one) for one in told])
+    others = [Words.of(one) for one in told]
+    found = actor_clashes(words, others)
+    for one in (*verb_clashes(words, others), *speaker_clashes(words, others), *cause_clashes(words, others)):
+        if all(one.last < other.first or other.last < one.first for other in found):
+            found.append(one)
     if own is not claim.parts and near_coverage >= NEAR:
         first = own.tokens.index(own.names[0])
         turned = [one for one in role_clashes(words, told, shared=True)[0] if one.first == first]

@@ -167,7 +167,7 @@ IN_PLACE = 1.5
 
 
 # Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
-RULES = "2"
+RULES = "3"
 
 # A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
 # word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.
@@ -285,12 +285,16 @@ def judged_line(standard: bool) -> str:
     """Return for reports who judged, how often it was right where that was measured, and what is promised."""
     if not standard:
         return "Judged by the embedded checker, set by you: what was measured and promised does not hold."
-    found, later = fitted()["measured"]["package"], fitted()["measured"]["fresh"]["last ten"]
+    measured = fitted()["measured"]
+    found, later = measured["package"], measured.get("fresh", {}).get("last ten")  # none yet, right after a fit
+    denied = later and (
+        f"; of what it called contradicted in {later['articles']} articles written later, "
+        f"{later['contradicted']['right']:.0%} was false"
+    )
     said = [
         f"Judged by the package's own checker. Of {found['n']} sentences that it was not fitted to, it called "
-        f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported; "
-        f"of what it called contradicted in {later['articles']} articles written later, "
-        f"{later['contradicted']['right']:.0%} was false. Read those and the unclear ones yourself.",
+        f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported"
+        f"{denied or ''}. Read those and the unclear ones yourself.",
         promised(),
         "For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'.",
     ]

@@ -117,7 +117,7 @@ _LINES = {
 _HINTS = {
     "negation": "denied on one side only",
     "antonym": "the evidence has the opposite",
-    "role": "the other way round in the evidence",
+    "role": "told of another, or the other way round, in the evidence",
 }
 
 # %% ../../nbs/workshop/84_report.ipynb #0e62bd21
