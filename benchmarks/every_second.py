@@ -2,9 +2,9 @@
 
     python benchmarks/every_second.py [--abstracts 200] [--write]
 
-True and false sentences take turns: two, four, and as many as there are, on the ninety articles of `fresh_articles.py`
-and the eight of the package; four sentences copied from an abstract of SciTLDR (where SUMMEVAL_NB_DATA names the folder
-of real data), in two of which a rule has changed one fact. The package's sample articles have subtly wrong summaries.
+True and false sentences take turns: two, four, and as many as there are, on the articles of `fresh_articles.py` and the
+eight of the package; four sentences copied from an abstract of SciTLDR (where SUMMEVAL_NB_DATA names the folder of real
+data), in two of which a rule has changed one fact. The package's sample articles have subtly wrong summaries.
 `--write` puts the counts into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 

@@ -599,6 +599,7 @@ def write(
         later = (
             "package",
             "fresh",
+            "later",
             "every_second",
             "without",
         )  # the same model again: what was measured on it later still holds

@@ -196,6 +196,25 @@ def test_a_changed_number_or_a_negation_is_never_entailed(judge):
 # One judgement for all: the premise and the statement decide, not who asks ------------------------------------------
 
 
+def label_of(verdict):
+    """What a judge calls a verdict of `evaluate`: contradicted only where something clashes, else it was not said."""
+    if verdict.state == "contradicted" and not any(one.clash for one in verdict.findings):
+        return "neutral"
+    return {"supported": "entailed", "unclear": "neutral", "contradicted": "contradicted"}[verdict.state]
+
+
+def test_what_clashes_with_nothing_is_not_said_for_a_judge(judge):
+    """Both kinds of a contradicted sentence stand in the samples, so that the tests below ask for both."""
+    told = [(one.text, result) for one in sample_articles() for result in [evaluate(one.text, one.wrong.text)]]
+    denied = [
+        (judge.entail(text, [result.sentences[place].text])[0].label, any(one.clash for one in verdict.findings))
+        for text, result in told
+        for place, verdict in enumerate(result.verdicts)
+        if verdict.state == "contradicted"
+    ]
+    assert set(denied) == {("contradicted", True), ("neutral", False)}
+
+
 @pytest.mark.parametrize("article", sample_articles(), ids=lambda article: article.name)
 def test_the_judge_and_evaluate_have_the_same_verdict(judge, article):
     for summary in article.summaries.values():
@@ -205,8 +224,7 @@ def test_the_judge_and_evaluate_have_the_same_verdict(judge, article):
         entailed, answered = judge.entail(article.text, texts), judge.answer(article.text, questions)
         for verdict, tag, answer in zip(result.verdicts, entailed, answered, strict=True):
             assert tag.probability == pytest.approx(verdict.probability, abs=1e-3) == answer.probability
-            labels = {"supported": "entailed", "unclear": "neutral", "contradicted": "contradicted"}
-            assert tag.label == labels[verdict.state]
+            assert tag.label == label_of(verdict)
             assert [tuple(one) for one in tag.findings] == [tuple(one) for one in verdict.findings]
             places = [result.source_sentences[one.index] for one in verdict.evidence]
             assert [(one.text, one.start, one.end) for one in tag.evidence] == [
@@ -229,13 +247,12 @@ def test_answers_have_the_verdicts_of_evaluate():
 @pytest.mark.parametrize("article", sample_articles(), ids=lambda article: article.name)
 def test_answers_and_exams_have_the_verdicts_of_evaluate(article):
     """The same premise and statement: one verdict, whoever asks."""
-    labels = {"supported": "entailed", "unclear": "neutral", "contradicted": "contradicted"}
     report = evaluate_answer(article.text, "What happened?", article.faithful.text, article.subtle.text)
     rows = [row for row in report.rows() if row["pair"] == "answer_given_context"]
     for row in rows:
         (verdict,) = evaluate(article.text, row["statement"]).verdicts
         assert (row["label"], row["probability"]) == (
-            labels[verdict.state],
+            label_of(verdict),
             pytest.approx(verdict.probability, abs=1e-3),
         ), row["statement"]
     exam = summarization_score(article.text, article.subtle.text)

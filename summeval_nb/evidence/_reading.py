@@ -286,15 +286,23 @@ def judged_line(standard: bool) -> str:
     if not standard:
         return "Judged by the embedded checker, set by you: what was measured and promised does not hold."
     measured = fitted()["measured"]
-    found, later = measured["package"], measured.get("fresh", {}).get("last ten")  # none yet, right after a fit
-    denied = later and (
-        f"; of what it called contradicted in {later['articles']} articles written later, "
-        f"{later['contradicted']['right']:.0%} was false"
-    )
+    later = measured.get("later")  # none yet, right after a fit
+    if later:
+        low, high = later["true_passed_nine_of_ten"]
+        how_often = (
+            f"On {later['articles']} articles written later it called {later['false_passed']:.0%} of the false "
+            f"sentences supported (never more than {later['most_false_passed']} of 15) and {later['true_passed']:.0%} "
+            f"of the true ones ({low:.0%} to {high:.0%} in nine articles of ten); of what it called contradicted, "
+            f"{later['contradicted_right']:.0%} was false."
+        )
+    else:
+        found = measured["package"]
+        how_often = (
+            f"Of {found['n']} sentences that it was not fitted to, it called {1 - found['false_found']:.0%} of the "
+            f"false and {found['true_passed']:.0%} of the true ones supported."
+        )
     said = [
-        f"Judged by the package's own checker. Of {found['n']} sentences that it was not fitted to, it called "
-        f"{1 - found['false_found']:.0%} of the false and {found['true_passed']:.0%} of the true ones supported"
-        f"{denied or ''}. Read those and the unclear ones yourself.",
+        f"Judged by the package's own checker. {how_often} Read the contradicted and the unclear ones yourself.",
         promised(),
         "For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'.",
     ]
