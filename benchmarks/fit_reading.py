@@ -309,7 +309,8 @@ def firm_clashes(table: Table, found: list[dict]) -> tuple[np.ndarray, np.ndarra
     for number in np.flatnonzero(table.usable):
         one = found[number]
         told = [check.take_apart(text) for text in one["evidence"]]
-        _, clashes = word_differences(check.take_apart(table.claims[number].text), told, tuple(one["nearest"]))
+        claim, weakest = check.take_apart(table.claims[number].text), float(table.column("near_min")[number])
+        _, clashes = word_differences(claim, told, tuple(one["nearest"]), weakest)
         out[number] = any(clash.firm for clash in clashes)
         in_place[number] = any(clash.in_place for clash in clashes)
     return out, in_place

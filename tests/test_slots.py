@@ -107,6 +107,21 @@ def clashes(claim: str, evidence: str) -> list[tuple[str, str, str]]:
             "Mr McGurk captained his club to a championship in 1991, when Coleraine were second.",
             [("name", "coleraine", "mcgurk")],
         ),
+        (
+            "She was discharged on 3 March 2024.",
+            "She was admitted on 3 March 2024, discharged on 9 March 2024.",
+            [("number", "3", "9")],
+        ),
+        (
+            "Sales rose by 4 percent last year.",
+            "Sales rose by 3 percent in May and fell by 4 percent in June.",
+            [("number", "4", "3")],
+        ),
+        (
+            "Our approach keeps the graphical information in the directed model between its layers.",
+            "Our approach keeps the directed information in the graphical model between its layers.",
+            [("role", "graphical", "directed"), ("role", "directed", "graphical")],
+        ),
     ],
 )
 def test_what_stands_in_anothers_place_clashes(claim, evidence, expected):
@@ -158,6 +173,13 @@ def test_what_stands_in_anothers_place_clashes(claim, evidence, expected):
         ),
         ("The state pays 48 million crowns.", "The state pays 48 million this year, the state pays 12 million next."),
         ("The state pays about 13 million crowns.", "It costs 48 million crowns; the state pays 12.9 million."),
+        ("Sales rose by 4 percent.", "Sales rose by 3 percent in May and rose by 4 percent in June."),
+        ("Sales fell by 4 percent.", "Sales rose by 3 percent in May and fell by 4 percent in June."),
+        ("It happened on 3 March.", "Admitted on 3 March, she was discharged on 9 March."),
+        (
+            "The talks between the guild and the old board failed.",
+            "The talks between the old board and the guild failed.",
+        ),
     ],
 )
 def test_what_says_the_same_does_not(claim, evidence):

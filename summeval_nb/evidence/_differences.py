@@ -15,6 +15,7 @@ from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
 from summeval_nb.evidence._actors import actor_clashes, with_first_names
 from summeval_nb.evidence._denials import denied_once, negation_clashes
+from summeval_nb.evidence._odd_words import odd_word_clashes
 from summeval_nb.evidence._roles import role_clashes
 from summeval_nb.evidence._slots import (
     Clash,
@@ -26,6 +27,7 @@ from summeval_nb.evidence._slots import (
     slot_clashes,
     title_for_name,
 )
+from summeval_nb.evidence._unsaid import unsaid_clashes
 from summeval_nb.evidence._verbs import cause_clashes, speaker_clashes, verb_clashes
 from summeval_nb.evidence._words import antonyms
 from summeval_nb.evidence.check import (
@@ -127,9 +129,13 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
     return clashes, features | {"numbers_moved": float(moved), "numbers_loose": float(loose)}
 
 
+_FURTHER = frozenset("more further additional extra other".split())
+
+
 def _unit(tokens: Sequence[Token], place: int) -> str:
-    """Return the key of the content word right after a number, or nothing."""
-    after = tokens[place + 1 : place + 2]
+    """Return the key of the content word right after a number, or nothing: four days, four more days."""
+    after = tokens[place + 1 : place + 3]
+    after = after[1:] if after and after[0].key in _FURTHER else after[:1]
     return after[0].key if after and after[0].kind == "content" else ""
 
 
@@ -281,15 +287,16 @@ def compare(
     What it takes is what `pair_features` takes; `cosines`, shape (m,), are the claim's with each evidence sentence.
     """
     nearest = _closest(claim, evidence, cosines)
-    features, clashes = word_differences(claim, evidence, nearest)
-    features |= _token_matches(sentence_matches(vectors) if matches is None else matches, nearest[0])
+    found = _token_matches(sentence_matches(vectors) if matches is None else matches, nearest[0])
+    features, clashes = word_differences(claim, evidence, nearest, found["near_min"])
+    features |= found
     return {name: features[name] for name in DIFFERENCES}, clashes, nearest
 
 
 def word_differences(
-    claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, int]
+    claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, int], near_min: float = 1.0
 ) -> tuple[dict[str, float], list[Clash]]:
-    """Return the part of `compare` that needs no vectors."""
+    """Return the part of `compare` that needs no vectors but how the weakest token matches the nearest sentence."""
     first, second = nearest
     near, own = evidence[first], Words.of(claim)
     words = Words.of(near)
@@ -347,6 +354,11 @@ def word_differences(
     covered = {place for one in slots for place in range(one.first, one.last + 1)}
     found = [one for one in (*numbers, *antonym, *negation, *names) if one.first not in covered]
     found += [one for one in [*roles, *actors] if covered.isdisjoint(range(one.first, one.last + 1))] + slots
+    if not any(one.firm for one in found):  # no features count these, either
+        told = [Words.of(one) for one in evidence]
+        later = odd_word_clashes(own, words, near_min) or unsaid_clashes(own, told)
+        places = {one.first for one in later}
+        found = [one for one in found if one.first not in places] + later
     return features, sorted(found, key=lambda one: one.first)
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "require_checker",
     "unread_reasons",
     "warn_of_inputs",
+    "warn_of_paths",
     "with_threshold",
 ]
 
@@ -51,7 +52,14 @@ _PATH = re.compile(
 
 def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
     """Warn, once for each kind, of paths that were passed as texts and of summaries much longer than their articles."""
-    paths = [text for text in (*texts, *summaries) if len(text) < 256 and _looks_like_path(text)]
+    warn_of_paths([*texts, *summaries])
+    remedy = "the article comes first, evaluate(article, summary)"
+    warn_of_order([(len(one.strip()), len(own)) for one, own in zip(texts, summaries, strict=True)], remedy=remedy)
+
+
+def warn_of_paths(texts: Sequence[str]) -> None:
+    """Warn, once, of paths that were passed as texts."""
+    paths = [text for text in texts if len(text) < 256 and _looks_like_path(text)]
     if paths:
         warnings.warn(
             f"{_first(paths)} a path, and the path itself is judged, not the file: "
@@ -59,8 +67,6 @@ def warn_of_inputs(texts: Sequence[str], summaries: Sequence[str]) -> None:
             InputWarning,
             stacklevel=callers_level(),
         )
-    remedy = "the article comes first, evaluate(article, summary)"
-    warn_of_order([(len(one.strip()), len(own)) for one, own in zip(texts, summaries, strict=True)], remedy=remedy)
 
 
 def _looks_like_path(text: str) -> bool:

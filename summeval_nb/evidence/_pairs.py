@@ -208,7 +208,7 @@ class Retrieved:
 
     def fields(self, verdicts: list[Verdict], settings: FaithfulnessMetric) -> dict[str, Any]:
         """What of the result is no count: its texts, its verdicts, and who gave them by which choices."""
-        judged_by = getattr(settings.checker, "judged_by", "")
+        judged_by = judged_with(settings)
         return {"signature": settings.signature, "judged_by": judged_by, "verdicts": verdicts, **self.texts}
 
     @property
@@ -294,12 +294,26 @@ def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
     return [one for one in readings if one.reason not in NO_EVIDENCE]
 
 
+def judged_with(settings: FaithfulnessMetric) -> str:
+    """Return who judged, for reports; with other evidence than it was measured with, that this is so."""
+    line = getattr(settings.checker, "judged_by", "")
+    measured = getattr(settings.checker, "measured_with", None)
+    if not line or measured is None or measured == (getattr(settings.embedder, "fingerprint", ""), settings.k):
+        return line
+    return f"{line} All that was measured with other evidence: k={measured[1]} and the packaged embedder."
+
+
 def unread_sentences(
     source: Sequence[Reading], claims: Sequence[Reading], checker: Checker, lang: str | None
 ) -> list[str]:
     """Return for each claim why the checker cannot read it or what it is judged by, or an empty string."""
     article = " ".join(one.plain for one in source)
-    return unread_reasons(article, [one.plain for one in claims], checker, lang)
+    reasons = unread_reasons(article, [one.plain for one in claims], checker, lang)
+    empty = "the sentence holds no word that could be checked"
+    return [
+        reason or ("" if any(map(str.isalnum, one.plain)) else empty)
+        for reason, one in zip(reasons, claims, strict=True)
+    ]
 
 
 def judge(

@@ -194,9 +194,13 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
     if _unfound(verdict):
-        denied = verdict.details["features"].get("all_contradicted", 0.0) > 0
-        why = "no word of it clashes, the reader denies it" if denied else "nothing clashes, too little of it was found"
-        notes.append(f"{why}: read the evidence")
+        features, doubtful = verdict.details["features"], any(one.kind != "word" for one in verdict.findings)
+        why = "too little of it was found"
+        if features.get("all_contradicted", 0.0) > 0:
+            why = "the reader denies it"
+        elif features.get("new_words") == 0:
+            why = "its words are there, but hardly what it says"
+        notes.append(f"nothing clashes{' for certain' * doubtful}, {why}: read the evidence")
     return Entry(
         text=sentence.text,
         probability=verdict.probability,

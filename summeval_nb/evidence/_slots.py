@@ -98,6 +98,7 @@ _TITLES = frozenset(
     "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
 )
+_BEFORE = 3  # words before the first of two: the talks between the old board and the guild
 _LONGEST_NAME = 5  # words, an article with them, and as many between two names
 BREAKS = frozenset(',;:()"\u201c\u201d\u201e\u00ab\u00bb\u2014\u2013')
 ALIKE = 75  # of 100: a name spelt differently is the same name
@@ -142,6 +143,8 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
         found += [hit] if hit else []
     taken |= {one.first for one in found}
     found += [one for one in _number_of_another(claim, nearest) if one.first not in taken]
+    taken |= {one.first for one in found}
+    found += [one for one in _number_of_another_verb(claim, nearest) if one.first not in taken]
     return [one._replace(in_place=True) for one in found]
 
 
@@ -187,7 +190,7 @@ def _exchanged(
     if turned and not crossed and (sides := _turned_about(claim, nearest)):
         yield from (_told(claim, nearest, "role", slot) for slot in sides)
         return
-    if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes):
+    if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes, *crossed[0]):
         return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
     if any(_tells(claim, i) for slot in elsewhere for i in range(slot.start, slot.end)):
@@ -261,7 +264,7 @@ def _tells(claim: Words, place: int) -> bool:
     return claim.parts.tokens[place].kind in ("content", "number")
 
 
-def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> bool:
+def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode], one: Slot, other: Slot) -> bool:
     """Return whether the two may say the same in the other order: both ways, by, a *not* that has moved or is new.
 
     Of the evidence only the part counts that the claim tells: what is denied elsewhere says nothing of the order.
@@ -272,7 +275,8 @@ def _other_way_round(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> b
     moved = any(is_negation(nearest, i) and i not in kept for i in told)
     moved = moved or any(is_negation(claim, i) and i not in kept.values() for i in range(len(claim.raw)))
     passive = ("by" in claim.raw) != ("by" in nearest.raw[told.start : told.stop])
-    return moved or passive or bool(_BOTH_WAYS & set(claim.raw))
+    between = claim.raw[max(0, one.start - _BEFORE) : other.end]  # a match between Leeds and Hull
+    return moved or passive or not _BOTH_WAYS.isdisjoint(between)
 
 
 def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
@@ -378,6 +382,36 @@ def _number_of_another(claim: Words, nearest: Words) -> Iterator[Clash]:
         value, values = number_value(own.tokens, i), {number_value(theirs.tokens, k) for k in same}
         if around and value is not None and value not in values and None not in values:
             yield Clash("number", i, i, nearest.raw[around[0]])
+
+
+def _before_number(words: Words, place: int) -> str:
+    """Return the key of the content word before a number, with at most one small word between; "" if there is none."""
+    for before in range(place - 1, max(place - 3, -1), -1):
+        if BREAKS.intersection(words.parts.text[words.parts.tokens[before].end : words.parts.tokens[before + 1].start]):
+            return ""
+        if words.parts.tokens[before].kind != "function":
+            return words.parts.keys[before] if words.parts.tokens[before].kind == "content" else ""
+    return ""
+
+
+def _number_of_another_verb(claim: Words, nearest: Words) -> Iterator[Clash]:
+    """Give numbers that follow a word which another number of the same kind follows: discharged on 3 March, not on 9.
+
+    The evidence must have the claim's number behind another word, and both before the same word.
+    """
+    own, theirs = claim.parts, nearest.parts
+    told = [(k, _before_number(nearest, k)) for k, one in enumerate(theirs.tokens) if one.kind == "number"]
+    for i, token in enumerate(own.tokens):
+        before = _before_number(claim, i) if token.kind == "number" else ""
+        if not before or is_rounded(own.tokens, i):
+            continue
+        after = own.keys[i + 1 : i + 2]
+        same = [k for k, _ in told if after and theirs.keys[k + 1 : k + 2] == after]
+        there = [k for k in same if theirs.keys[k] == token.key]
+        others = [k for k in same if _before_number(nearest, k) == before]
+        elsewhere = bool(there) and all(_before_number(nearest, k) not in (before, "") for k in there)
+        if elsewhere and others and all(theirs.keys[k] not in own.key_set for k in others):
+            yield Clash("number", i, i, nearest.raw[others[0]])
 
 
 def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:

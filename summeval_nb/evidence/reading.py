@@ -12,12 +12,13 @@ from ..ground._types import JsonDict
 from ._explained import Explanation, explained
 from ._reading import PRECISIONS, examine, fingerprint, fitted
 from ._reading import Examined, contradicted_up_to, judged_line
-from ._reading import require_device
+from ._reading import MEASURED_K, require_device
 from ._reading import starting_logit
 from .check import PairVectors, _Packaged, _ranked_evidence
 from .check import load_checker, sigmoid
 from ..ground.results import Evidence, Finding, Verdict
 from ..ground.results import require_option, require_share
+from ..text.embed import MiniLMEmbedder
 
 # %% auto #0
 __all__ = ['EmbeddedChecker']
@@ -108,6 +109,11 @@ class EmbeddedChecker(_Packaged):
         chosen = fitted()["thresholds"]
         usual = [1.0, 0.0, chosen["supported"], chosen["contradicted"]]
         return judged_line(standard=own == usual)
+
+    @property
+    def measured_with(self) -> tuple[str, int]:
+        """The embedder's fingerprint and the `k` that `measured` holds for."""
+        return MiniLMEmbedder.fingerprint, MEASURED_K
 
     def contradicted_below_of(
         self, findings: Sequence[Finding], details: Mapping[str, Any]

@@ -270,8 +270,9 @@ class Evidence:
 class Finding(NamedTuple):
     """A passage of the summary sentence that the evidence does not hold.
 
-    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"` or `"role"`;
-    `start` and `end` are positions in the sentence. `clash` says that the passage
+    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"`, `"role"` or
+    `"replaced"` (one word of a near copy is another); `start` and `end` are positions
+    in the sentence. `clash` says that the passage
     cannot stand beside the evidence: such a sentence is never supported.
     """
 
@@ -422,11 +423,11 @@ def require_texts(values: object, name: str) -> list[str]:
     """Return `values` as a list of strings; a single string, None or a non-string
     element raises a `TypeError`."""
     if not _is_listed(values):
-        remedy = (
-            "wrap one text in a list: [text]"
-            if isinstance(values, str)
-            else "pass a list of strings"
-        )
+        remedy = "pass a list of strings"
+        if isinstance(values, str):
+            remedy = "wrap one text in a list: [text]"
+        elif _is_table(values):
+            remedy = "pass one of its columns, as in table['text']"
         raise TypeError(
             f"{name} must be a list of strings, not {type(values).__name__} "
             f"({_short(values)}): {remedy}"
@@ -450,9 +451,14 @@ def require_column(values: object, name: str) -> list[object]:
 
 def _is_listed(values: object) -> TypeGuard[Iterable[object]]:
     """Whether these are many values: a text and a mapping are one."""
-    one = isinstance(values, (str, bytes, bytearray, Mapping))
+    one = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
     counted = hasattr(values, "__len__") and hasattr(values, "__getitem__")
     return not one and (isinstance(values, Iterable) or counted)
+
+
+def _is_table(values: object) -> bool:
+    """Whether these are a table of pandas, which would be read as its columns' names."""
+    return hasattr(values, "columns") and hasattr(values, "iloc")
 
 
 def _short(value: object) -> str:

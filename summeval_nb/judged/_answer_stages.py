@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from summeval_nb.evidence._inputs import warn_of_paths
 from summeval_nb.ground._callers import callers_level
 from summeval_nb.ground._frames import Table
 from summeval_nb.ground.results import InputWarning, Sentence, require_column, require_text, require_texts
@@ -163,6 +164,7 @@ def warn_of_questions(rows: Sequence[Row]) -> None:
 def ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
     """For each row, whether its answer and its ground truth are refusals; a failure leaves it undecided."""
     warn_of_questions(rows)
+    warn_of_paths([text for row in rows for text in (*row.context, row.ground_truth, row.answer)])
     texts = [opening(text) for row in rows for text in (row.answer, row.ground_truth)]
     flags = [
         Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from summeval_nb.evidence._inputs import warn_of_paths
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground._types import JsonDict
@@ -110,6 +111,7 @@ def sit_exams(
     """The exam of each (context, summary), and the summary's answers; a judge's failure is one of each question."""
     sizes = [(len(context.strip()), len(summary)) for context, summary in rows]
     warn_of_order(sizes, remedy="the article comes first, summarization_score(contexts, summary)")
+    warn_of_paths([text for row in rows for text in row])
     exams = make_exams([context for context, _ in rows], ask, n_keyphrases, check_questions)
     sat = [i for i, (context, summary) in enumerate(rows) if summary.strip() and not exams[context].reason]
     replies = ask("answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat])

@@ -108,7 +108,8 @@ def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
         return lang
     if lang.partition("-")[0] != "en":
         raise ValueError(
-            f"the splitter 'punkt' knows English only, not {lang!r}: use 'sentencex', 'stanza' or 'punkt_tab'"
+            f"the splitter 'punkt' knows English only (lang='en'), not {lang!r}: use 'sentencex', 'stanza' or "
+            "'punkt_tab' for another language"
         )
     if foreign := next(filter(None, map(_FOREIGN_MARK.search, bodies)), None):
         remedy = "use splitter='sentencex' or 'stanza' and name the language, such as lang='zh'"
