@@ -304,7 +304,8 @@ def judged_line(standard: bool) -> str:
             f"false and {found['true_passed']:.0%} of the true ones supported."
         )
     said = [
-        f"Judged by the package's own checker. {how_often} Read the contradicted and the unclear ones yourself.",
+        f"Judged by the package's own checker. {how_often} Read the contradicted and the unclear ones yourself, and "
+        "of the supported ones those that matter.",
         promised(),
         "For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'.",
     ]
