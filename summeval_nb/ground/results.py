@@ -457,7 +457,7 @@ def _is_listed(values: object) -> TypeGuard[Iterable[object]]:
 
 
 def _is_table(values: object) -> bool:
-    """Whether these are a table of pandas, which would be read as its columns' names."""
+    """Whether these are a table of pandas, of which a list would hold the names."""
     return hasattr(values, "columns") and hasattr(values, "iloc")
 
 
