@@ -400,16 +400,16 @@ def _number_of_another_verb(claim: Words, nearest: Words) -> Iterator[Clash]:
     The evidence must have the claim's number behind another word, and both before the same word.
     """
     own, theirs = claim.parts, nearest.parts
-    told = [(k, _before_number(nearest, k)) for k, one in enumerate(theirs.tokens) if one.kind == "number"]
+    numbers = {k: _before_number(nearest, k) for k, one in enumerate(theirs.tokens) if one.kind == "number"}
     for i, token in enumerate(own.tokens):
         before = _before_number(claim, i) if token.kind == "number" else ""
         if not before or is_rounded(own.tokens, i):
             continue
         after = own.keys[i + 1 : i + 2]
-        same = [k for k, _ in told if after and theirs.keys[k + 1 : k + 2] == after]
-        there = [k for k in same if theirs.keys[k] == token.key]
-        others = [k for k in same if _before_number(nearest, k) == before]
-        elsewhere = bool(there) and all(_before_number(nearest, k) not in (before, "") for k in there)
+        same = [k for k in numbers if after and theirs.keys[k + 1 : k + 2] == after]
+        there = {numbers[k] for k in same if theirs.keys[k] == token.key}
+        others = [k for k in same if numbers[k] == before]
+        elsewhere = bool(there) and there.isdisjoint((before, ""))
         if elsewhere and others and all(theirs.keys[k] not in own.key_set for k in others):
             yield Clash("number", i, i, nearest.raw[others[0]])
 
