@@ -15,6 +15,7 @@ UNSAID = [
     ("No evidence of pulmonary embolism was found on the scan.", "She had a pulmonary embolism.", "embolism"),
     ("They did not find any trace of fraud.", "They found fraud.", "fraud"),
     ("There is no evidence that the drug works in children.", "The drug works in children.", "children"),
+    ("No evidence was found that the drug works in children.", "The drug works in children.", "children"),
     ("Not approved: a second release in June", "There will be a second release in June.", "june"),
     ("Rejected: hiring a contractor", "Hiring a contractor", "contractor"),
     ("Out of scope for now: a mobile app", "A mobile app", "app"),

@@ -23,6 +23,7 @@ _FINDING = frozenset(
     "find finds found see sees saw seen show shows showed shown detect detects detected observe observes observed "
     "discover discovers discovered".split()
 )
+_WAS_FOUND = _FINDING | frozenset("is was are were has have had been yet".split())  # no evidence was found that
 _SAID = frozenset("only just merely simply least later more less fewer other doubt".split())  # not only: it is said
 _VERBAL = frozenset("not never t cannot".split())  # deny a verb, and with it the clause; "no" denies its noun alone
 _CLAUSES = frozenset("but and or yet because which who that although though while whereas when since so after".split())
@@ -116,7 +117,7 @@ def _unsaid(words: Words) -> tuple[list[Unsaid], list[Unsaid]]:
             denied.append(Unsaid.of(clause, range(sign + 1, clause.stop)))
         elif len(nots) == 1 and _SAID.isdisjoint(words.raw[nots[0] + 1 : nots[0] + 2]) and not _timed(words, clause):
             denied.append(Unsaid.of(clause))
-        no_sign = sign == clause.stop - 1
+        no_sign = sign is not None and _WAS_FOUND.issuperset(words.raw[sign + 1 : clause.stop])
         if not _SUPPOSED.isdisjoint(words.raw[clause.start : min(clause.start + _FEW, clause.stop)]):
             supposed.append(Unsaid.of(clause))
     return denied, supposed
