@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
+import tempfile
 from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
@@ -237,7 +238,8 @@ def calls_home(rng, folder):
 
 
 @pytest.mark.parametrize("case", [writes, calls_home])
-def test_a_trespass_is_found(case, tmp_path):
+def test_a_trespass_is_found(case, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # the checkout itself may lie among temporary files
     assert found_by(case, tmp_path).where == "a trespass"
 
 

@@ -86,7 +86,7 @@ def bleu_words(state: BleuState) -> str:
 
 def evidence_words(state: EvidenceState) -> str:
     """The score in words, and how it differs from the start."""
-    judged = [verdict.supported for verdict in state.verdicts if not verdict.failed]
+    judged = [verdict.supported for verdict in state.verdicts if verdict.judged]
     setting = f"k = {state.k}, threshold {state.threshold:.2f}"
     if state.score is None:
         return f"{setting}: no sentence could be judged."
