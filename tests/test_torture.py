@@ -11,11 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
-import tempfile
 from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
