@@ -38,10 +38,11 @@ class Claim(NamedTuple):
 
 
 class Document(NamedTuple):
-    """An article: its set and its sentences."""
+    """An article: its set, its sentences, and the set's domain where it has several."""
 
     set: str
     sentences: list[str]
+    domain: str = ""
 
 
 def documents(folder: Path, *, written: bool = False) -> tuple[list[Document], list[Claim]]:
@@ -57,7 +58,9 @@ def documents(folder: Path, *, written: bool = False) -> tuple[list[Document], l
             text = _source(row)
             if text not in places:
                 places[text] = len(articles)
-                articles.append(Document(name, split_text(text)[:150]))
+                articles.append(
+                    Document(name, split_text(text)[:150], row.get("domain", "") if name == "summedits" else "")
+                )
             claims += _human(name, row, places[text], len(claims))
         own = [articles[place] for place in places.values()]
         ends = tails([sentence for document in own for sentence in document.sentences[:12]])

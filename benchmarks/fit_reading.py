@@ -51,7 +51,11 @@ ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
 CONTRADICTED_BELOW = 0.5  # where something clashes; where nothing does, see `unfound`
 OPEN = 0.47  # of no public set more is left unclear, so that other texts are about half
-TREES, READER = 0.55, 0.15  # loud enough to read, and within the floors of the sets left out; words have the rest
+TREES, READER, DENIED = (
+    0.55,
+    0.15,
+    0.0,
+)  # loud enough to read, and within the floors of the sets left out; words have the rest
 WRITTEN = 2.0  # claims written for this project count as two public sets
 WORDS = list(check.FEATURES)
 # More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
@@ -89,7 +93,9 @@ class Table:
         names: list[str],
         held: Sequence[Collection[str]],
         without: Collection[str] = (),
+        domains: Sequence[str] = (),
     ):
+        self.domain = np.array([domains[claim.article] if domains else "" for claim in claims])
         self.held = [held[claim.article] for claim in claims]  # the sets that hold a claim's article
         self.without = frozenset(without)  # measured on, but in no fit
         self.claims, self.values, self.usable, self.names = claims, values, usable, names
@@ -179,25 +185,28 @@ def left_out_logits(table: Table, names: list[str]) -> tuple[np.ndarray, np.ndar
 
 
 def mixed(table: Table, tree: np.ndarray, words: np.ndarray) -> tuple[dict[str, float], np.ndarray]:
-    """Return how trees, words and reader are mixed (`TREES` and `READER` are shares) and calibrated; probabilities."""
+    """Return how trees, words and reader are mixed (`TREES` and the like are shares) and calibrated; probabilities."""
     rows = table.training(None)
     parts, shares = {"tree": tree, "words": words}, {"tree": TREES, "words": 1 - TREES}
     if (name := _reading.BESIDE_TREES["reader"]) in table.names:
-        parts["reader"] = table.column(name)
-        shares = {"tree": TREES, "words": 1 - TREES - READER, "reader": READER}
+        parts |= {"reader": table.column(name), "denied": -table.column(_reading.BESIDE_TREES["denied"])}
+        shares = {"tree": TREES, "words": 1 - TREES - READER - DENIED, "reader": READER, "denied": DENIED}
+        parts = {one: part for one, part in parts.items() if shares[one]}
     loud = {name: shares[name] / float(part[rows].std()) for name, part in parts.items()}
     score = sum(loud[name] * part for name, part in parts.items())
     model = LogisticRegression(C=1e6).fit(
         score[rows][:, None], table.label[rows], sample_weight=table.weights(rows)[rows]
     )
     slope, offset = float(model.coef_[0, 0]), float(model.intercept_[0])
-    found = {name: slope * loud[name] for name in parts} | {"offset": offset}
+    found = {name: slope * loud[name] * (-1 if name == "denied" else 1) for name in parts} | {"offset": offset}
     return found, 1 / (1 + np.exp(-(slope * score + offset)))
 
 
-def by_summary(table: Table, name: str, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a score, a label and an article for each summary of a set that people judged."""
-    rows = table.usable & table.human & (table.set == name)
+def by_summary(
+    table: Table, name: str, scores: np.ndarray, some: np.ndarray | bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a score, a label and an article for each summary of a set that people judged, or of some of them."""
+    rows = table.usable & table.human & (table.set == name) & some
     frame = pd.DataFrame(
         {"s": scores[rows], "y": table.label[rows], "k": table.summary[rows], "a": table.article[rows]}
     )
@@ -225,6 +234,11 @@ def measured(table: Table, scores: np.ndarray) -> dict[str, Any]:
         values, labels, articles = by_summary(table, name, scores)
         figures["auc"][name] = round(area(values, labels == 1), 3)
         figures["interval"][name] = interval(values, labels, articles)
+    domains = sorted({one for one in table.domain if one})
+    figures["domains"] = {}
+    for name in domains:
+        values, labels, _ = by_summary(table, "summedits", scores, table.domain == name)
+        figures["domains"][name] = round(area(values, labels == 1), 3)
     edits = table.usable & ~table.human
     true, false = edits & (table.label == 1), edits & (table.label == 0)
     figures["edits_auc"] = round(area(scores[edits], table.label[edits] == 1), 3)
@@ -422,7 +436,8 @@ def main() -> None:
     values, found = all_features(articles, claims, options.folder / "features.npy")
     usable = np.array([bool(one) for one in found])
     columns, every = list(_reading.WORD_FEATURES), np.c_[values, np.zeros(len(values))]
-    table = Table(claims, every, usable, columns, same_article(articles), options.without)
+    domains = [one.domain for one in articles]
+    table = Table(claims, every, usable, columns, same_article(articles), options.without, domains)
     tried: dict[str, dict[str, Any]] = {}
     names = list(_reading.WORD_FEATURES)
     if not options.no_reader:

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.tiny_nli import bert_classifier, knowing_classifier
 
@@ -256,8 +257,9 @@ def test_the_histogram_learns_to_turn_a_checker_round():
         (Said({}), {}, {}, "sets must map names"),
         (Said({}), [], {}, "sets must map names"),
         (Said({}), {"s": []}, {}, "sets\\['s'\\] is empty"),
-        (Said({}), {"s": "text"}, {}, "must be a list of LabelledSentence, not str"),
+        (Said({}), {"s": "text"}, {}, "must be a list of LabelledSentence, or of rows .*, not str"),
         (Said({}), {"s": [("a", "b", True)]}, {}, "must be a LabelledSentence, not tuple"),
+        (Said({}), {"s": [{"article": "a", "supported": 1}]}, {}, "sets\\['s'\\]\\[0\\]: there is no field 'sentence'"),
         (Said({}), {"s": [LabelledSentence("a", " ", True)]}, {}, "\\[0\\].text must be a text"),
         (Said({}), {"s": [LabelledSentence("a", "b", 1)]}, {}, "\\[0\\].supported must be True or False"),
         (Said({}), None, {"combine": "max"}, "unknown combine 'max'"),
@@ -269,6 +271,15 @@ def test_the_histogram_learns_to_turn_a_checker_round():
 def test_bad_input_is_named(checker, sets, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         benchmark_checker(checker, sets, **options)
+
+
+def test_rows_and_tables_are_read_as_from_a_file():
+    own = bench_sentences()[:20]
+    rows = [{"article": one.article, "text": one.text, "supported": one.supported, "kind": one.kind} for one in own]
+    expected = benchmark_checker("words", {"s": own})
+    for given in (rows, [one.to_dict() for one in own], pd.DataFrame(rows)):
+        found = benchmark_checker("words", {"s": given})
+        assert found.signature == expected.signature and found.to_dict()["kinds"] == expected.to_dict()["kinds"]
 
 
 def test_a_checker_that_answers_otherwise_is_named():

@@ -35,6 +35,12 @@ SAME = [
     ("The lift no longer works.", "The lift does not work."),
     ("It was not until March that the cafe opened.", "The cafe opened in March."),
     ("Not until March did the cafe open.", "The cafe opened in March."),
+    ("Terns failed to raise a single chick after the storm.", "Terns did not raise a single chick after the storm."),
+    ("Couples cannot afford to live there.", "Couples are unable to afford to live there."),
+    ("The sample contained no river sand.", "The absence of river sand was noted."),
+    ("It will be shown in Corvale rather than in the capital.", "It will be shown in Corvale, not in the capital."),
+    ("Insurance covers no more than ten million.", "Insurance covers at most ten million."),
+    ("Children travel free if accompanied by an adult.", "Children travel free when accompanied by an adult."),
     ("Ellen T. Brown was elected as chair of the club.", "Ellen Brown was elected as chair of the club."),
 ]
 
@@ -71,6 +77,9 @@ def test_the_same_denied_in_other_words_does_not_clash(evidence, claim):
         ("They will not move until the council pays them.", "The council said they will move in spring.", ["move"]),
         ("The bridge did not open until after March.", "The bridge opened in March.", ["opened"]),
         ("The talks ended after lunch and no deal was made.", "The talks ended before lunch.", ["before"]),
+        ("Terns failed to raise a single chick.", "Terns raised a single chick.", ["raised"]),
+        ("The bank refused to open an account.", "The bank opened an account.", ["opened"]),
+        ("It works rather than leaks.", "It leaks rather than works.", ["leaks", "works"]),
         ("The bell rang twice and nobody answered.", "The bell rang once.", ["once"]),
     ],
 )

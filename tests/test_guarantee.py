@@ -279,6 +279,12 @@ def test_an_article_is_judged_as_evaluate_judges_it():
     assert empty.supported.n_failed == 1
 
 
+def test_rows_of_the_checker_bench_are_taken_too():
+    rows = [{"article": "0.9", "text": "It is.", "supported": True, "kind": ""}] * 3
+    named = [{"article": "0.9", "sentence": "It is.", "label": 1}] * 3
+    assert calibrate(rows, Fixed()).to_dict() == calibrate(named, Fixed()).to_dict()
+
+
 @pytest.mark.parametrize(
     ("row", "error", "message"),
     [

@@ -13,6 +13,7 @@ from summeval_nb.evidence._reader import load_reader
 from summeval_nb.evidence._reading import ALL_FEATURES, WORD_FEATURES, fitted, forest
 from summeval_nb.evidence.check import sentence_matches, take_apart
 from summeval_nb.evidence.guarantee import error_bound
+from summeval_nb.ground.results import Finding
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
@@ -68,6 +69,18 @@ def test_without_a_clash_the_border_of_contradicted_follows_the_reader():
     less, more = ({"features": {"all_contradicted": one}} for one in (-2.0, -1.0))
     assert EmbeddedChecker().contradicted_below_of([], less) < EmbeddedChecker().contradicted_below_of([], more) < 0.5
     assert EmbeddedChecker().contradicted_below_of([], {}) == 0  # a verdict without features
+
+
+def test_far_from_the_words_of_the_evidence_an_opposite_condemns_nothing_by_itself():
+    checker, clash = EmbeddedChecker(), Finding("antonym", "fell", 0, 4, clash=True)
+    far, near = ({"features": {"near_coverage": one, "all_contradicted": -2.0}} for one in (0.3, 0.8))
+    assert checker.contradicted_below_of([clash], near) == 0.5
+    assert checker.contradicted_below_of([clash], far) == checker.contradicted_below_of([], far) < 0.5
+    for kind in ("name", "role", "replaced"):
+        assert checker.contradicted_below_of([clash._replace(kind=kind)], far) == 0.5
+    shown = clash._replace(clash=False)
+    assert checker.contradicted_below_of([shown], near) == checker.contradicted_below_of([], near)
+    assert checker.contradicted_below_of([clash], {}) == 0.5  # a verdict without features
 
 
 def test_a_report_says_where_nothing_clashes():
@@ -201,7 +214,17 @@ def test_figures_in_the_package_meet_their_floors():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "name", ["third ten", "fourth ten", "fifth ten", "sixth ten", "seventh twenty", "eighth ten", "last twenty"]
+    "name",
+    [
+        "third ten",
+        "fourth ten",
+        "fifth ten",
+        "sixth ten",
+        "seventh twenty",
+        "eighth ten",
+        "ninth twenty",
+        "last twenty",
+    ],
 )
 def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatch):
     """Run when they were written; again here, so that what chapters and README say stays true."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -138,17 +138,17 @@ def _tabs(path: Path) -> Iterator[Record]:
             raise ValueError(f"{path.name}, after line {reader.line_num}: not UTF-8 text ({error.reason})") from error
 
 
+def _row(one: object, where: str) -> Row:
+    """Article, text, label and kind of a row, under any of their usual names."""
+    text = _text(one, ("sentence", "claim", "summary", "text"), where)
+    label = _label(one, ("supported", "label"), where)
+    kind = one.get("kind") if isinstance(one, Mapping) else None
+    return _text(one, ("article", "document", "doc", "source"), where), text, label, "" if kind is None else str(kind)
+
+
 def _rows(path: Path) -> Iterator[Row]:
     for where, one in _table(path):
-        text = _text(one, ("sentence", "claim", "summary", "text"), where)
-        label = _label(one, ("supported", "label"), where)
-        kind = one.get("kind")
-        yield (
-            _text(one, ("article", "document", "doc", "source"), where),
-            text,
-            label,
-            "" if kind is None else str(kind),
-        )
+        yield _row(one, where)
 
 
 def _qags(path: Path) -> Iterator[Row]:
@@ -296,12 +296,16 @@ def used(checker: object, before: tuple[float | None, float | None] = (0, 0)) ->
     return usage.calls - before[0], usage.prompt_tokens + usage.generated_tokens - before[1]
 
 
-def checked_set(name: str, items: Iterable[One], kind: type[One]) -> list[One]:
-    """The items of a set, each of the right type and with something in it."""
+def checked_set(name: str, items: Iterable[One] | Iterable[Mapping[str, object]], kind: type[One]) -> list[One]:
+    """The items of a set, each of the right type and with something in it; rows become what `load_labelled` reads."""
+    if hasattr(items, "columns") and hasattr(items, "to_dict"):
+        items = items.to_dict("records")
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
-        raise TypeError(f"sets[{name!r}] must be a list of {kind.__name__}, not {type(items).__name__}")
-    found = list(items)
-    for place, one in enumerate(found):
+        wanted = f"{kind.__name__}, or of rows with 'article', 'sentence' and 'supported'"
+        raise TypeError(f"sets[{name!r}] must be a list of {wanted}, not {type(items).__name__}")
+    made, found = cast("Callable[..., One]", kind), []
+    for place, item in enumerate(items):
+        one = made(*_row(item, f"sets[{name!r}][{place}]")) if isinstance(item, Mapping) else item
         if not isinstance(one, kind):
             raise TypeError(f"sets[{name!r}][{place}] must be a {kind.__name__}, not {type(one).__name__}")
         for part in ("article", "text"):
@@ -310,6 +314,7 @@ def checked_set(name: str, items: Iterable[One], kind: type[One]) -> list[One]:
                 raise ValueError(f"sets[{name!r}][{place}].{part} must be a text that is not empty, not {value!r:.40}")
         if not isinstance(one.supported, (bool, np.bool_)):
             raise TypeError(f"sets[{name!r}][{place}].supported must be True or False, not {one.supported!r:.40}")
+        found.append(one)
     if not found:
         raise ValueError(f"sets[{name!r}] is empty: leave it out")
     return found

@@ -102,10 +102,21 @@ def _given(row: Mapping[str, object], name: str) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+def _as_benched(row: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a row whose sentence and label have the names that `benchmark_checker` gives them under ours."""
+    named = dict(row)
+    if "sentence" not in row and {"article", "text"} <= row.keys():
+        named["sentence"] = named.pop("text")
+    if "label" not in row and "supported" in row:
+        named["label"] = named.pop("supported")
+    return named
+
+
 def _require_labelled(row: object, where: str) -> Labelled:
     if not isinstance(row, Mapping):
         fields = "'sentence', 'label' and 'evidence' or 'article'"
         raise TypeError(f"{where} must be a mapping with {fields}, not {row!r:.40}")
+    row = _as_benched(row)
     article = _given(row, "article") if _given(row, "article") is not None else _given(row, "text")
     evidence = _given(row, "evidence")
     if (article is None) == (evidence is None):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("ALL_FEATURES", "PRECISIONS", "Examined", "examine", "fingerprint", "fitted", "forest", "judged_line", "look"),
-    *("contradicted_up_to", "promised", "require_device", "starting_logit", "windows"),
+    *("condemns", "contradicted_up_to", "promised", "require_device", "starting_logit", "windows"),
 ]
 
 PRECISIONS = ("float32", "bfloat16", "int8")
@@ -169,15 +169,16 @@ IN_PLACE = 1.5
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 
 # Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
-RULES = "4"
+RULES = "5"
 
 # A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
 # word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.
 DENIED = 0.1
 
 
-# What stands beside the trees in the logit, with a share of its own: the words checker, and the reader of all evidence.
-BESIDE_TREES = {"words": "words_logit", "reader": "all_entailed"}
+# What stands beside the trees in the logit, with a share of its own: the words checker, and the reader of all evidence,
+# what it says follows and what it denies.
+BESIDE_TREES = {"words": "words_logit", "reader": "all_entailed", "denied": "all_contradicted"}
 
 
 def _beside_trees() -> list[tuple[str, str]]:
@@ -274,6 +275,21 @@ def contradicted_up_to(features: Mapping[str, float], slope: float, offset: floa
     if border is None or "all_contradicted" not in features:
         return 0.0
     return sigmoid(slope * (border + DENIED * features["all_contradicted"]) + offset)
+
+
+# A claim of which less than this stands in one sentence of the evidence is told in words of its own. Of those that had
+# an opposite, a "not" or another number there, half were true: such a clash is shown, and condemns nothing by itself.
+TOLD_NEAR = 0.5
+_NEAR_ONLY = frozenset({"antonym", "negation", "number"})
+
+
+def condemns(findings: Sequence[Finding], features: Mapping[str, float]) -> bool:
+    """Return whether a finding clashes so that an improbable sentence is contradicted: all near the evidence's words.
+
+    Far from them only names, roles and exchanged words do. A clash that condemns nothing still supports nothing.
+    """
+    near = features.get("near_coverage", 1.0) >= TOLD_NEAR
+    return any(one.clash and (near or one.kind not in _NEAR_ONLY) for one in findings)
 
 
 def starting_logit() -> float:

@@ -78,6 +78,7 @@ _CONNECTIVES = (
     frozenset("when after as once since".split()),
     frozenset("before until till".split()),
     frozenset("if unless".split()),
+    frozenset("if when once".split()),
 )
 # Too common to be looked for anywhere but in each other's place: sides, amounts, and what may be and what will.
 _OPPOSED = (
@@ -91,6 +92,15 @@ _CUT = frozenset(
     "isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn can mustn needn mightn ain "
     "shan".split()
 )
+# What follows these is as good as denied.
+_DENYING = frozenset(
+    {
+        (word, "to")
+        for word in "fail fails failed failing unable refuse refuses refused decline declines declined".split()
+    }
+    | {("rather", "than"), ("instead", "of"), ("absence", "of"), ("lack", "of")}
+)
+_LIMITS = frozenset(("no", word, "than") for word in "more later fewer less longer earlier".split())  # not denied
 # Not open until March, not only: what follows is not denied.
 TIMED = frozenset("until till unless before".split())
 _NOT_QUITE = TIMED | frozenset("only just merely simply".split())
@@ -339,11 +349,14 @@ def _denies(words: Words) -> bool:
 
 
 def is_negation(words: Words, place: int) -> bool:
-    """Return whether a word denies what follows, also where a tokenizer has cut it: didn ’ t."""
+    """Return whether a word denies what follows: not, failed *to*, rather *than*, also where it is cut: didn ’ t."""
     if place < 0:
         return False
+    if words.raw[max(0, place - 1) : place + 1] in _DENYING:
+        return True
     cut = words.raw[place] == "t" and place > 0 and words.raw[place - 1] in _CUT
-    return cut or words.parts.tokens[place].kind == "negation"
+    limit = words.raw[place : place + 3] in _LIMITS
+    return cut or (words.parts.tokens[place].kind == "negation" and not limit)
 
 
 def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:

@@ -130,7 +130,8 @@ def benchmark_checker(
     checker : str, Checker or mapping of str to them
         One checker, or several by the names that the table shall show.
     sets : mapping of str to iterable of LabelledSentence, optional
-        Sets by name, as `load_labelled` reads them; by default the package's own.
+        Sets by name, as `load_labelled` reads them; by default the package's own. Rows
+        with `article`, `sentence` and `supported`, or a table of them, will do as well.
     combine : str
         "minimum" or "mean": the probability of a summary from those of its sentences.
     limit : int, optional

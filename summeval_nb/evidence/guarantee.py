@@ -294,7 +294,8 @@ def calibrate(
     labelled : list of mappings, or DataFrame
         Each with `sentence`, `label` (1: people say supported, 0: not), and `evidence`
         (list of sentences) or `article` (or `text`); `article_id` names the article,
-        which is the unit of the promise.
+        which is the unit of the promise. Rows as for `benchmark_checker`, with `text`
+        and `supported`, will do as well.
     checker : str or Checker
         As for `evaluate`.
     risk, confidence, seed

@@ -11,7 +11,8 @@ from typing import Any
 from ..ground._types import JsonDict
 from ._explained import Explanation, explained
 from ._reading import PRECISIONS, examine, fingerprint, fitted
-from ._reading import Examined, contradicted_up_to, judged_line
+from ._reading import Examined, condemns
+from ._reading import contradicted_up_to, judged_line
 from ._reading import MEASURED_K, require_device
 from ._reading import starting_logit
 from .check import PairVectors, _Packaged, _ranked_evidence
@@ -34,8 +35,9 @@ class EmbeddedChecker(_Packaged):
         default the one that the package's promise holds for, see Notes.
     contradicted_below : float, optional
         Below this probability a sentence in which something clashes with the evidence
-        is contradicted; where nothing clashes the border is lower, and the higher the
-        more the reader denies the sentence (`contradicted_below_of`).
+        is contradicted, if the sentence is near the evidence's words; else the border
+        is lower, and the higher the more the reader denies the sentence
+        (`contradicted_below_of`).
     slope, offset : float
         A recalibration: the probability is `sigmoid(slope * logit + offset)`. Use
         `calibrate` to fit them.
@@ -120,12 +122,13 @@ class EmbeddedChecker(_Packaged):
     ) -> float:
         """Return below which probability a sentence with these is contradicted.
 
-        `contradicted_below` if something clashes. If nothing does, less: the less the
-        reader denies the sentence, the less probable it must be.
+        `contradicted_below` if something clashes, and the sentence is near the words of
+        the evidence. Else less: the less the reader denies the sentence, the less
+        probable it must be.
         """
-        if any(one.clash for one in findings):
-            return self.contradicted_below
         features = details.get("features", {})
+        if condemns(findings, features):
+            return self.contradicted_below
         low = contradicted_up_to(features, self.slope, self.offset)
         return min(self.contradicted_below, low)
 
