@@ -280,6 +280,9 @@ def test_rows_and_tables_are_read_as_from_a_file():
     for given in (rows, [one.to_dict() for one in own], pd.DataFrame(rows)):
         found = benchmark_checker("words", {"s": given})
         assert found.signature == expected.signature and found.to_dict()["kinds"] == expected.to_dict()["kinds"]
+    some = pd.DataFrame(rows[:2]).assign(kind=[None, float("nan")], sentence=float("nan"))  # joined from two tables
+    plain = [LabelledSentence(one.article, one.text, one.supported) for one in own[:2]]
+    assert benchmark_checker("words", {"s": some}).signature == benchmark_checker("words", {"s": plain}).signature
 
 
 def test_a_checker_that_answers_otherwise_is_named():

@@ -37,9 +37,6 @@ SAME = [
     ("Not until March did the cafe open.", "The cafe opened in March."),
     ("Terns failed to raise a single chick after the storm.", "Terns did not raise a single chick after the storm."),
     ("Couples cannot afford to live there.", "Couples are unable to afford to live there."),
-    ("The sample contained no river sand.", "The absence of river sand was noted."),
-    ("It will be shown in Corvale rather than in the capital.", "It will be shown in Corvale, not in the capital."),
-    ("Insurance covers no more than ten million.", "Insurance covers at most ten million."),
     ("Children travel free if accompanied by an adult.", "Children travel free when accompanied by an adult."),
     ("Ellen T. Brown was elected as chair of the club.", "Ellen Brown was elected as chair of the club."),
 ]
@@ -77,9 +74,10 @@ def test_the_same_denied_in_other_words_does_not_clash(evidence, claim):
         ("They will not move until the council pays them.", "The council said they will move in spring.", ["move"]),
         ("The bridge did not open until after March.", "The bridge opened in March.", ["opened"]),
         ("The talks ended after lunch and no deal was made.", "The talks ended before lunch.", ["before"]),
-        ("Terns failed to raise a single chick.", "Terns raised a single chick.", ["raised"]),
-        ("The bank refused to open an account.", "The bank opened an account.", ["opened"]),
-        ("It works rather than leaks.", "It leaks rather than works.", ["leaks", "works"]),
+        ("Insurance covers no more than ten million.", "Insurance covers more than ten million.", ["ten", "million"]),
+        ("No more than 200 people came.", "More than 200 people came.", ["200", "people"]),
+        ("She never failed to pay the rent.", "She did not pay the rent.", ["pay"]),
+        ("She did not fail to pay the rent.", "She did not pay the rent.", ["pay"]),
         ("The bell rang twice and nobody answered.", "The bell rang once.", ["once"]),
     ],
 )
@@ -96,3 +94,17 @@ def test_a_not_that_says_the_same_is_not_counted_as_one_side_denying():
     parity = [compared(claim, evidence)[0]["negation_parity"] for evidence, claim in SAME[:5]]
     assert parity == [0.0] * 5
     assert compared("The cafe will open until March.", SAME[0][0])[0]["negation_parity"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("evidence", "claim"),
+    [
+        ("Sales declined to 20 million.", "Sales fell to 20 million."),
+        ("He was asked to resign, and refused.", "He refused to resign."),
+        ("He tried to climb the tower but failed.", "He failed to climb the tower."),
+        ("The bank rejected his demand to return the money.", "The bank refused to return the money."),
+        ("They chose Leeds over Hull.", "They chose Leeds rather than Hull."),
+    ],
+)
+def test_what_was_left_undone_denies_nothing_by_itself(evidence, claim):
+    assert [kind for kind, _ in compared(claim, evidence)[1] if kind == "negation"] == []

@@ -78,12 +78,12 @@ def test_antonyms_exclude_each_other_and_no_word_excludes_itself():
 @pytest.mark.parametrize(
     ("claim", "evidence", "expected"),
     [
-        ("Castine gained on Tuesday.", "Shares of Castine rose on Tuesday, whereas those of Harlow slipped.", []),
         ("Shares of Castine fell on Tuesday.", "Shares of Castine rose on Tuesday, and Harlow's slipped.", ["fell"]),
+        ("Profits had dropped a year later.", "Profits rose although sales fell.", ["dropped"]),
         ("The waiting list grew by 12 per cent.", "The hospital cut its waiting list by 12 per cent.", ["grew"]),
     ],
 )
-def test_where_both_opposites_stand_only_the_place_tells(claim, evidence, expected):
+def test_an_opposite_clashes_though_its_like_stands_there_too(claim, evidence, expected):
     parts = take_apart(claim)
     _, clashes = word_differences(parts, [take_apart(evidence)], (0, 0))
     found = [claim[parts.tokens[one.first].start : parts.tokens[one.last].end] for one in clashes if one.firm]

@@ -13,7 +13,8 @@ from summeval_nb.evidence._reader import load_reader
 from summeval_nb.evidence._reading import ALL_FEATURES, WORD_FEATURES, fitted, forest
 from summeval_nb.evidence.check import sentence_matches, take_apart
 from summeval_nb.evidence.guarantee import error_bound
-from summeval_nb.ground.results import Finding
+from summeval_nb.ground.results import Finding, Verdict
+from summeval_nb.judged.judge import _label
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
@@ -81,6 +82,8 @@ def test_far_from_the_words_of_the_evidence_an_opposite_condemns_nothing_by_itse
     shown = clash._replace(clash=False)
     assert checker.contradicted_below_of([shown], near) == checker.contradicted_below_of([], near)
     assert checker.contradicted_below_of([clash], {}) == 0.5  # a verdict without features
+    for details, label in ((near, "contradicted"), (far, "neutral")):  # a judge says the same
+        assert _label(Verdict(probability=0.1, contradicted_below=0.4, findings=[clash], details=details)) == label
 
 
 def test_a_report_says_where_nothing_clashes():

@@ -140,7 +140,7 @@ def some(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
 
 
 Judged: TypeAlias = str | Judge | Rater
-Sets: TypeAlias = str | Sequence[str] | Mapping[str, Sequence[LabelledSentence]]
+Sets: TypeAlias = str | Sequence[str] | Mapping[str, Sequence[LabelledSentence | Mapping[str, object]]]
 
 
 def is_rater(judge: object) -> TypeIs[Rater]:

@@ -88,7 +88,8 @@ def benchmark_judge(
         a metric object with a `quality`, such as `RatingMetric`. Several by the names
         that the table shall show.
     sets : str, sequence of str, or mapping of str to sequence of LabelledSentence
-        Of `JUDGE_SETS`; or labelled sentences of your own, by name. Raters get the toy
+        Of `JUDGE_SETS`; or labelled sentences of your own, by name, also as rows or
+        tables as for `benchmark_checker`. Raters get the toy
         ratings of their quality.
     limit : int, optional
         At most so many examples of each set, whole texts drawn by lot.

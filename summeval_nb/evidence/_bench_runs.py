@@ -48,7 +48,7 @@ def require_choices(combine: str, n_resamples: int, confidence: float, limit: in
 
 
 def chosen_sets(
-    sets: Mapping[str, Iterable[One]], kind: type[One], limit: int | None, seed: int
+    sets: Mapping[str, Iterable[One | Mapping[str, object]]], kind: type[One], limit: int | None, seed: int
 ) -> dict[str, list[One]]:
     """The sets by name, each item looked at, at most `limit` of them in whole articles."""
     checked = {str(name): plumbing.checked_set(name, items, kind) for name, items in sets.items()}

@@ -58,7 +58,7 @@ def _field(record: object, names: Sequence[str], where: str) -> object:
     if not isinstance(record, Mapping):
         raise ValueError(f"{where} must be an object with named fields, not {type(record).__name__}")
     for name in names:
-        if name in record:
+        if name in record and record[name] == record[name]:  # a table has NaN where nothing stands
             return record[name]
     wanted = " or ".join(map(repr, names))
     raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
@@ -143,6 +143,7 @@ def _row(one: object, where: str) -> Row:
     text = _text(one, ("sentence", "claim", "summary", "text"), where)
     label = _label(one, ("supported", "label"), where)
     kind = one.get("kind") if isinstance(one, Mapping) else None
+    kind = None if kind != kind else kind
     return _text(one, ("article", "document", "doc", "source"), where), text, label, "" if kind is None else str(kind)
 
 
@@ -296,7 +297,7 @@ def used(checker: object, before: tuple[float | None, float | None] = (0, 0)) ->
     return usage.calls - before[0], usage.prompt_tokens + usage.generated_tokens - before[1]
 
 
-def checked_set(name: str, items: Iterable[One] | Iterable[Mapping[str, object]], kind: type[One]) -> list[One]:
+def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: type[One]) -> list[One]:
     """The items of a set, each of the right type and with something in it; rows become what `load_labelled` reads."""
     if hasattr(items, "columns") and hasattr(items, "to_dict"):
         items = items.to_dict("records")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from summeval_nb.evidence._slots import TIMED, Clash, Words, is_negation
+from summeval_nb.evidence._slots import TIMED, Clash, Words, is_negation, left_undone
 from summeval_nb.evidence.check import Parts
 
 __all__ = ["denied_once", "negation_clashes"]
@@ -129,18 +129,22 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
     """Return words denied on one side only; and whether the count of negations in the nearest sentence differs."""
     own = _negations(claim, near)
     denied, plain = _told(claim, own)
-    told = [_told(one, _negations(one, claim)) for one in (Words.of(parts) for parts in evidence)]
+    others = [Words.of(parts) for parts in evidence]
+    told = [_told(one, _negations(one, claim)) for one in others]
     their_denied = {key for one, _ in told for key in one}
+    undone = {one.parts.keys[i] for one in others for i in range(2, len(one.raw)) if left_undone(one, i)}
     their_plain = {key for _, one in told for key in one}
     moved, clashes, same = _moved(claim, near), [], False
     near_denied, _ = _told(near, _negations(near, claim))
     for key, place in denied.items():
-        if key in their_plain and key not in their_denied and key not in moved:
+        if key in their_plain and key not in their_denied | undone and key not in moved:
             if key in near.parts.key_set and _timed(claim, near, place):
                 same = True
             else:
                 clashes.append(Clash("negation", place, place, "", key in near.parts.key_set))
     for key, place in plain.items():
+        if left_undone(claim, place):
+            continue
         if key in their_denied and key not in their_plain and key not in denied and key not in moved:
             if key in near_denied and _timed(near, claim, near_denied[key]):
                 same = True

@@ -115,7 +115,7 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
         worth = number_value(claim.tokens, place)
         if token.key not in where:
             about = 0.1 if is_rounded(claim.tokens, place) else 1e-9
-            if worth is not None and any(abs(worth - other) <= about * max(worth, other) + 1e-9 for other in values):
+            if worth is not None and any(abs(worth - other) <= about * abs(other) for other in values):
                 continue
             if amounts.hold(place):
                 continue
@@ -125,7 +125,7 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
         unit = _unit(claim.tokens, place)
         other_units = units.get(unit, set()) - {token.key} if unit else set()
         if other_units and all(
-            unit not in (_unit(one.tokens, i), _shared_unit(one.tokens, i)) for one, i in where[token.key]
+            unit not in (_unit(one.tokens, i), _range_unit(one.tokens, i)) for one, i in where[token.key]
         ):
             moved += 1
             clashes.append(Clash("number", place, place, min(other_units)))
@@ -139,20 +139,20 @@ _FURTHER = frozenset("more further additional extra other".split())
 
 
 def _unit(tokens: Sequence[Token], place: int) -> str:
-    """Return the key of the content word right after a number, or nothing: 4 days, 4 more days, 4 of the days."""
-    after = tokens[place + 1 : place + 4]
-    if [one.key for one in after[:2]] in (["of", "the"], ["of", "their"], ["of", "its"]):
-        after = after[2:]
-    else:
-        after = after[1:2] if after and after[0].key in _FURTHER else after[:1]
+    """Return the key of the content word right after a number, or nothing: four days, four more days."""
+    after = tokens[place + 1 : place + 3]
+    after = after[1:] if after and after[0].key in _FURTHER else after[:1]
     return after[0].key if after and after[0].kind == "content" else ""
 
 
-def _shared_unit(tokens: Sequence[Token], place: int) -> str:
-    """Return the unit of a number that has none of its own and stands beside one that has: from 31 weeks to 38."""
-    near = range(max(0, place - 4), min(place + 4, len(tokens)))
-    found = [_unit(tokens, i) for i in near if i != place and _is_number(tokens[i])]
-    return "" if _unit(tokens, place) else next(filter(None, found), "")
+def _range_unit(tokens: Sequence[Token], place: int) -> str:
+    """Return the unit of a number that is one end of a range, and has none of its own: from 31 weeks to 38."""
+    before, after = tokens[max(0, place - 3) : place], tokens[place + 1 : place + 3]
+    if len(before) == 3 and before[2].key == "to" and _is_number(before[0]):
+        return _unit(tokens, place - 3)
+    if len(after) == 2 and after[0].key == "to" and _is_number(after[1]):
+        return _unit(tokens, place + 2)
+    return ""
 
 
 def _replacements(claim: Words, nearest: Words) -> list[tuple[int, int, int, int]]:
@@ -208,8 +208,7 @@ def _antonym_clashes(
             continue
         if hit := [one for one in sorted(table[word] & near) if not denied_once(claim, nearest, place, one)]:
             in_place = bool(table[word] & slots.get(place, set()))
-            both = any(not table.get(other, frozenset()).isdisjoint(hit) for other in near)  # one rose, one slipped
-            alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE and not both
+            alone = claim.parts.tokens[place].kind == "content" and word not in anywhere | _ONLY_IN_PLACE
             firm += in_place or alone
             told = in_place or alone or bool(table[word] & wide.get(place, set()))  # fell, consequently rose
             clashes.append(Clash("antonym", place, place, hit[0], told))

@@ -105,9 +105,9 @@ def _given(row: Mapping[str, object], name: str) -> object:
 def _as_benched(row: Mapping[str, object]) -> Mapping[str, object]:
     """Return a row whose sentence and label have the names that `benchmark_checker` gives them under ours."""
     named = dict(row)
-    if "sentence" not in row and {"article", "text"} <= row.keys():
+    if _given(row, "sentence") is None and _given(row, "article") is not None and _given(row, "text") is not None:
         named["sentence"] = named.pop("text")
-    if "label" not in row and "supported" in row:
+    if _given(row, "label") is None and _given(row, "supported") is not None:
         named["label"] = named.pop("supported")
     return named
 

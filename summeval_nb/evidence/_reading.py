@@ -278,7 +278,7 @@ def contradicted_up_to(features: Mapping[str, float], slope: float, offset: floa
 
 
 # A claim of which less than this stands in one sentence of the evidence is told in words of its own. Of those that had
-# an opposite, a "not" or another number there, half were true: such a clash is shown, and condemns nothing by itself.
+# an opposite, a "not" or another number, two in five were true: such a clash is shown, and condemns nothing by itself.
 TOLD_NEAR = 0.5
 _NEAR_ONLY = frozenset({"antonym", "negation", "number"})
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from summeval_nb.evidence._reading import condemns
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._frames import Rows
 from summeval_nb.ground._plain import made_of
@@ -183,10 +184,10 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
 
 
 def _unfound(verdict: Verdict) -> bool:
-    """Return whether the default checker contradicts a sentence though no finding speaks against it."""
-    clash = any(finding.clash for finding in verdict.findings)
+    """Return whether the default checker contradicts a sentence though no finding condemns it."""
     three = verdict.contradicted_below is not None and "features" in verdict.details
-    return three and verdict.state == "contradicted" and not clash
+    denied = three and verdict.state == "contradicted"
+    return denied and not condemns(verdict.findings, verdict.details["features"])
 
 
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:

@@ -92,15 +92,8 @@ _CUT = frozenset(
     "isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn can mustn needn mightn ain "
     "shan".split()
 )
-# What follows these is as good as denied.
-_DENYING = frozenset(
-    {
-        (word, "to")
-        for word in "fail fails failed failing unable refuse refuses refused decline declines declined".split()
-    }
-    | {("rather", "than"), ("instead", "of"), ("absence", "of"), ("lack", "of")}
-)
-_LIMITS = frozenset(("no", word, "than") for word in "more later fewer less longer earlier".split())  # not denied
+# Before "to": what follows was not done. It excuses a "not" of the other text, and denies nothing by itself.
+_UNDONE = frozenset("fail fails failed failing unable refuse refuses refused".split())
 # Not open until March, not only: what follows is not denied.
 TIMED = frozenset("until till unless before".split())
 _NOT_QUITE = TIMED | frozenset("only just merely simply".split())
@@ -312,6 +305,8 @@ def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[C
         own, theirs = is_negation(claim, code.dest_start - 1), is_negation(nearest, code.src_start - 1)
         new = own and not any(is_negation(nearest, i) for i in range(code.src_start - 4, code.src_start))
         gone = theirs and not any(is_negation(claim, i) for i in range(code.dest_start))
+        new = new and not left_undone(nearest, code.src_start)
+        gone = gone and not left_undone(claim, code.dest_start)
         later = [*nearest.raw[code.src_end : code.src_end + 1], *claim.raw[code.dest_end : code.dest_end + 1]]
         if (new or gone) and TIMED.isdisjoint(later):
             place = next(i for i in run if claim.parts.tokens[i].kind == "content")
@@ -349,14 +344,19 @@ def _denies(words: Words) -> bool:
 
 
 def is_negation(words: Words, place: int) -> bool:
-    """Return whether a word denies what follows: not, failed *to*, rather *than*, also where it is cut: didn ’ t."""
+    """Return whether a word denies what follows, also where a tokenizer has cut it: didn ’ t."""
     if place < 0:
         return False
-    if words.raw[max(0, place - 1) : place + 1] in _DENYING:
-        return True
     cut = words.raw[place] == "t" and place > 0 and words.raw[place - 1] in _CUT
-    limit = words.raw[place : place + 3] in _LIMITS
-    return cut or (words.parts.tokens[place].kind == "negation" and not limit)
+    return cut or words.parts.tokens[place].kind == "negation"
+
+
+def left_undone(words: Words, place: int) -> bool:
+    """Return whether somebody failed to do what a word says: failed to raise, but not never failed to raise."""
+    before = words.raw[max(0, place - 2) : place]
+    if len(before) < 2 or before[1] != "to" or before[0] not in _UNDONE:
+        return False
+    return not any(is_negation(words, i) for i in range(max(0, place - 6), place - 2))
 
 
 def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:

@@ -115,7 +115,7 @@ def load_labelled(
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #1972ad5d
 def benchmark_checker(
     checker: str | Checker | Mapping[str, str | Checker] = "embedded",
-    sets: Mapping[str, Iterable[LabelledSentence]] | None = None,
+    sets: Mapping[str, Iterable[LabelledSentence | Mapping[str, object]]] | None = None,
     *,
     combine: str = "minimum",
     limit: int | None = None,
