@@ -8,9 +8,8 @@ of evidence chosen by similarity. All but the last twenty have been looked at si
 was chosen with the figures of the first six in sight, the rules for who did and who said what another did were
 written because of false sentences that passed, and when a clash condemns was chosen on all before the last twenty. The
 last twenty are by two writers who knew nothing of the checker and of the other sets. They were asked once, ten before
-and ten after two gaps were mended that the first ten had shown: an opposite that was not listed, and the second number
-of a range, which had no unit. Then the youngest rules were made stricter because of examples that a reader made up,
-which changed three of the 600 verdicts.
+and ten after a gap was mended that the first ten had shown, an opposite that was not listed. Then the youngest rules
+were made stricter because of false sentences that readers of the rules had made up.
 `--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 

@@ -125,6 +125,12 @@ def _next_told(words: Words, place: int) -> int | None:
     return None
 
 
+def _undone(sentences: Sequence[Words]) -> set[str]:
+    """Return the words that stand only behind a *failed to*: nowhere is said that somebody did it."""
+    every = [(one.parts.keys[i], left_undone(one, i)) for one in sentences for i in range(len(one.raw))]
+    return {key for key, undone in every if undone} - {key for key, undone in every if not undone}
+
+
 def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tuple[list[Clash], float]:
     """Return words denied on one side only; and whether the count of negations in the nearest sentence differs."""
     own = _negations(claim, near)
@@ -132,8 +138,8 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
     others = [Words.of(parts) for parts in evidence]
     told = [_told(one, _negations(one, claim)) for one in others]
     their_denied = {key for one, _ in told for key in one}
-    undone = {one.parts.keys[i] for one in others for i in range(2, len(one.raw)) if left_undone(one, i)}
     their_plain = {key for _, one in told for key in one}
+    undone = _undone(others)
     moved, clashes, same = _moved(claim, near), [], False
     near_denied, _ = _told(near, _negations(near, claim))
     for key, place in denied.items():

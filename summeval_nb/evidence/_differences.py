@@ -14,7 +14,6 @@ import numpy as np
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
 from summeval_nb.evidence._actors import actor_clashes, with_first_names
-from summeval_nb.evidence._amounts import Amounts
 from summeval_nb.evidence._denials import denied_once, negation_clashes
 from summeval_nb.evidence._odd_words import odd_word_clashes
 from summeval_nb.evidence._roles import role_clashes
@@ -23,10 +22,10 @@ from summeval_nb.evidence._slots import (
     Slot,
     Words,
     different_slots,
-    is_rounded,
     number_value,
     slot_clashes,
     title_for_name,
+    told_between,
 )
 from summeval_nb.evidence._unsaid import unsaid_clashes
 from summeval_nb.evidence._verbs import cause_clashes, speaker_clashes, verb_clashes
@@ -93,7 +92,6 @@ def _neighbours(tokens: Sequence[Token], place: int) -> set[str]:
 def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash], dict[str, float]]:
     """Return numbers that the evidence does not hold, or that stand beside a unit that has another number there."""
     clashes, places = [], [i for i, token in enumerate(claim.tokens) if _is_number(token)]
-    amounts = Amounts(claim, evidence)
     missing = moved = loose = 0
     where: dict[str, list[tuple[Parts, int]]] = {}
     heads: dict[str, set[str]] = {}
@@ -114,19 +112,15 @@ def _number_clashes(claim: Parts, evidence: Sequence[Parts]) -> tuple[list[Clash
         rivals = sorted({other for key in own for other in heads.get(key, ()) if other != token.key})
         worth = number_value(claim.tokens, place)
         if token.key not in where:
-            about = 0.1 if is_rounded(claim.tokens, place) else 1e-9
-            if worth is not None and any(abs(worth - other) <= about * abs(other) for other in values):
-                continue
-            if amounts.hold(place):
+            low, high = told_between(claim.tokens, place)
+            if worth is not None and any(low * worth <= other <= high * worth for other in values):
                 continue
             missing += 1
             clashes.append(Clash("number", place, place, rivals[0] if rivals else ""))
             continue
         unit = _unit(claim.tokens, place)
         other_units = units.get(unit, set()) - {token.key} if unit else set()
-        if other_units and all(
-            unit not in (_unit(one.tokens, i), _range_unit(one.tokens, i)) for one, i in where[token.key]
-        ):
+        if other_units and all(_unit(one.tokens, i) != unit for one, i in where[token.key]):
             moved += 1
             clashes.append(Clash("number", place, place, min(other_units)))
         elif own and rivals and not any(own & _neighbours(one.tokens, i) for one, i in where[token.key]):
@@ -143,16 +137,6 @@ def _unit(tokens: Sequence[Token], place: int) -> str:
     after = tokens[place + 1 : place + 3]
     after = after[1:] if after and after[0].key in _FURTHER else after[:1]
     return after[0].key if after and after[0].kind == "content" else ""
-
-
-def _range_unit(tokens: Sequence[Token], place: int) -> str:
-    """Return the unit of a number that is one end of a range, and has none of its own: from 31 weeks to 38."""
-    before, after = tokens[max(0, place - 3) : place], tokens[place + 1 : place + 3]
-    if len(before) == 3 and before[2].key == "to" and _is_number(before[0]):
-        return _unit(tokens, place - 3)
-    if len(after) == 2 and after[0].key == "to" and _is_number(after[1]):
-        return _unit(tokens, place + 2)
-    return ""
 
 
 def _replacements(claim: Words, nearest: Words) -> list[tuple[int, int, int, int]]:

@@ -70,7 +70,8 @@ EITHER = _BOTH_WAYS | frozenset(
     "differed".split()
 )
 _TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
-_ABOUT = frozenset("about around near almost rough approxim over under more less than some up to".split())  # stems
+_ABOUT = frozenset("about around near almost rough approxim some".split())  # stems
+_ABOVE, _BELOW = frozenset("more over least above".split()), frozenset("less fewer under most below".split())
 # Connectives within a group say the same, or may; those of different groups do not.
 _CONNECTIVES = (
     frozenset("because since as due".split()),
@@ -101,6 +102,7 @@ _TITLES = frozenset(
     "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
 )
+_EXACT = 1 - 1e-9  # but for the last digits of what is calculated
 _BEFORE = 3  # words before the first of two: the talks between the old board and the guild
 _LONGEST_NAME = 5  # words, an article with them, and as many between two names
 BREAKS = frozenset(',;:()"\u201c\u201d\u201e\u00ab\u00bb\u2014\u2013')
@@ -118,8 +120,24 @@ def number_value(tokens: Sequence[Token], place: int) -> float | None:
 
 
 def is_rounded(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a number is said to be approximate: about 50."""
-    return any(one.key in _ABOUT for one in tokens[max(0, place - 3) : place])
+    """Return whether a number is said to be approximate, or a limit: about 50, more than 50."""
+    return told_between(tokens, place) != (_EXACT, 1 / _EXACT)
+
+
+def told_between(tokens: Sequence[Token], place: int) -> tuple[float, float]:
+    """Return between which multiples of a number what it tells may lie: about 50, more than 50, no more than 50.
+
+    What rose to 50 is 50.
+    """
+    before = [one.key for one in tokens[max(0, place - 3) : place]]
+    if not _ABOUT.isdisjoint(before):
+        return 0.9, 1.1
+    above, below = not _ABOVE.isdisjoint(before), not _BELOW.isdisjoint(before) or before[-2:] == ["up", "to"]
+    if above == below:
+        return _EXACT, 1 / _EXACT
+    if any(one.kind == "negation" for one in tokens[max(0, place - 4) : place]):
+        above = not above
+    return (_EXACT, 1.1) if above else (0.9, 1 / _EXACT)
 
 
 def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
@@ -370,8 +388,8 @@ def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     if nearest.parts.tokens[there].key in claim.parts.key_set:  # both are there: a list in another order
         return None
-    near_enough = abs(own - theirs) <= 0.1 * abs(theirs) and is_rounded(claim.parts.tokens, place)
-    return None if near_enough else Clash("number", place, place, nearest.raw[there])
+    low, high = told_between(claim.parts.tokens, place)
+    return None if low * own <= theirs <= high * own else Clash("number", place, place, nearest.raw[there])
 
 
 def _number_of_another(claim: Words, nearest: Words) -> Iterator[Clash]:
