@@ -51,11 +51,9 @@ ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 RISK, CONFIDENCE = 0.1, 0.9  # of what is called supported at most this share is wrong, this surely
 CONTRADICTED_BELOW = 0.5  # where something clashes; where nothing does, see `unfound`
 OPEN = 0.47  # of no public set more is left unclear, so that other texts are about half
-TREES, READER, DENIED = (
-    0.55,
-    0.15,
-    0.0,
-)  # loud enough to read, and within the floors of the sets left out; words have the rest
+# Loud enough to read, and within the floors of the sets left out; words have the rest. What the reader denies has no
+# say of its own yet: its share has not been chosen on sets that were left out.
+TREES, READER, DENIED = 0.55, 0.15, 0.0
 WRITTEN = 2.0  # claims written for this project count as two public sets
 WORDS = list(check.FEATURES)
 # More of these speaks for a claim, more of those against it; trees may not learn the opposite from one kind of text.
