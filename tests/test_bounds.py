@@ -9,6 +9,7 @@ SAME = [
     ("She scored 52 goals.", "She scored more than 50 goals."),
     ("She scored 48 goals.", "She scored fewer than 50 goals."),
     ("She scored 48 goals.", "She scored up to 50 goals."),
+    ("She scored 48 goals.", "She scored at most 50 goals."),
     ("She scored 48 goals.", "She scored no more than 50 goals."),
     ("She scored 52 goals.", "She scored no fewer than 50 goals."),
     ("She scored 48 goals.", "She scored about 50 goals."),
@@ -24,6 +25,7 @@ OTHER = [
     ("She scored 52 goals.", "She scored fewer than 50 goals."),
     ("260 people came to the fair.", "No more than 250 people visited the fair."),
     ("She scored 52 goals.", "She scored up to 50 goals."),
+    ("He studied 47 cases.", "He studied the most recent 50 cases."),
     ("Profit rose 12 percent to 40 million euros.", "The company said its profit had risen by 40 percent."),
     ("In the first half of the year revenue rose by 31 percent.", "The firm said revenue had risen by 50 percent."),
 ]

@@ -71,7 +71,8 @@ EITHER = _BOTH_WAYS | frozenset(
 )
 _TIMES = {"hundr": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0}
 _ABOUT = frozenset("about around near almost rough approxim some".split())  # stems
-_ABOVE, _BELOW = frozenset("more over least above".split()), frozenset("less fewer under most below".split())
+_ABOVE, _BELOW = frozenset("more over least above".split()), frozenset("less fewer under below".split())
+_UP_TO = (["up", "to"], ["at", "most"])
 # Connectives within a group say the same, or may; those of different groups do not.
 _CONNECTIVES = (
     frozenset("because since as due".split()),
@@ -132,7 +133,7 @@ def told_between(tokens: Sequence[Token], place: int) -> tuple[float, float]:
     before = [one.key for one in tokens[max(0, place - 3) : place]]
     if not _ABOUT.isdisjoint(before):
         return 0.9, 1.1
-    above, below = not _ABOVE.isdisjoint(before), not _BELOW.isdisjoint(before) or before[-2:] == ["up", "to"]
+    above, below = not _ABOVE.isdisjoint(before), not _BELOW.isdisjoint(before) or before[-2:] in _UP_TO
     if above == below:
         return _EXACT, 1 / _EXACT
     if any(one.kind == "negation" for one in tokens[max(0, place - 4) : place]):
