@@ -21,9 +21,17 @@ is measured on (`--judged`):
     python benchmarks/train_checker.py $second --start three.npz --seed 12 --rows 30000 --rate 1e-4 \\
         --folder FOUR --write-wide --judged qags_cnndm summeval xsumfaith defacto summedits
 
-No set may be measured by a reader that has seen its labels. So the fourth step is taken twice more, with `--judged
-summeval defacto --out b.npz` and with `--judged qags_cnndm xsumfaith summedits --out c.npz`, and each set is read by
-the one that left it out (`fit_reading.py --left-out-readers`).
+No set may be measured by a reader that has seen its labels. So there are two more, of a shorter second course without
+the labels of some sets; each set is read by the one that left it out (`fit_reading.py --left-out-readers`). What they
+learnt is in `benchmarks/readers`, named after the sets that they saw:
+
+    second="--written --withheld --tokens 128 --threads 1 --compile"
+    python benchmarks/train_checker.py $second --start summeval_nb/assets/reader.npz --seed 2 --rows 100000 \
+        --rate 1.2e-4 --folder LEFT --out left.npz  # stopped, and kept as it was after 54,475 rows
+    last="$second --start left.npz --seed 12 --rows 30000 --rate 1e-4"
+    python benchmarks/train_checker.py $last --folder B --judged summeval defacto --out saw_summeval_defacto.npz
+    python benchmarks/train_checker.py $last --folder C --judged qags_cnndm xsumfaith summedits \
+        --out saw_qags_cnndm_xsumfaith_summedits.npz
 """
 
 from __future__ import annotations

@@ -88,10 +88,10 @@ def test_far_from_the_words_of_the_evidence_an_opposite_condemns_nothing_by_itse
 
 def test_a_report_says_where_nothing_clashes():
     hint = "too little of it was found: read the evidence"
-    unfound = evaluate(" ".join(ARTICLE), "Zebras graze quietly.")
+    unfound = evaluate(" ".join(ARTICLE), "Heavy rain flooded the cellar.")
     assert unfound.verdicts[0].state == "contradicted" and hint in unfound.to_text() and hint in unfound._repr_html_()
     assert hint not in evaluate(" ".join(ARTICLE), FALSE[0]).to_text()
-    assert hint not in evaluate(" ".join(ARTICLE), "Zebras graze quietly.", checker="words").to_text()
+    assert hint not in evaluate(" ".join(ARTICLE), "Heavy rain flooded the cellar.", checker="words").to_text()
 
 
 def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(verdicts):
@@ -106,12 +106,9 @@ def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(ve
 
 def test_what_moved_a_verdict_adds_up(verdicts):
     how = fitted()["calibration"]
-    start = (
-        how["offset"]
-        + how["tree"] * forest().base
-        + how["words"] * how["words_mean"]
-        + how["reader"] * how["reader_mean"]
-    )
+    start = how["offset"] + how["tree"] * forest().base
+    start += sum(how[part] * how[f"{part}_mean"] for part in ("words", "reader", "denied"))
+    assert start == pytest.approx(_reading.starting_logit())
     for verdict in verdicts.values():
         moved = verdict.details["contributions"]
         assert set(moved) <= {*ALL_FEATURES, "in_place"} and set(verdict.details["features"]) >= set(moved)
@@ -209,6 +206,8 @@ def test_figures_in_the_package_meet_their_floors():
     floors = {"qags_cnndm": 0.802, "summeval": 0.777, "xsumfaith": 0.794, "defacto": 0.791, "summedits": 0.57}
     assert all(auc[name] >= floor for name, floor in floors.items()), auc
     assert fitted()["measured"]["edits_found_at_75_kept"] >= 0.85
+    domains = fitted()["measured"]["domains"]  # of SummEdits
+    assert len(domains) == 2 and all(one >= 0.57 for one in domains.values()), domains
     assert all(one["unclear"] <= 0.5 for one in fitted()["measured"]["states"].values())
     assert fitted()["measured"]["fresh"]["last twenty"]["unclear"] <= 0.5
     shipped = fitted()["measured"]["tried"]["all three, and words in another's place"]
@@ -226,6 +225,7 @@ def test_figures_in_the_package_meet_their_floors():
         "seventh twenty",
         "eighth ten",
         "ninth twenty",
+        "tenth twenty",
         "last twenty",
     ],
 )
@@ -239,7 +239,7 @@ def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatc
     assert found == stored
     floors = {"balanced_accuracy": 0.65, "true_passed": 1 / 3}
     if name == "fifth ten":  # short of the aim, as chapter 28 says
-        floors = {"balanced_accuracy": 0.635, "true_passed": 0.3}
+        floors = {"balanced_accuracy": 0.635, "true_passed": 1 / 3}
     assert stored["precision"] >= 0.8 and all(stored[measure] > least for measure, least in floors.items())
 
 

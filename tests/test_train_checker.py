@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import train_checker
 from _labelled import documents, judged_rows, same_article
 from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
-from fit_reading import named_files
+from fit_reading import ASSETS, LEFT_OUT, named_files, readers
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")
@@ -241,9 +241,34 @@ def test_readers_for_sets_left_out_are_named_with_their_sets():
         **dict.fromkeys(["summeval", "defacto"], Path("b.npz")),
         "xsumfaith": Path("c.npz"),
     }
-    for wrong in ("b.npz", "=b.npz", "frank=b.npz"):
+    for wrong in ("b.npz", "=b.npz", "frank=b.npz", "summeval,defacto=saw_qags_cnndm_defacto.npz"):
         with pytest.raises(SystemExit, match="left-out-readers"):
             named_files([wrong])
+
+
+def test_a_reader_that_left_sets_out_is_the_same_whole_and_as_a_difference(tmp_path):
+    raw = (ASSETS / "reader.npz").read_bytes()
+    other = train_checker.unpacked(raw)
+    with torch.no_grad():
+        other.label.bias.add_(torch.tensor([1.0, 0.0, -1.0]))
+    files = {"summeval": tmp_path / "whole.npz", "defacto": tmp_path / "difference.npz"}
+    files["summeval"].write_bytes(train_checker.packed(other))
+    files["defacto"].write_bytes(train_checker.packed_difference(raw, other))
+    found = readers(files)
+    pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has two ships.")]
+    said = {name: one.read(pairs, wide={0})[0].entailment for name, one in found.items()}
+    assert said["summeval"] == pytest.approx(said["defacto"], abs=0.01) and abs(said[""] - said["summeval"]) > 0.02
+    assert len({one.fingerprint for one in found.values()}) == 3, "other weights, another file of what they read"
+
+
+def test_the_readers_that_left_sets_out_fit_the_packaged_one_and_cover_every_set():
+    files = named_files([f"{sets}={path}" for sets, path in LEFT_OUT.items()])
+    assert set(files) == {"qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits"}
+    pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has nine ships.")]
+    said = {name: one.read(pairs, wide={0})[0].contradiction for name, one in readers(files).items()}
+    assert said["summeval"] == said["defacto"] != said["qags_cnndm"] == said["xsumfaith"] == said["summedits"]
+    other = readers({}, ASSETS / "reader.npz")[""].read(pairs, wide={0})
+    assert other == readers({})[""].read(pairs), "another reader reads both windows, with the layers of its only course"
 
 
 @pytest.mark.nightly
