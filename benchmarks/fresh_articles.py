@@ -4,11 +4,12 @@
 
 Seven sets of ten articles in ten domains each and four of twenty, of 350 to 450 words, with fifteen true sentences
 (eight of them in other words) and fifteen false ones of eight kinds, as `evaluate` judges them: eight sentences
-of evidence chosen by similarity. All but the last twenty have been looked at since then: how loud trees and reader are
-was chosen with the figures of the hundred and ten before the tenth twenty in sight, and so was when a clash condemns
-and how many of a hundred sentences called supported may be wrong; the rules for who did and who said what another did
-were written because of false sentences that passed. The last twenty are by two writers who knew nothing of the checker
-and of the other sets. They were asked once, when everything was fixed.
+of evidence chosen by similarity. Of the first hundred and ten what passed
+was read: how loud trees and reader are, when a clash condemns and how many of a hundred sentences called supported may
+be wrong was chosen with their figures in sight; the rules for who did and who said what another did were written
+because of their false sentences. The tenth twenty and the last twenty are by writers who knew nothing of the checker
+and of the other sets. Nothing was chosen on them; but after the last had been asked once, two numbers were changed
+because of sets among the first hundred and ten (chapter 28 has the figures of both times).
 `--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 
