@@ -4,12 +4,12 @@
 
 Seven sets of ten articles in ten domains each and four of twenty, of 350 to 450 words, with fifteen true sentences
 (eight of them in other words) and fifteen false ones of eight kinds, as `evaluate` judges them: eight sentences
-of evidence chosen by similarity. Of the first hundred and ten what passed
-was read: how loud trees and reader are, when a clash condemns and how many of a hundred sentences called supported may
-be wrong was chosen with their figures in sight; the rules for who did and who said what another did were written
-because of their false sentences. The tenth twenty and the last twenty are by writers who knew nothing of the checker
-and of the other sets. Nothing was chosen on them; but after the last had been asked once, two numbers were changed
-because of sets among the first hundred and ten (chapter 28 has the figures of both times).
+of evidence chosen by similarity. What passed of the first hundred and ten was read: how
+loud trees and reader are, when a clash condemns and how many of a hundred sentences called supported may be wrong was
+chosen with their figures in sight; the rules for who did and who said what another did were written because of their
+false sentences. The tenth twenty and the last twenty are by writers who knew nothing of the checker and of the other
+sets. Nothing was chosen on them; but after the last had been asked once, two numbers were changed because of sets among
+the first hundred and ten (chapter 28 has the figures of both times).
 `--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 

@@ -92,6 +92,8 @@ def test_a_report_says_where_nothing_clashes():
     assert unfound.verdicts[0].state == "contradicted" and hint in unfound.to_text() and hint in unfound._repr_html_()
     assert hint not in evaluate(" ".join(ARTICLE), FALSE[0]).to_text()
     assert hint not in evaluate(" ".join(ARTICLE), "Heavy rain flooded the cellar.", checker="words").to_text()
+    unrelated = evaluate(" ".join(ARTICLE), "Zebras graze quietly.").verdicts[0]
+    assert unrelated.state != "supported" and unrelated.probability < 0.5
 
 
 def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(verdicts):
