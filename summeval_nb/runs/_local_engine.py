@@ -11,13 +11,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
 from summeval_nb.ground.items import Item, Shard
 from summeval_nb.ground.results import Outcome
+from summeval_nb.runs._interrupts import Interrupts
 from summeval_nb.runs.costs import Ledger, find_backends
 from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, make_line, read_row
 from summeval_nb.runs.workers import Worker, WorkerDied, try_together
@@ -96,8 +97,10 @@ def in_flight(
     submit: Callable[[Shard], Future[Done]],
     limit: int,
     stop: threading.Event,
+    interrupts: Interrupts | None = None,
 ) -> Iterator[Done]:
     """Keep at most `limit` shards under way and yield each that is done; what stops this comes after the last."""
+    interrupts = interrupts or Interrupts()
     source, under_way, more = iter(shards), list[Future[Done]](), True
     problem: BaseException | None = None
     while more or under_way:
@@ -105,25 +108,33 @@ def in_flight(
             while more and len(under_way) < limit:
                 shard = next(source, None)
                 more = shard is not None
-                under_way += [submit(shard)] if shard is not None else []
-            wait(under_way, return_when=FIRST_COMPLETED)
+                with interrupts.kept_back():
+                    under_way += [_woken_by(submit(shard), interrupts)] if shard is not None else []
+            if under_way and not interrupts.pressed:
+                interrupts.wait()
         except KeyboardInterrupt as error:
             problem = error
             stop.set()
         except Exception as error:  # the corpus cannot be read further: what is under way is awaited
             problem, more = error, False
-        finished = [one for one in under_way if one.done()]
-        under_way = [one for one in under_way if one not in finished]
-        for one in finished:
-            if error_found := one.exception():
-                problem = problem or error_found
-                stop.set()
-            else:
-                yield one.result()
+        with interrupts.kept_back():
+            finished = [one for one in under_way if one.done()]
+            under_way = [one for one in under_way if one not in finished]
+            failures = [found for one in finished if (found := one.exception()) is not None]
+            results = [one.result() for one in finished if one.exception() is None]
+        yield from results
+        if failures or interrupts.pressed:
+            problem = problem or (KeyboardInterrupt() if interrupts.pressed else failures[0])
+            stop.set()
         if stop.is_set():
             more, under_way = False, [one for one in under_way if one.done()]
     if problem is not None:
         raise problem
+
+
+def _woken_by(future: Future[Done], interrupts: Interrupts) -> Future[Done]:
+    future.add_done_callback(lambda _: interrupts.wake())
+    return future
 
 
 def run_local(
@@ -157,13 +168,14 @@ def run_local(
         finally:
             free.append((worker, patience))
 
-    with ThreadPoolExecutor(workers) as pool:
+    with Interrupts() as interrupts, ThreadPoolExecutor(workers) as pool:
         try:
-            yield from in_flight(shards, lambda shard: pool.submit(score, shard), 2 * workers, stop)
+            yield from in_flight(shards, lambda shard: pool.submit(score, shard), 2 * workers, stop, interrupts)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in crew:
-                worker.close()
+            with interrupts.kept_back():
+                pool.shutdown(wait=False, cancel_futures=True)
+                for worker in crew:
+                    worker.close()
 
 
 def available_cores() -> int:
