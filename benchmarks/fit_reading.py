@@ -55,7 +55,7 @@ LEFT_OUT = {
 }
 RISK, CONFIDENCE = 0.08, 0.9  # of what is called supported at most this share is wrong, this surely
 CONTRADICTED_BELOW = 0.5  # where something clashes; where nothing does, see `unfound`
-OPEN = 0.44  # of no public set more is left unclear, so that other texts are about half
+OPEN = 0.35  # of no public set more is left unclear, so that other texts are about half
 # Parts of the log-odds. As much for what the reader denies as the public sets bear when they are left out: QAGS and
 # DeFacto are the first to fall behind what they should reach, and a little more of the words checker holds them.
 SHARES = {"tree": 10.0, "words": 7.0, "reader": 2.0, "denied": 4.0}
@@ -563,7 +563,7 @@ def contradicted(table: Table, probability: np.ndarray, condemns: np.ndarray, un
     low = np.zeros(len(probability), bool)
     if "all_contradicted" in table.names:
         border = unfound + _reading.DENIED * table.column("all_contradicted")
-        low = np.log(probability / (1 - probability)) < border
+        low = (np.log(probability / (1 - probability)) < border) & (table.column("edit") < _reading.NEAR_COPY)
     return (probability < CONTRADICTED_BELOW) & (condemns | low)
 
 

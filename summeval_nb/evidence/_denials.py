@@ -35,6 +35,13 @@ _KINDS = frozenset(
     "teachers father mother son daughter brother sister husband wife profit profits loss losses".split()
 )
 _VOWELS = str.maketrans("", "", "aeiouy")
+# Past forms of verbs that change more than vowels: paid no dividend, did not pay a dividend.
+_FORMS = dict(
+    pair.split(":")
+    for pair in "paid:pay brought:bring made:make took:take told:tell sold:sell left:leave lost:lose kept:keep "
+    "felt:feel sent:send spent:spend built:build lent:lend bought:buy caught:catch taught:teach thought:think "
+    "sought:seek went:go did:do had:have heard:hear meant:mean saw:see said:say dealt:deal shot:shoot laid:lay".split()
+)
 
 
 def _telling(words: Words, place: int) -> bool:
@@ -112,7 +119,8 @@ def _alike(pair: tuple[str, str], seen: tuple[str, str], other: Words, one: Word
     if pair == seen:
         return True
     unknown = pair[0] not in one.parts.key_set and seen[0] not in other.parts.key_set
-    return pair[1] == seen[1] and pair[0].translate(_VOWELS) == seen[0].translate(_VOWELS) and unknown
+    forms = [_FORMS.get(key, key).translate(_VOWELS) for key in (pair[0], seen[0])]
+    return pair[1] == seen[1] and forms[0] == forms[1] and unknown
 
 
 def _next_told(words: Words, place: int) -> int | None:
