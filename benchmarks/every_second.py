@@ -87,20 +87,25 @@ def main() -> None:
     if folder := os.environ.get("SUMMEVAL_NB_DATA"):
         woven += changed(Path(folder), options.abstracts, random_)
     results = evaluate_many([one.text for one in woven], [one.summary for one in woven])
-    asked, full, sums = Counter(one.what for one in woven), Counter(), Counter()
+    asked, full, supported, sums = Counter(one.what for one in woven), Counter(), Counter(), Counter()
     for one, result in zip(woven, results, strict=True):
         score = float(result)
         sums[one.what] += score
+        supported[one.what] += all(verdict.supported for verdict in result.verdicts)
         full[one.what] += score == 1
-        if score == 1:
-            print(f"1.00 ({one.what}): {one.summary}")
+        if all(verdict.supported for verdict in result.verdicts):
+            print(f"{score:.2f} to 1.00 ({one.what}): {one.summary}")
     for what, n in asked.items():
-        print(f"{what:42} {n:4} summaries, mean {sums[what] / n:.2f}, {full[what]} of 1.00")
+        print(
+            f"{what:42} {n:4} summaries, mean {sums[what] / n:.2f}, {full[what]} of 1.00, {supported[what]} up to 1.00"
+        )
     if options.write:
         asset = json.loads(ASSET.read_text(encoding="utf-8"))
-        asset["measured"]["every_second"] = {what: {"n": n, "full": full[what]} for what, n in asked.items()}
+        asset["measured"]["every_second"] = {
+            what: {"n": n, "full": full[what], "supported": supported[what]} for what, n in asked.items()
+        }
         ASSET.write_text(json.dumps(asset, indent=1) + "\n", encoding="utf-8")
-    print(f"{'all':42} {len(woven):4} summaries, {sum(full.values())} of 1.00")
+    print(f"{'all':42} {len(woven):4} summaries, {sum(full.values())} of 1.00, {sum(supported.values())} up to 1.00")
 
 
 if __name__ == "__main__":

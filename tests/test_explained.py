@@ -17,7 +17,7 @@ def test_every_feature_has_a_meaning(name):
 
 
 def test_nothing_else_has_a_meaning():
-    assert set(MEANING) <= {*ALL_FEATURES, "in_place"}
+    assert set(MEANING) <= {*ALL_FEATURES, "in_place", "own_words"}
 
 
 @pytest.mark.parametrize("options", [{}, {"slope": 2.0, "offset": -1.0}])

@@ -4,9 +4,10 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from summeval_nb import EmbeddedChecker, WordsChecker, evaluate, load_checker
+from summeval_nb import EmbeddedChecker, WordsChecker, evaluate, evaluate_many, faithfulness_from_dict, load_checker
 from summeval_nb.evidence import _differences, _reading, check
 from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.evidence._reader import load_reader
@@ -111,17 +112,46 @@ def test_a_verdict_does_not_depend_on_its_company_nor_on_who_made_the_vectors(ve
 
 
 def test_what_moved_a_verdict_adds_up(verdicts):
-    how = fitted()["calibration"]
+    how, usual = fitted()["calibration"]["same_words"], fitted()["calibration"]["usual"]
     start = how["offset"] + how["tree"] * forest().base
-    start += sum(how[part] * how[f"{part}_mean"] for part in ("words", "reader", "denied"))
+    start += sum(how[part] * usual[part] for part in ("words", "reader", "denied"))
     assert start == pytest.approx(_reading.starting_logit())
     for verdict in verdicts.values():
         moved = verdict.details["contributions"]
-        assert set(moved) <= {*ALL_FEATURES, "in_place"} and set(verdict.details["features"]) >= set(moved)
+        assert set(moved) <= {*ALL_FEATURES, "in_place", "own_words"} and set(verdict.details["features"]) >= set(moved)
         assert start + sum(moved.values()) == pytest.approx(
             verdict.details["logit"], abs=0.2
         )  # what moved < .005 is left out
         assert verdict.probability == pytest.approx(1 / (1 + math.exp(-verdict.details["logit"])))
+
+
+def test_a_claim_is_told_in_its_own_words_if_few_stand_in_one_sentence_and_no_name_or_number_is_new():
+    how = fitted()["calibration"]
+
+    def own(near_coverage: float, names_new: float = 0, numbers_missing: float = 0) -> float:
+        row = {"near_coverage": near_coverage, "names_new": names_new, "numbers_missing": numbers_missing}
+        return float(_reading.own_words(row))
+
+    shares = [own(one / 10) for one in range(11)]
+    assert shares == sorted(shares, reverse=True) and shares[0] == 1 and shares[7:] == [0, 0, 0, 0]
+    assert own(0.1, names_new=1) == own(0.1, numbers_missing=1) == 0 < own(0.5) < 1
+    assert _reading._mixture(0.0) == how["same_words"] and _reading._mixture(1.0) == how["own_words"]
+    assert how["own_words"]["reader"] > how["same_words"]["reader"] > 0
+    assert how["same_words"]["words"] > how["own_words"]["words"] > 0
+    assert how["own_words"]["denied"] < how["same_words"]["denied"] < 0
+
+
+def test_what_a_feature_says_counts_by_how_far_a_claim_is_told_in_its_own_words(verdicts):
+    for verdict in verdicts.values():
+        features = verdict.details["features"]
+        own = features["own_words"]
+        assert own == float(_reading.own_words(features)) and 0 <= own <= 1
+        how, usual = _reading._mixture(own), fitted()["calibration"]["usual"]
+        names = forest().names
+        logits, _ = forest().contributions(np.array([[features[name] for name in names]]))
+        logit = how["offset"] + how["tree"] * logits[0] - _reading.IN_PLACE * features["in_place"]
+        logit += sum(how[part] * features[name] for part, name in _reading.BESIDE_TREES.items())
+        assert logit == pytest.approx(verdict.details["logit"], abs=1e-6) and set(usual) == set(_reading.BESIDE_TREES)
 
 
 def test_thresholds_and_calibration_stand_beside_the_fingerprint():
@@ -181,8 +211,13 @@ def test_the_report_says_what_is_promised_on_which_sets_and_what_is_left_unclear
     assert [stored["errors"], stored["articles"]] == fitted()["guarantees"]["all"]["supported"][1:]
     assert set(stored["sets"]) == set(fitted()["measured"]["states"])
     result = evaluate(" ".join(ARTICLE), TRUE[0])
+    sure = stored["sure"]
+    assert error_bound(sure["errors"], sure["articles"]) <= sure["risk"] < stored["risk"]
+    assert [sure["from"], sure["errors"], sure["articles"]] == fitted()["guarantees"]["all"]["sure"]
+    assert EmbeddedChecker().sure_from == sure["from"] == fitted()["thresholds"]["sure"] > EmbeddedChecker().threshold
     for page in (" ".join(result.to_text().split()), result._repr_html_(), str(result.to_dict()["judged_by"])):
-        assert f"at most {stored['risk']:.0%} are not, with {stored['confidence']:.0%} confidence" in page
+        assert f"at most {stored['risk']:.0%} are not, of those from {sure['from']:.2f} on" in page
+        assert f"at most {sure['risk']:.0%}, with {stored['confidence']:.0%} confidence" in page
         assert "SummEval" in page and f"{stored['unclear']:.0%} of those sentences were left unclear" in page
     assert "at most" not in EmbeddedChecker(threshold=0.5).judged_by
 
@@ -201,6 +236,31 @@ def test_the_signature_names_both_thresholds():
     assert "contradicted_below" not in evaluate("It rained.", "It rained.", checker="words").signature
 
 
+def test_who_is_not_sure_is_supported_narrowly_and_counts_as_its_probability():
+    checker = EmbeddedChecker()
+    assert checker.with_threshold(0.9).sure_from == 0.9 and checker.with_threshold(0.2).sure_from == checker.sure_from
+    moved = EmbeddedChecker(slope=2.0, offset=1.0)
+    assert moved.sure_from == pytest.approx(1 / (1 + math.exp(-(2 * math.log(0.75 / 0.25) + 1))))
+    assert evaluate("It rained.", "It rained.", checker="words").verdicts[0].sure_from is None
+    article = "The mayor was accused of fraud. Then he resigned."
+    result = evaluate(article, "The mayor was accused of fraud. He was accused of fraud.")
+    sure, narrow = result.verdicts
+    assert sure.state == narrow.state == "supported" and (sure.narrow, narrow.narrow) == (False, True)
+    assert (sure.credit, narrow.credit) == (
+        1.0,
+        round(narrow.probability, 2),
+    ) and narrow.probability < checker.sure_from
+    assert result.score == (1 + narrow.credit) / 2 == result.score_low < result.score_high == 1.0
+    assert result.n_narrow == 1 and "to 1.00: 2 of 2 judged sentences supported (1 narrowly)" in result.report().title
+    assert f"supported narrowly: counts {narrow.credit:.2f}" in result.to_text()
+    again = evaluate_many(
+        [article] * 2, ["He was accused of fraud.", "The mayor was accused of fraud."], progress=False
+    )
+    assert [one.score for one in again] == [narrow.credit, 1.0]
+    kept = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
+    assert kept.to_dict() == result.to_dict() and kept.n_narrow == 1
+
+
 def test_a_claim_without_a_word_fails_alone():
     bad, good = EmbeddedChecker().check_many([(ARTICLE, "***"), (ARTICLE, TRUE[0])])
     assert bad.failed and "no word" in bad.reason and good.state == "supported"
@@ -215,7 +275,10 @@ def test_figures_in_the_package_meet_their_floors():
     domains = fitted()["measured"]["domains"]  # of SummEdits
     assert len(domains) == 2 and all(one >= 0.57 for one in domains.values()), domains
     assert all(one["unclear"] <= 0.5 for one in fitted()["measured"]["states"].values())
-    assert all(fitted()["measured"]["fresh"][name]["unclear"] <= 0.5 for name in ("eleventh twenty", "last ten"))
+    for name, one in fitted()["measured"]["fresh"].items():  # ten or twenty articles of one writer
+        assert one["balanced_accuracy"] >= 0.65 and one["precision"] >= 0.8 and one["true_passed"] >= 1 / 3, name
+        assert one["unclear"] <= 0.5, name
+    assert all(one["full"] == 0 for one in fitted()["measured"]["every_second"].values())  # half false, and 1.00
     shipped = fitted()["measured"]["tried"]["all three, and words in another's place"]
     assert shipped == {name: fitted()["measured"][name] for name in shipped}  # the table of what was tried says so, too
 
@@ -224,17 +287,9 @@ def test_figures_in_the_package_meet_their_floors():
 @pytest.mark.parametrize(
     "name",
     [
-        "third ten",
-        "fourth ten",
-        "fifth ten",
-        "sixth ten",
-        "seventh twenty",
-        "eighth ten",
-        "ninth twenty",
-        "tenth twenty",
-        "eleventh twenty",
-        "twelfth ten",
-        "last ten",
+        *("first ten", "second ten", "third ten", "fourth ten", "fifth ten", "sixth ten", "seventh twenty"),
+        *("eighth ten", "ninth twenty", "tenth twenty", "eleventh twenty", "twelfth ten", "thirteenth ten"),
+        *("fourteenth ten", "last ten"),
     ],
 )
 def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatch):
@@ -245,12 +300,6 @@ def test_the_articles_written_last_come_out_as_the_package_says(name, monkeypatc
     stored = fitted()["measured"]["fresh"][name]
     found = fresh_articles.figures(fresh_articles.judged(fresh_articles.SETS[name], "embedded"))
     assert found == stored
-    floors = {"balanced_accuracy": 0.65, "true_passed": 1 / 3}
-    if name == "fifth ten":  # short of the aim, as chapter 28 says, and as are those told in pronouns
-        floors = {"balanced_accuracy": 0.635, "true_passed": 1 / 3}
-    if name in ("twelfth ten", "last ten"):
-        floors = {"balanced_accuracy": 0.615, "true_passed": 0.27}
-    assert stored["precision"] >= 0.8 and all(stored[measure] > least for measure, least in floors.items())
 
 
 def looked_at_before(claim, evidence, vectors):

@@ -104,6 +104,20 @@ def test_the_printed_form_tells_how_far_the_unclear_reach():
     assert [row["unclear"] for row in both.rows()] == [0, 1] and both.rows()[1]["score_high"] == 1.0
 
 
+def test_a_narrow_verdict_counts_its_probability_and_says_so():
+    narrow = Verdict(probability=0.746, threshold=0.6, sure_from=0.8)
+    assert narrow.narrow and narrow.state == "supported" and narrow.credit == 0.75
+    assert not Verdict(probability=0.8, threshold=0.6, sure_from=0.8).narrow
+    assert not Verdict(probability=0.5, threshold=0.6, sure_from=0.8).narrow and YES.credit == 1.0
+    assert FAILED.credit is None and HEADING.credit is None and not HEADING.narrow
+    result = made(YES, narrow, score=0.875)
+    assert repr(result).startswith("Faithfulness(score=0.8750, score_high=1.0000, n_narrow=1, signature=")
+    assert result.report().title == "Faithfulness 0.88 to 1.00: 2 of 2 judged sentences supported (1 narrowly)"
+    assert result.to_dict()["n_narrow"] == 1 and [row["narrow"] for row in result.rows()] == [False, True]
+    with pytest.raises(ValueError, match="sure_from must lie"):
+        Verdict(probability=0.5, sure_from=1.5)
+
+
 def test_failed_and_unjudged_are_counted_apart():
     result = made(YES, FAILED, HEADING)
     assert (result.n_failed, result.n_unjudged, result.n_unclear) == (1, 1, 0)

@@ -251,7 +251,7 @@ def test_bad_input(arguments, error, words):
 
 def test_the_fitness_app_runs_with_the_embedded_judge():
     result = summarization_score([FITNESS], SHORT)
-    assert len(result.questions) >= 3 and 0 < result.qa_score < 1
+    assert len(result.questions) >= 3 and 0 < result.qa_score <= 1
     assert result.score == mixed_score(qa_score(result.answers), conciseness_score(len(SHORT), 310), 0.5)
     assert all(FITNESS[k.start : k.end] == k.text for k in result.keyphrases)
     assert all(SHORT[p.start : p.end] == p.text for a in result.answers for p in a.evidence)

@@ -53,6 +53,7 @@ MEANING = {
     "order_words": "shared words whose order was compared",
     "roles_turned": "pairs of names the other way round",
     "in_place": "words, numbers or names in another's place",
+    "own_words": "how far told in words of its own, no name or number new",
     "numbers_all": "numbers in the claim",
     "numbers_missing": "numbers that the evidence does not hold",
     "numbers_moved": "numbers whose unit has another number there",

@@ -352,7 +352,12 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[V
     if len(listed) != len(pairs):
         raise ValueError(f"{message} {len(listed)} for {len(pairs)} pairs")
     return [
-        replace(one, threshold=checker.threshold, contradicted_below=_low(checker, one.findings, one.details))
+        replace(
+            one,
+            threshold=checker.threshold,
+            contradicted_below=_low(checker, one.findings, one.details),
+            sure_from=getattr(checker, "sure_from", None),
+        )
         for one in listed
     ]
 
@@ -376,6 +381,7 @@ def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
         probability=value["probability"],
         threshold=checker.threshold,
         contradicted_below=_low(checker, findings, value["details"]),
+        sure_from=getattr(checker, "sure_from", None),
         findings=findings,
         details=value["details"],
     )

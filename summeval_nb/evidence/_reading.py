@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("ALL_FEATURES", "PRECISIONS", "Examined", "examine", "fingerprint", "fitted", "forest", "judged_line", "look"),
-    *("condemns", "contradicted_up_to", "promised", "require_device", "starting_logit", "windows"),
+    *("condemns", "contradicted_up_to", "promised", "require_device", "starting_logit"),
+    *("surely_from", "windows"),
 ]
 
 PRECISIONS = ("float32", "bfloat16", "int8")
@@ -151,13 +152,15 @@ def promised() -> str:
     found = fitted().get("promise")
     if not found:
         return ""
+    sure = found.get("sure")
+    narrow = f", of those from {sure['from']:.2f} on (the others narrowly) at most {sure['risk']:.0%}" if sure else ""
     names = [_SETS.get(name, name) for name in found["sets"] if name != "edits"]
     edits = ", some with one fact changed by a rule" if "edits" in found["sets"] else ""
     return (
-        f"Of the sentences called supported at most {found['risk']:.0%} are not, with {found['confidence']:.0%} "
-        f"confidence, on texts like those of {', '.join(names[:-1])} and {names[-1]} taken together "
-        f"({found['sentences']:,} sentences{edits}; {found['errors']:,} errors in {found['articles']:,} articles); "
-        f"{found['unclear']:.0%} of those sentences were left unclear."
+        f"Of the sentences called supported at most {found['risk']:.0%} are not{narrow}, with "
+        f"{found['confidence']:.0%} confidence, on texts like those of {', '.join(names[:-1])} and {names[-1]} taken "
+        f"together ({found['sentences']:,} sentences{edits}; {found['errors']:,} errors in {found['articles']:,} "
+        f"articles); {found['unclear']:.0%} of those sentences were left unclear."
     )
 
 
@@ -169,7 +172,7 @@ IN_PLACE = 1.5
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 
 # Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
-RULES = "6"
+RULES = "7"
 
 # A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
 # word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.
@@ -180,20 +183,47 @@ DENIED = 0.1
 # what it says follows and what it denies.
 BESIDE_TREES = {"words": "words_logit", "reader": "all_entailed", "denied": "all_contradicted"}
 
+# The fewer of a claim's words stand in its nearest sentence, below this share, the more is it told in words of its own:
+# from the share on the mixture `same_words` decides alone, and where none of its words stands there `own_words`.
+_SAME_WORDS = 0.7
+
+
+def own_words(features: Mapping[str, Any]) -> Any:
+    """Return how far a claim is told in words of its own, in [0, 1]; features may be numbers or arrays of one shape.
+
+    0 where a name or a number of the claim stands nowhere in the evidence: that is new, and no other wording.
+    """
+    known = (np.asarray(features["names_new"]) == 0) & (np.asarray(features["numbers_missing"]) == 0)
+    return known * np.clip(1 - np.asarray(features["near_coverage"]) / _SAME_WORDS, 0.0, 1.0)
+
+
+def _mixture(own: float) -> dict[str, float]:
+    """Return the factors of trees and parts, and the offset, for a claim told so far in words of its own."""
+    how = fitted()["calibration"]
+    same, other = how["same_words"], how["own_words"]
+    return {name: (1 - own) * same[name] + own * other[name] for name in same}
+
 
 def _beside_trees() -> list[tuple[str, str]]:
     """Return what stands beside the trees and its feature: no reader where it was fitted without."""
-    return [one for one in BESIDE_TREES.items() if one[0] in fitted()["calibration"]]
+    return [one for one in BESIDE_TREES.items() if one[0] in fitted()["calibration"]["same_words"]]
+
+
+def _start(how: Mapping[str, float]) -> float:
+    """Return what a mixture makes of trees that asked nothing and parts that are as usual."""
+    usual = fitted()["calibration"]["usual"]
+    return how["offset"] + how["tree"] * forest().base + sum(how[part] * usual[part] for part, _ in _beside_trees())
 
 
 def _mixed(features: Mapping[str, float], tree: float, added: np.ndarray) -> tuple[float, dict[str, float]]:
     """Return the logit, trees, words and reader together, and what each feature moved it by from where all start."""
-    how = fitted()["calibration"]
+    usual, how = fitted()["calibration"]["usual"], _mixture(features["own_words"])
     logit = how["tree"] * tree + how["offset"]
     moved = dict(zip(forest().names, (how["tree"] * added).tolist(), strict=True))
+    moved["own_words"] = _start(how) - starting_logit()
     for part, name in _beside_trees():
         logit += how[part] * features[name]
-        moved[name] += how[part] * (features[name] - how[f"{part}_mean"])
+        moved[name] += how[part] * (features[name] - usual[part])
     return logit, {name: value for name, value in moved.items() if abs(value) >= 0.005}
 
 
@@ -232,6 +262,8 @@ def examine(
     seen = {number: look(claims[number], told[number], vectors[number]) for number in usable}
     places = {number: float(any(one.in_place for one in seen[number].clashes)) for number in usable}
     rows = {number: {**seen[number].features, "in_place": places[number]} for number in usable}
+    for row in rows.values():
+        row["own_words"] = float(own_words(row))
     readings = _readings(lot, seen, precision, device) if reads() else {}
     for number, pair in readings.items():
         rows[number] |= reader_features(*pair)
@@ -285,6 +317,11 @@ def contradicted_up_to(features: Mapping[str, float], slope: float, offset: floa
     return sigmoid(slope * (border + DENIED * features["all_contradicted"]) + offset)
 
 
+def surely_from(sure: float | None, threshold: float, slope: float, offset: float) -> float | None:
+    """Return from which probability a recalibrated checker is sure of what it calls supported; None if it never is."""
+    return None if sure is None else max(threshold, sigmoid(slope * _log_odds(sure) + offset))
+
+
 # A claim of which less than this stands in one sentence of the evidence is told in words of its own. Of those that had
 # an opposite, a "not" or another number, two in five were true: such a clash is shown, and condemns nothing by itself.
 TOLD_NEAR = 0.5
@@ -302,9 +339,7 @@ def condemns(findings: Sequence[Finding], features: Mapping[str, float]) -> bool
 
 def starting_logit() -> float:
     """Return the logit before any feature is looked at: a logit is this, and what each feature moved it by."""
-    how = fitted()["calibration"]
-    beside = sum(how[part] * how[f"{part}_mean"] for part, _ in _beside_trees())
-    return how["offset"] + how["tree"] * forest().base + beside
+    return _start(fitted()["calibration"]["same_words"])
 
 
 def judged_line(standard: bool) -> str:

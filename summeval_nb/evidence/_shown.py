@@ -67,6 +67,11 @@ class JudgedSentences(Score):
         return sum(verdict.state == "unclear" for verdict in self.verdicts)
 
     @property
+    def n_narrow(self) -> int:
+        """Number of sentences that are supported, but narrowly."""
+        return sum(verdict.narrow for verdict in self.verdicts)
+
+    @property
     def n_failed(self) -> int:
         """Number of sentences on which the checker failed; they are not part of the score."""
         return sum(verdict.failed for verdict in self.verdicts)
@@ -82,7 +87,8 @@ class JudgedSentences(Score):
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
-        counts = ("score_low", "score_high", "mean_probability", "n_unclear", "n_failed", "n_unjudged")
+        counts = ["score_low", "score_high", "mean_probability"]
+        counts += ["n_narrow", "n_unclear", "n_failed", "n_unjudged"]
         return {
             **{name: getattr(self, name) for name in ("score", "reason", *counts)},
             "signature": str(self.signature),
@@ -96,9 +102,11 @@ class JudgedSentences(Score):
         }
 
     def __repr__(self) -> str:
-        if self.score is None or not self.n_unclear:
+        if self.score is None or not self.n_unclear + self.n_narrow:
             return super().__repr__()
-        reach = f"score={self.score:.4f}, score_high={self.score_high:.4f}, n_unclear={self.n_unclear}"
+        counts = {"n_narrow": self.n_narrow, "n_unclear": self.n_unclear}
+        ends = f"score={self.score:.4f}, score_high={self.score_high:.4f}"
+        reach = ", ".join([ends, *(f"{name}={n}" for name, n in counts.items() if n)])
         return f"{type(self).__name__}({reach}, signature={str(self.signature)!r})"
 
     def report(self) -> Report:
@@ -174,6 +182,7 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
         "text": sentence.text,
         "supported": verdict.supported,
         "state": verdict.state,
+        "narrow": verdict.narrow,
         "probability": verdict.probability,
         "evidence": [item.index for item in verdict.evidence],
         "similarities": [item.similarity for item in verdict.evidence],
@@ -194,6 +203,8 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
+    if verdict.narrow:
+        notes.append(f"supported narrowly: counts {verdict.credit:.2f}")
     if _unfound(verdict):
         features, doubtful = verdict.details["features"], any(one.kind != "word" for one in verdict.findings)
         why = "too little of it was found"
@@ -218,12 +229,16 @@ def _title(result: JudgedSentences) -> str:
         return f"Faithfulness undefined: {result.reason}"
     judged = sum(verdict.judged for verdict in result.verdicts)
     supported = sum(bool(verdict.supported) for verdict in result.verdicts)
-    unclear = f", {result.n_unclear} unclear" if result.n_unclear else ""
+    unclear = f" ({result.n_narrow} narrowly)" if result.n_narrow else ""
+    unclear += f", {result.n_unclear} unclear" if result.n_unclear else ""
     left_out = f", {len(result.verdicts) - judged} not judged" if judged < len(result.verdicts) else ""
-    score = f"{result.score:.2f}"
-    if result.n_unclear:
-        score += f" to {result.score_high:.2f}"
+    low, high = f"{result.score:.2f}", f"{result.score_high:.2f}"
+    score = low if low == high else f"{low} to {high}"
     return f"Faithfulness {score}: {supported} of {judged} judged sentences supported{unclear}{left_out}"
+
+
+def _short(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
 
 
 def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
@@ -238,6 +253,7 @@ def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
         Verdict(
             **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
             contradicted_below=one.get("contradicted_below"),
+            sure_from=one.get("sure_from"),
             evidence=[Evidence(**item) for item in one["evidence"]],
             findings=[Finding(**item) for item in one["findings"]],
         )
@@ -286,13 +302,14 @@ class Comparison(Rows):
 
     def __repr__(self) -> str:
         scores = ", ".join(
-            f"{row['summary']}={row['score']}" + (f" to {row['score_high']}" if row["unclear"] else "")
+            f"{row['summary']}={_short(row['score'])}"
+            + (f" to {_short(row['score_high'])}" if row["narrow"] + row["unclear"] else "")
             for row in self.rows()
         )
         return f"Comparison({scores})"
 
     def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each summary: name, score, score if all unclear ones were true, and counts."""
+        """Return one dictionary for each summary: name, score, what it would be if all were true, and counts."""
         return [
             {
                 "summary": name,
@@ -300,6 +317,7 @@ class Comparison(Rows):
                 "score_high": one.score_high,
                 "mean_probability": one.mean_probability,
                 "sentences": len(one.verdicts),
+                "narrow": one.n_narrow,
                 "unclear": one.n_unclear,
                 "failed": one.n_failed,
                 "not judged": one.n_unjudged,

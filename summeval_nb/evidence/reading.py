@@ -14,7 +14,7 @@ from ._reading import PRECISIONS, examine, fingerprint, fitted
 from ._reading import Examined, condemns
 from ._reading import contradicted_up_to, judged_line
 from ._reading import MEASURED_K, require_device
-from ._reading import starting_logit
+from ._reading import starting_logit, surely_from
 from .check import PairVectors, _Packaged, _ranked_evidence
 from .check import load_checker, sigmoid
 from ..ground.results import Evidence, Finding, Verdict
@@ -100,6 +100,12 @@ class EmbeddedChecker(_Packaged):
         return super()._settings() | own | {"precision": self.precision}
 
     @property
+    def sure_from(self) -> float | None:
+        """From this probability on a sentence is surely supported, below it narrowly."""
+        chosen = fitted()["thresholds"].get("sure")
+        return surely_from(chosen, self.threshold, self.slope, self.offset)
+
+    @property
     def measured(self) -> JsonDict:
         """What was measured on texts that the model was not fitted to."""
         return dict(fitted()["measured"])
@@ -152,6 +158,7 @@ class EmbeddedChecker(_Packaged):
             probability=sigmoid(self.slope * one.logit + self.offset) if one else None,
             threshold=self.threshold,
             contradicted_below=self.contradicted_below_of(findings, details),
+            sure_from=self.sure_from,
             evidence=evidence,
             findings=findings,
             details=details,
