@@ -708,6 +708,7 @@ def write(
             "package",
             "fresh",
             "later",
+            "asked_once",
             "every_second",
             "without",
         )  # the same model again: what was measured on it later still holds
