@@ -37,7 +37,8 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     """Return (supported / judged sentences, ""), or (None, reason) if none was judged.
 
     A narrowly supported sentence counts as much as its probability. Failed verdicts are
-    neither supported nor judged; nor are sentences that a reason kept from being judged.
+    neither supported nor judged; nor are sentences that a reason kept from being
+    judged.
 
     Examples
     --------

@@ -101,7 +101,7 @@ class EmbeddedChecker(_Packaged):
 
     @property
     def sure_from(self) -> float | None:
-        """From this probability on a sentence is surely supported, below it narrowly."""
+        """From this probability on "supported" is sure, below it narrow."""
         chosen = fitted()["thresholds"].get("sure")
         return surely_from(chosen, self.threshold, self.slope, self.offset)
 
