@@ -89,11 +89,11 @@ def main() -> None:
     results = evaluate_many([one.text for one in woven], [one.summary for one in woven])
     asked, full, supported, sums = Counter(one.what for one in woven), Counter(), Counter(), Counter()
     for one, result in zip(woven, results, strict=True):
-        score = float(result)
+        score, passed = float(result), all(verdict.supported for verdict in result.verdicts)
         sums[one.what] += score
-        supported[one.what] += all(verdict.supported for verdict in result.verdicts)
+        supported[one.what] += passed
         full[one.what] += score == 1
-        if all(verdict.supported for verdict in result.verdicts):
+        if passed:
             print(f"{score:.2f} to 1.00 ({one.what}): {one.summary}")
     for what, n in asked.items():
         print(

@@ -82,7 +82,7 @@ def signature_of(metric: Choices, default_k: int) -> Signature:
     named = all(hasattr(one, "fingerprint") for one in (metric.checker, metric.embedder))
     own = metric if named else metric.loaded()
     embedder, checker = load_embedder(own.embedder), load_checker(own.checker)
-    low = getattr(checker, "contradicted_below", None)
+    borders = ((name, getattr(checker, name, None)) for name in ("contradicted_below", "sure_from"))
     return Signature(
         {
             "metric": "faithfulness",
@@ -93,7 +93,7 @@ def signature_of(metric: Choices, default_k: int) -> Signature:
             "checker": checker.fingerprint,
             "threshold": checker.threshold,
         }
-        | ({} if low is None else {"contradicted_below": low})
+        | {name: border for name, border in borders if border is not None}
     )
 
 
