@@ -2,6 +2,7 @@
 
 import json
 import math
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -282,6 +283,19 @@ def test_figures_in_the_package_meet_their_floors():
     assert all(one["full"] == 0 for one in fitted()["measured"]["every_second"].values())  # half false, and 1.00
     shipped = fitted()["measured"]["tried"]["all three, and words in another's place"]
     assert shipped == {name: fitted()["measured"][name] for name in shipped}  # the table of what was tried says so, too
+
+
+def test_readme_says_how_often_it_is_right_as_it_was_measured():
+    """Each row of the README's table, from the figures that the package carries."""
+    measured = fitted()["measured"]
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    auc = {**measured["auc"], "edits": measured["edits_auc"]}
+    later = {"package": measured["package"], "asked once": measured["asked_once"]}
+    for name, row in {**measured["states"], **later}.items():
+        shares = [row["false_found"], row["true_passed"], *([row["unclear"]] if "unclear" in row else [])]
+        exact = [Decimal(str(share)) for share in (row.get("auc", auc.get(name)), *shares)]
+        figures = [str(share.quantize(Decimal("0.01"), ROUND_HALF_UP)).removeprefix("0") for share in exact]
+        assert f" | {' | '.join(figures)} |" in text, (name, figures)
 
 
 @pytest.mark.nightly

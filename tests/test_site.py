@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -199,19 +198,6 @@ def test_the_readme_has_a_row_for_each_part():
     brief = "| part | chapters |\n|---|---|\n| **1 Text** | [11](nbs/a), [12](nbs/b) |\n| **2** | [21](nbs/c) |\n"
     assert readme.github_markdown(text) == f"above\n\n{brief}\nbelow"
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
-
-
-def test_how_often_it_is_right_is_what_was_measured():
-    """Each row of the README's table, from the figures that the package carries."""
-    measured = json.loads((ROOT / "summeval_nb" / "assets" / "reading.json").read_text())["measured"]
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    auc = {**measured["auc"], "edits": measured["edits_auc"]}
-    later = {"package": measured["package"], "last ten": measured["fresh"]["last ten"]}
-    for name, row in {**measured["states"], **later}.items():
-        shares = [row["false_found"], row["true_passed"], *([row["unclear"]] if "unclear" in row else [])]
-        exact = [Decimal(str(share)) for share in (row.get("auc", auc.get(name)), *shares)]
-        figures = [str(share.quantize(Decimal("0.01"), ROUND_HALF_UP)).removeprefix("0") for share in exact]
-        assert f" | {' | '.join(figures)} |" in text, (name, figures)
 
 
 def test_readme_is_the_landing_page(site):
