@@ -254,6 +254,9 @@ def test_who_is_not_sure_is_supported_narrowly_and_counts_as_its_probability():
     assert result.score == (1 + narrow.credit) / 2 == result.score_low < result.score_high == 1.0
     assert result.n_narrow == 1 and "to 1.00: 2 of 2 judged sentences supported (1 narrowly)" in result.report().title
     assert f"supported narrowly: counts {narrow.credit:.2f}" in result.to_text()
+    labels = [entry.label for entry in result.report().entries]
+    expected = [f"supported {sure.probability:.2f}", f"supported {narrow.probability:.2f}, narrowly"]
+    assert labels == expected and all(label in result.to_text() for label in labels)
     again = evaluate_many(
         [article] * 2, ["He was accused of fraud.", "The mayor was accused of fraud."], progress=False
     )

@@ -218,6 +218,7 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         probability=verdict.probability,
         supported=verdict.supported,
         state=verdict.state if verdict.contradicted_below is not None else None,
+        narrow=verdict.narrow,
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join(notes),

@@ -40,6 +40,8 @@ class Entry:
     state : str, optional
         `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three
         apart.
+    narrow : bool
+        Whether it is supported, but the checker is not sure of it.
     evidence : sequence of (int, float or None)
         Indices of article sentences with their similarities, best first.
     findings : sequence of (str, int, int)
@@ -55,6 +57,7 @@ class Entry:
     findings: Sequence[tuple[str, int, int]] = ()
     note: str = ""
     state: str | None = None
+    narrow: bool = False
 
     def pieces(self) -> Iterator[tuple[str, str | None]]:
         """Yield the text in pieces, each with the kind of the finding that it is, or
@@ -74,7 +77,7 @@ class Entry:
         if self.supported is None:
             return "not judged"
         verdict = self.state or ("supported" if self.supported else "not supported")
-        return f"{verdict} {self.probability:.2f}"
+        return f"{verdict} {self.probability:.2f}" + ", narrowly" * self.narrow
 
 # %% ../../nbs/workshop/84_report.ipynb #54dd1a9a
 # pieces of evidence that are shown for a sentence; the others stay folded, or are
@@ -349,8 +352,9 @@ def evidence_text(
     wide = width or _line_width()
     heads = [report.title, *([report.judged_by] if report.judged_by else [])]
     lines = [*(_paragraph(head, wide) for head in heads), ""]
+    longest = max((len(entry.label) for entry in report.entries), default=0)
     for position, entry in enumerate(report.entries):
-        badge = f" {printable(entry.label):<18} "
+        badge = f" {printable(entry.label):<{max(18, longest)}} "
         front = badge
         if color:
             front = mark_terminal(
