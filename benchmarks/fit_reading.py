@@ -709,6 +709,7 @@ def write(
             "fresh",
             "later",
             "asked_once",
+            "near_copies",
             "every_second",
             "without",
         )  # the same model again: what was measured on it later still holds

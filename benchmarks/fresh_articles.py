@@ -13,7 +13,10 @@ of the twelfth had been read, two rules were written. The two mixtures were chos
 in sight, whose false sentences are told as freely as the true ones, half of them. The last ten have not been read, and
 had no part in that choice, though their figures by an earlier one were known (chapter 28 has both). Ten more were
 written when everything was fixed, and asked once: what reports say of themselves does not count them, so that they can
-say whether it is true.
+say whether it is true. Three rules came after that, because of sentences of somebody else; they were tried on all these
+articles, and of the last ten they change no verdict (chapter 28). Then one more writer made near copies: six articles,
+twelve true sentences each and twelve with one fact changed, in nine of them for a word that stands elsewhere in the
+article. They were asked once, with the three rules and without.
 `--write` puts the default checker's figures into `summeval_nb/assets/reading.json`, where chapter 28 reads them.
 """
 
@@ -49,6 +52,8 @@ SETS = {
     "last ten": HERE / "fresh_articles_15.json",
 }
 ONCE = {"asked once": HERE / "fresh_articles_16.json"}
+COPIES = {"near copies": HERE / "near_copies.json"}
+KEPT_AS = {"asked once": "asked_once", "near copies": "near_copies"}  # what reports say does not count these
 ASSET = HERE.parent / "summeval_nb" / "assets" / "reading.json"
 SHOWN = ("auc", "balanced_accuracy", "precision", "true_passed", "false_found")
 
@@ -124,7 +129,7 @@ def main() -> None:
     asset = json.loads(ASSET.read_text(encoding="utf-8"))
     kept: dict[str, Any] = {}
     tables: list[pd.DataFrame] = []  # of the default checker
-    for name, file in (SETS | ONCE).items():
+    for name, file in (SETS | ONCE | COPIES).items():
         for checker in ("words", "embedded"):
             table = judged(file, checker)
             found = figures(table)
@@ -134,8 +139,8 @@ def main() -> None:
             print(pd.crosstab([table["true"], table["kind"]], table["state"]).to_string())
             for one in table[~table["true"] & (table["state"] == "supported")].itertuples():
                 print(f"  passed {one.probability:.2f} {one.kind}: {one.text}")
-        if name in ONCE:
-            asset["measured"]["asked_once"] = found
+        if name in KEPT_AS:
+            asset["measured"][KEPT_AS[name]] = found
             continue
         kept[name] = found
         tables.append(table.assign(article=f"{name}, " + table["article"]))

@@ -98,6 +98,9 @@ def _one_line() -> Iterator[None]:
         fail(message, code)
 
 
+_SENTENCE = 1000  # characters: no first sentence is longer
+
+
 class OneLine(TyperGroup):
     """Commands of which every fault ends with one line on standard error and an exit code."""
 
@@ -110,6 +113,13 @@ class OneLine(TyperGroup):
         """Run the command."""
         with _one_line():
             return super().invoke(ctx)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, each with its whole first sentence, on as many lines as that takes."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, one.get_short_help_str(_SENTENCE)) for name, one in found if one is not None and not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 def prepare_streams() -> None:

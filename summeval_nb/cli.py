@@ -75,7 +75,7 @@ def evaluate(
         str, typer.Option(help="minilm, or a sentence-transformers name or folder.")
     ] = "minilm",
     checker: Annotated[
-        str, typer.Option(help="embedded, nli:FOLDER, or llm: with a model.")
+        str, typer.Option(help="embedded, words, nli:FOLDER, or llm:FOLDER.")
     ] = "embedded",
     threshold: Annotated[
         float | None, typer.Option(help="Supported from this probability on.")

@@ -60,3 +60,9 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
     assert Path("/dev/null").is_char_device()
     with pytest.raises(OSError):
         write_whole("/dev/full", "no room")
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such folder") as error:
+        write_whole(tmp_path / "nowhere" / "page.html", "one")
+    assert error.value.filename == str(tmp_path / "nowhere")

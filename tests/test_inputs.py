@@ -78,6 +78,21 @@ def test_a_text_in_a_language_that_the_checker_does_not_read_is_not_judged():
 
 
 @pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
+def test_a_short_sentence_is_in_the_language_of_the_rest():
+    article = "Add a bay leaf, but no salt yet. Salt it only at the end. It freezes well for up to three months."
+    result = evaluate(article, "Die Suppe lässt sich gut einfrieren. Das Salz kommt erst am Ende hinein.")
+    assert result.n_unjudged == 2 and "German" in result.reason
+    assert evaluate(article, f"{PLAIN} Add no salt yet.").n_unjudged == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_nobody_is_told_to_take_the_splitter_that_was_taken():
+    pytest.importorskip("sentencex")
+    result = evaluate(GERMAN, f"{GERMAN}\n\nNicht dabei:\n- das Dach", splitter="sentencex", lang="de")
+    assert result.score is None
+
+
+@pytest.mark.filterwarnings("ignore:the splitter 'punkt'")
 def test_a_false_chinese_summary_is_never_supported():
     article = "周一晚上，旧港口发生火灾。大火烧毁了十三座房屋，没有人受伤。市长答应帮助所有家庭。"
     for options in ({}, {"splitter": "sentencex", "lang": "zh"}):

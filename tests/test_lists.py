@@ -13,7 +13,10 @@ PLAIN = [
     "The board met. It did not approve the roof.\n\nThe meal was good.",
     "The price includes:\n- the charger\n- a cable",
     "It is not cheap.\n- the charger\n- a cable",
-    "# Not included\n\n- the charger",
+    "# Not only for children\n\n- the swings",
+    "# No-bake cake\n\n- 200 g butter",
+    "# Included\n\n- the charger",
+    "# Not included\n\nThe charger is sold in shops.",
     "It opened - not late - in 1931.",
     "",
 ]
@@ -33,6 +36,17 @@ def test_items_under_a_not_are_read_with_it_and_the_lead_in_is_not_judged_alone(
     assert after[2].reason == LEADS and [one.reason for one in after].count(LEADS) == 1
     assert [one.sentence for one in after] == [one.sentence for one in before]
     assert all(isinstance(one, LedReading) == (i in (3, 4)) for i, one in enumerate(after))
+
+
+@pytest.mark.parametrize("heading", ["# Not supported yet", "**Not supported yet**", "## What it cannot do"])
+def test_items_under_a_heading_with_a_not_are_read_with_it(heading):
+    text = f"The engine is fast.\n\n{heading}\n\n- Syncing network drives\n- Running two accounts"
+    before, after = read(text)
+    lead = heading.strip("#* ")
+    assert [one.plain for one in after[2:]] == [f"{lead}: Syncing network drives", f"{lead}: Running two accounts"]
+    assert [one.reason for one in after] == [one.reason for one in before]  # a heading was not judged before, either
+    result = evaluate(text, "It supports syncing network drives. It can run two accounts now.")
+    assert not any(one.supported for one in result.verdicts)
 
 
 @pytest.mark.parametrize("text", PLAIN)

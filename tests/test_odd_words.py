@@ -3,7 +3,7 @@
 import pytest
 
 from summeval_nb import evaluate
-from summeval_nb.evidence._odd_words import UNLIKE, odd_word_clashes
+from summeval_nb.evidence._odd_words import UNLIKE, kind_clashes, odd_word_clashes
 from summeval_nb.evidence._slots import Words
 from summeval_nb.evidence.check import take_apart
 
@@ -53,6 +53,43 @@ def test_titles_for_names_are_none():
 def test_such_a_sentence_is_never_called_supported(claim, word, instead):
     (verdict,) = evaluate(f"{COPY} Lorries take the tunnel now, and cyclists the ferry.", claim).verdicts
     assert verdict.state != "supported"
+
+
+TEAMS = "Two-factor sign-in is switched on by default for small teams."
+LARGE = "Large teams keep the settings that they have now."
+
+
+def of_another_kind(claim, *others, near=TEAMS, weakest=0.7):
+    own, theirs, *more = (Words.of(take_apart(text)) for text in (claim, near, *others))
+    return [
+        (own.raw[one.first], one.instead_of, one.kind) for one in kind_clashes(own, theirs, [theirs, *more], weakest)
+    ]
+
+
+def test_a_noun_of_another_kind_that_the_article_tells_apart_clashes():
+    claim = TEAMS.replace("small", "large")
+    assert of_another_kind(claim, LARGE) == [("large", "small", "replaced")]
+    assert of_another_kind(claim, LARGE, weakest=0.95) == []  # its token vector says that it means the same
+    assert of_another_kind(claim, "It was a large order.") == []  # it tells no two kinds of team apart
+    assert of_another_kind(TEAMS.replace("small", "tiny"), LARGE) == []
+    (verdict,) = evaluate(f"{TEAMS} {LARGE}", claim).verdicts
+    assert verdict.state != "supported" and [one.text for one in verdict.findings] == ["large"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "near", "other"),
+    [
+        ("On Sunday she won gold in the race.", "On Sunday she took gold in the race.", "He won gold in Oslo."),
+        ("He thanked Colin Mears for the help.", "He thanked Mr Mears for the help.", "Colin Mears left."),
+        (
+            "It was sold to the firms of the region in May.",
+            "It was sold to the firms from the region in May.",
+            "The firms of the north paid.",
+        ),
+    ],
+)  # fmt: skip
+def test_another_verb_a_title_and_a_small_word_are_no_other_kind(claim, near, other):
+    assert of_another_kind(claim, other, near=near) == []
 
 
 def test_the_report_names_the_word():

@@ -186,3 +186,49 @@ def test_side_by_side_has_the_article_once(tmp_path):
     assert page.count('class="sr-article ') == 1 and "&lt;b&gt; — Faithfulness" in page and "<b> —" not in page
     assert both.to_dict()["results"][0] == made(YES).to_dict()
     assert compare_reports([made(YES)]).names == ["summary 1"]
+
+
+NEAR = {"threshold": 0.57, "contradicted_below": 0.5, "sure_from": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "label", "note"),
+    [
+        (Verdict(probability=0.5667, **NEAR), "unclear 0.567", ""),  # 0.57 would look like supported
+        (Verdict(probability=0.7476, **NEAR), "supported 0.748, narrowly", "supported narrowly: counts 0.75"),
+        (Verdict(probability=0.7524, **NEAR), "supported 0.75", ""),
+        (
+            Verdict(probability=0.61, findings=[Finding("number", "S0", 0, 2, True)], **NEAR),
+            "unclear 0.61",
+            "something clashes: not called supported",
+        ),
+        (
+            Verdict(probability=0.4, details={"features": {}}, **NEAR | {"contradicted_below": 0.3}),
+            "unclear 0.40",
+            "nothing clashes for certain: not called contradicted",
+        ),
+    ],
+)
+def test_what_is_printed_shows_why_a_verdict_is_what_it_is(verdict, label, note):
+    (entry,) = made(verdict).report().entries
+    assert (entry.label, entry.note) == (label, note)
+
+
+def test_a_sentence_has_the_colour_of_its_state():
+    states = [Verdict(probability=p, **NEAR) for p in (0.9, 0.6, 0.55, 0.1)]
+    assert [entry.tone for entry in made(*states).report().entries] == [1.0, 0.75, 0.5, 0.0]
+    assert [entry.tone for entry in made(YES, HEADING).report().entries] == [0.9, None]
+
+
+def test_who_judged_is_not_said_where_nothing_was():
+    assert made(YES).report().judged_by == "words"
+    assert made(FAILED, score=None, reason="no").report().judged_by == ""
+
+
+def test_several_summaries_as_text_and_each_with_a_name_of_its_own():
+    two = compare_reports([made(YES), made(UNCLEAR, score=0.0)], names=["first", "second"])
+    text = two.to_text()
+    assert text.index("first — ") < text.index("  1  supported 0.90") < text.index("second — ")
+    assert text.count("\n  1  ") == 2
+    with pytest.raises(ValueError, match="two summaries are called 'A'"):
+        compare_reports([made(YES)] * 3, names=["A", "B", "A"])

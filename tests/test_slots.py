@@ -27,6 +27,26 @@ def clashes(claim: str, evidence: str) -> list[tuple[str, str, str]]:
             [("role", "written", "directed"), ("role", "directed", "written")],
         ),
         (
+            "The owner was fined 2.3 million kroner in May.",
+            "The owner was fined 900,000 kroner in May.",
+            [("number", "2.3", "900,000")],
+        ),
+        (
+            "Two-factor sign-in is off by default for all.",
+            "Two-factor sign-in is on by default for all.",
+            [("antonym", "off", "on")],
+        ),
+        (
+            "It is the default for existing teams since May.",
+            "It is the default for new teams since May.",
+            [("antonym", "existing", "new")],
+        ),
+        (
+            "It is sold for macOS by the firm of his son.",
+            "It is sold for Windows by the firm of his son.",
+            [("name", "macos", "window")],
+        ),
+        (
             "The bridge was built in 1968 and widened in 1932.",
             BRIDGE,
             [("number", "1968", "1932"), ("number", "1932", "1968")],
@@ -175,6 +195,7 @@ def test_what_stands_in_anothers_place_clashes(claim, evidence, expected):
         ("The state pays about 13 million crowns.", "It costs 48 million crowns; the state pays 12.9 million."),
         ("Sales rose by 4 percent.", "Sales rose by 3 percent in May and rose by 4 percent in June."),
         ("Sales fell by 4 percent.", "Sales rose by 3 percent in May and fell by 4 percent in June."),
+        ("The owner was fined 0.9 million kroner in May.", "The owner was fined 900,000 kroner in May."),
         ("It happened on 3 March.", "Admitted on 3 March, she was discharged on 9 March."),
         (
             "The talks between the guild and the old board failed.",

@@ -14,8 +14,9 @@ import numpy as np
 from rapidfuzz.distance import Indel, LCSseq, Levenshtein
 
 from summeval_nb.evidence._actors import actor_clashes, with_first_names
+from summeval_nb.evidence._beside import beside_clashes
 from summeval_nb.evidence._denials import denied_once, negation_clashes
-from summeval_nb.evidence._odd_words import odd_word_clashes
+from summeval_nb.evidence._odd_words import kind_clashes, odd_word_clashes
 from summeval_nb.evidence._roles import role_clashes
 from summeval_nb.evidence._slots import (
     Clash,
@@ -356,7 +357,8 @@ def word_differences(
     found += [one for one in [*roles, *actors] if covered.isdisjoint(range(one.first, one.last + 1))] + slots
     if not any(one.firm for one in found):  # no features count these, either
         told = [Words.of(one) for one in evidence]
-        later = odd_word_clashes(own, words, near_min) or unsaid_clashes(own, told)
+        others = kind_clashes(own, words, told, near_min) or beside_clashes(own, told)
+        later = others or odd_word_clashes(own, words, near_min) or unsaid_clashes(own, told)
         places = {one.first for one in later}
         found = [one for one in found if one.first not in places] + later
     return features, sorted(found, key=lambda one: one.first)

@@ -172,7 +172,7 @@ IN_PLACE = 1.5
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 
 # Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
-RULES = "7"
+RULES = "8"
 
 # A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
 # word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.
@@ -350,11 +350,15 @@ def judged_line(standard: bool) -> str:
     later = measured.get("later")  # none yet, right after a fit
     if later:
         low, high = later["true_passed_nine_of_ten"]
+        once, copies = measured["asked_once"], measured["near_copies"]
         how_often = (
-            f"On {later['articles']} articles written later it called {later['false_passed']:.0%} of the false "
-            f"sentences supported (never more than {later['most_false_passed']} of 15) and {later['true_passed']:.0%} "
-            f"of the true ones ({low:.0%} to {high:.0%} in nine articles of ten); of what it called contradicted, "
-            f"{later['contradicted_right']:.0%} was false."
+            f"On {later['articles']} articles written later, most of which helped to finish it, it called "
+            f"{later['false_passed']:.0%} of the false sentences supported (never more than "
+            f"{later['most_false_passed']} of 15) and {later['true_passed']:.0%} of the true ones ({low:.0%} to "
+            f"{high:.0%} in nine articles of ten); of what it called contradicted, {later['contradicted_right']:.0%} "
+            f"was false. On {once['articles']} more, none of which did: {1 - once['false_found']:.0%}, "
+            f"{once['true_passed']:.0%} and {once['contradicted']['right']:.0%}. Of near copies with one fact changed, "
+            f"mostly for another of the same article, it called {1 - copies['false_found']:.0%} supported."
         )
     else:
         found = measured["package"]

@@ -117,7 +117,7 @@ class JudgedSentences(Score):
             spans=[(sentence.start, sentence.end) for sentence in self.source_sentences],
             entries=[_entry(s, v) for s, v in zip(self.sentences, self.verdicts, strict=True)],
             signature=str(self.signature),
-            judged_by=self.judged_by,
+            judged_by=self.judged_by if self.score is not None else "",
         )
 
     def to_html(self, path: str | PathLike[str]) -> Path:
@@ -199,6 +199,24 @@ def _unfound(verdict: Verdict) -> bool:
     return denied and not condemns(verdict.findings, verdict.details["features"])
 
 
+def _kept_open(verdict: Verdict) -> str:
+    """Return why a sentence is unclear whose probability alone would say something else; "" if none would."""
+    if verdict.state != "unclear" or verdict.probability is None:
+        return ""
+    if verdict.probability >= verdict.threshold:
+        return "something clashes: not called supported"
+    low = verdict.probability < 0.5 and "features" in verdict.details
+    return "nothing clashes for certain: not called contradicted" if low else ""
+
+
+def _decimals(verdict: Verdict) -> int:
+    """Return how many decimals of a probability it takes to see on which side of each border it lies: 2 at least."""
+    p, borders = verdict.probability, (verdict.threshold, verdict.contradicted_below, verdict.sure_from)
+    known = [border for border in borders if border is not None]
+    fitting = (n for n in range(2, 7) if p is None or all((round(p, n) < one) == (p < one) for one in known))
+    return next(fitting, 2)
+
+
 def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
@@ -213,12 +231,14 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         elif features.get("new_words") == 0:
             why = "its words are there, but hardly what it says"
         notes.append(f"nothing clashes{' for certain' * doubtful}, {why}: read the evidence")
+    notes += [why] if (why := _kept_open(verdict)) else []
     return Entry(
         text=sentence.text,
         probability=verdict.probability,
         supported=verdict.supported,
         state=verdict.state if verdict.contradicted_below is not None else None,
         narrow=verdict.narrow,
+        decimals=_decimals(verdict),
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
         note="; ".join(notes),
@@ -331,6 +351,10 @@ class Comparison(Rows):
         """Return all results as plain data."""
         return {"names": list(self.names), "results": [one.to_dict() for one in self.results]}
 
+    def to_text(self, *, color: bool = False) -> str:
+        """Return the comparison as text, for terminals: one summary below the other."""
+        return evidence_text(_comparison_report(self), color=color)
+
     def _repr_html_(self) -> str:
         return evidence_report(_comparison_report(self))
 
@@ -372,4 +396,6 @@ def of_one_article(results: Sequence[One], names: Sequence[str] | None, kind: ty
     listed = [f"summary {i + 1}" for i in range(len(results))] if names is None else require_texts(names, "names")
     if len(listed) != len(results):
         raise ValueError(f"there are {len(results)} results but {len(listed)} names")
+    if twice := sorted({name for name in listed if listed.count(name) > 1}):
+        raise ValueError(f"two summaries are called {twice[0]!r}: give each a name of its own")
     return results, listed

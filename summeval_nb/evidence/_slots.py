@@ -88,6 +88,8 @@ _OPPOSED = (
     *({some, "all"} for some in ("some", "many", "most", "several", "half", "few")),
     *({may, "will"} for may in ("may", "might", "could")),
     {"few", "many"},
+    {"on", "off"},
+    {"new", "existing"},
 )
 # Before a "t" that a tokenizer has cut off: didn ’ t.
 _CUT = frozenset(
@@ -104,6 +106,7 @@ _TITLES = frozenset(
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
 )
 _EXACT = 1 - 1e-9  # but for the last digits of what is calculated
+_FRAME = 3  # equal words around a place, at least
 _BEFORE = 3  # words before the first of two: the talks between the old board and the guild
 _LONGEST_NAME = 5  # words, an article with them, and as many between two names
 BREAKS = frozenset(',;:()"\u201c\u201d\u201e\u00ab\u00bb\u2014\u2013')
@@ -158,11 +161,16 @@ def slot_clashes(claim: Words, nearest: Words) -> list[Clash]:
         found = list(_exchanged(claim, nearest, wide, codes, turned=False))
     found += _denied(claim, nearest, codes)
     taken = {one.first for one in found}
-    for slot in _framed(codes):
+    for slot in framed_slots(codes):
         if slot.start in taken:
             continue
         hit = _number(claim, nearest, slot) or _name(claim, nearest, slot) or _connective(claim, nearest, slot)
         found += [hit] if hit else []
+    taken |= {one.first for one in found}
+    longer = (slot for slot in different_slots(codes) if slot.start not in taken and _between(codes, slot) >= _FRAME)
+    for slot in longer:  # 2.3 million for 900,000, and what is counted behind both
+        if slot.end < len(claim.raw) and slot.near_end < len(nearest.raw) and (hit := _number(claim, nearest, slot)):
+            found.append(hit)
     taken |= {one.first for one in found}
     found += [one for one in _number_of_another(claim, nearest) if one.first not in taken]
     taken |= {one.first for one in found}
@@ -183,12 +191,21 @@ def different_slots(codes: Sequence[Opcode]) -> Iterator[Slot]:
             yield Slot(start.dest_start, code.dest_end, start.src_start, code.src_end)
 
 
-def _framed(codes: Sequence[Opcode]) -> Iterator[Slot]:
+def _between(codes: Sequence[Opcode], slot: Slot) -> int:
+    """Return how many equal words stand right before a slot and right behind it, together."""
+    return sum(
+        code.dest_end - code.dest_start
+        for code in codes
+        if code.tag == "equal" and (code.dest_end == slot.start or code.dest_start == slot.end)
+    )
+
+
+def framed_slots(codes: Sequence[Opcode]) -> Iterator[Slot]:
     """Give the places with equal words, or the sentence's end, on both sides, and three of them at least."""
     for number, code in enumerate(codes):
         sides = [*codes[max(0, number - 1) : number], *codes[number + 1 : number + 2]]
         equal = sum(one.dest_end - one.dest_start for one in sides)
-        if code.tag == "replace" and all(one.tag == "equal" for one in sides) and equal >= 3:
+        if code.tag == "replace" and all(one.tag == "equal" for one in sides) and equal >= _FRAME:
             yield Slot(code.dest_start, code.dest_end, code.src_start, code.src_end)
 
 
@@ -379,10 +396,8 @@ def left_undone(words: Words, place: int) -> bool:
 
 
 def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
-    if slot.end - slot.start != 1 or slot.near_end - slot.near_start != 1:
-        return None
     place, there = slot.start, slot.near_start
-    if claim.parts.tokens[place].kind != "number" or nearest.parts.tokens[there].kind != "number":
+    if not _one_number(claim, place, slot.end) or not _one_number(nearest, there, slot.near_end):
         return None
     own, theirs = number_value(claim.parts.tokens, place), number_value(nearest.parts.tokens, there)
     if own is None or theirs is None or own == theirs:
@@ -391,6 +406,12 @@ def _number(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     low, high = told_between(claim.parts.tokens, place)
     return None if low * own <= theirs <= high * own else Clash("number", place, place, nearest.raw[there])
+
+
+def _one_number(words: Words, start: int, end: int) -> bool:
+    """Return whether a passage is a number, with or without what it is multiplied by: 900,000, 2.3 million."""
+    told = words.parts.tokens[start:end]
+    return told[0].kind == "number" and (len(told) == 1 or (len(told) == 2 and told[1].key in _TIMES))
 
 
 def _number_of_another(claim: Words, nearest: Words) -> Iterator[Clash]:
@@ -451,7 +472,7 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
     theirs = nearest.parts.tokens[slot.near_start : slot.near_end]
     if len(own) > 2 or len(theirs) > 2:
         return None
-    if not all(one in claim.parts.names for one in own) or not all(one in nearest.parts.names for one in theirs):
+    if not all(_is_name(words.parts, one) for words, some in ((claim, own), (nearest, theirs)) for one in some):
         return None
     if any(one.key in claim.parts.key_set for one in theirs):  # both are named: a list, or somebody else's part
         return None
@@ -459,6 +480,11 @@ def _name(claim: Words, nearest: Words, slot: Slot) -> Clash | None:
         return None
     written, instead = (" ".join(one.key for one in some) for some in (own, theirs))
     return None if fuzz.ratio(written, instead) >= ALIKE else Clash("name", slot.start, slot.end - 1, instead)
+
+
+def _is_name(parts: Parts, token: Token) -> bool:
+    """Return whether a word is a name, by its place in the sentence or by a capital within it: macOS."""
+    return token in parts.names or any(letter.isupper() for letter in parts.text[token.start + 1 : token.end])
 
 
 def title_for_name(claim: Words, nearest: Words, slot: Slot) -> bool:

@@ -353,6 +353,14 @@ class WordsChecker(_Packaged):
         super().__init__(threshold=threshold, slope=slope, offset=offset)
         self.fingerprint = words_fingerprint(self.slope, self.offset)
 
+    @property
+    def judged_by(self) -> str:
+        """For reports: who judged, and what it cannot see."""
+        return (
+            "Judged by comparing words, without reading: a false sentence in the "
+            "article's own words passes often. The default, checker='embedded', reads."
+        )
+
     def _check_lot(
         self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]
     ) -> list[Verdict]:

@@ -42,6 +42,9 @@ class Entry:
         apart.
     narrow : bool
         Whether it is supported, but the checker is not sure of it.
+    decimals : int
+        How many of the probability are shown: more than two where two would hide on
+        which side of a threshold it lies.
     evidence : sequence of (int, float or None)
         Indices of article sentences with their similarities, best first.
     findings : sequence of (str, int, int)
@@ -58,6 +61,7 @@ class Entry:
     note: str = ""
     state: str | None = None
     narrow: bool = False
+    decimals: int = 2
 
     def pieces(self) -> Iterator[tuple[str, str | None]]:
         """Yield the text in pieces, each with the kind of the finding that it is, or
@@ -77,7 +81,17 @@ class Entry:
         if self.supported is None:
             return "not judged"
         verdict = self.state or ("supported" if self.supported else "not supported")
-        return f"{verdict} {self.probability:.2f}" + ", narrowly" * self.narrow
+        told = f"{verdict} {self.probability:.{self.decimals}f}"
+        return told + ", narrowly" * self.narrow
+
+    @property
+    def tone(self) -> float | None:
+        """Its place on the scale of colours: one for each state where there are three,
+        otherwise the probability."""
+        if self.state is None or self.probability is None:
+            return self.probability
+        supported = 0.75 if self.narrow else 1.0
+        return {"supported": supported, "unclear": 0.5, "contradicted": 0.0}[self.state]
 
 # %% ../../nbs/workshop/84_report.ipynb #54dd1a9a
 # pieces of evidence that are shown for a sentence; the others stay folded, or are
@@ -119,6 +133,8 @@ _LINES = {
     "replaced": "solid",
 }
 _HINTS = {
+    "name": "not in the evidence, or another is named there",
+    "number": "not in the evidence, or another stands there",
     "negation": "denied, asked or supposed on one side only",
     "antonym": "the evidence has the opposite, or another of its kind",
     "role": "told of another, or the other way round, in the evidence",
@@ -143,8 +159,12 @@ def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
     """The colours of a legend: two verdicts, or three where the checker tells three
     apart."""
     if any(entry.state for entry in entries):
+        narrowly = (
+            [(0.75, "narrowly")] if any(entry.narrow for entry in entries) else []
+        )
         return [
             (1.0, "supported"),
+            *narrowly,
             (0.5, "unclear"),
             (0.0, "contradicted"),
             (None, "not judged"),
@@ -320,6 +340,18 @@ def _signed(signature: str, width: int) -> str:
     return "\n".join(lines)
 
 
+def _numbered(
+    report: Report, lines: list[str], width: int
+) -> Iterator[tuple[int, Entry]]:
+    """Give each entry with its place in its group, and write a group's name above the
+    first."""
+    for name, entries in _grouped(report):
+        if name is not None:
+            lines += ["", _paragraph(name, width), ""]
+        for place, (_, entry) in enumerate(entries):
+            yield place, entry
+
+
 def _line_width() -> int:
     """A terminal's width; anywhere else, such as in a notebook or a file, 88."""
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
@@ -353,12 +385,12 @@ def evidence_text(
     heads = [report.title, *([report.judged_by] if report.judged_by else [])]
     lines = [*(_paragraph(head, wide) for head in heads), ""]
     longest = max((len(entry.label) for entry in report.entries), default=0)
-    for position, entry in enumerate(report.entries):
+    for position, entry in _numbered(report, lines, wide):
         badge = f" {printable(entry.label):<{max(18, longest)}} "
         front = badge
         if color:
             front = mark_terminal(
-                badge, [Mark(0, len(badge), *probability_color(entry.probability))]
+                badge, [Mark(0, len(badge), *probability_color(entry.tone))]
             )
         indent = 5 + len(badge)
         found = [Mark(start, end, "#f5b27a") for start, end in _apart(entry)]

@@ -9,12 +9,15 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from summeval_nb.text._markdown import HEADING
 from summeval_nb.text.split import Reading, split_sentences
 
 _ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)")
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|without|except|excluding|neither|nor|cannot)\b|n['’]t\b", re.I
 )
+# a heading that denies what is listed below it: "Not supported yet", "What the fee does not cover"
+_DENIES = re.compile(r"\b(?:(?:not|never)(?! (?:only|just|to)\b)|no longer|cannot)\b|n['’]t\b", re.I)
 # what a lead-in ends with when the item goes on with its sentence: "the price includes:", "users can", "you need to"
 _GOES_ON = re.compile(
     r"\b(?:includes?|included|contains?|covers?|covered|needs?|requires?|required|has|have|had|is|are|was|were|can|could|may"
@@ -43,7 +46,10 @@ def list_parts(text: str) -> tuple[str, list[str]]:
 
 def denying_lead(lines: Sequence[str]) -> str:
     """The unfinished sentence with a *not* that these lines end with; '' if they end with none."""
-    last = split_sentences(" ".join(line.strip() for line in lines))[-1:]
+    joined = " ".join(line.strip() for line in lines)
+    if not _NEGATED.search(joined):
+        return ""
+    last = split_sentences(joined, lang="en")[-1:]
     ends = not last or last[0].text.endswith((".", "!", "?"))
     return "" if ends or not _NEGATED.search(last[0].text) else last[0].text
 
@@ -115,17 +121,24 @@ def read_with_leads(text: str, readings: Sequence[Reading]) -> list[Reading]:
     >>> [one.plain for one in read_with_leads(text, split_markdown([text], progress=False)[0])]
     ['The warranty does not cover:', 'The warranty does not cover scratches', 'The warranty does not cover rust']
     """
-    units = ["" if one.reason else f"- {one.plain}" if _is_item(text, one) else one.plain for one in readings]
+    units = [_unit(text, one) for one in readings]
     read = with_denying_leads(units)
     leads = leads_into_items(units, read)
     return [
-        one._replace(reason=LEADS)
+        one._replace(reason=one.reason or LEADS)
         if leading
         else one
         if whole == unit or not one.plain.rstrip(".;,")
         else _led(one, with_lead(whole.partition("\n- ")[0], one.plain))
         for one, unit, whole, leading in zip(readings, units, read, leads, strict=True)
     ]
+
+
+def _unit(text: str, one: Reading) -> str:
+    """A sentence as it is looked at: an item with its marker, a heading only where it denies what is listed below."""
+    if one.reason:
+        return f"{one.plain}:" if one.reason == HEADING and _DENIES.search(one.plain) else ""
+    return f"- {one.plain}" if _is_item(text, one) else one.plain
 
 
 def leads_into_items(units: Sequence[str], read: Sequence[str]) -> list[bool]:

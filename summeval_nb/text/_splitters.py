@@ -114,7 +114,7 @@ def punkt_tables(splitter: str, lang: str, bodies: Sequence[str]) -> str:
     if foreign := next(filter(None, map(_FOREIGN_MARK.search, bodies)), None):
         remedy = "use splitter='sentencex' or 'stanza' and name the language, such as lang='zh'"
         message = f"the splitter 'punkt' does not end sentences at {foreign[0]!r}: {remedy}"
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warnings.warn(message, InputWarning, stacklevel=callers_level())
     return "punkt"
 
 
