@@ -92,7 +92,7 @@ def take_picture(page: str, shown: str) -> bytes:
         browser.close()
     info, small = PngInfo(), io.BytesIO()
     info.add_text("shows", shown)
-    taken.convert("RGB").quantize(32).save(small, "PNG", optimize=True, pnginfo=info)
+    taken.convert("RGB").quantize(96).save(small, "PNG", optimize=True, pnginfo=info)
     return small.getvalue()
 
 
