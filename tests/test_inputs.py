@@ -83,6 +83,7 @@ def test_a_short_sentence_is_in_the_language_of_the_rest():
     result = evaluate(article, "Die Suppe lässt sich gut einfrieren. Das Salz kommt erst am Ende hinein.")
     assert result.n_unjudged == 2 and "German" in result.reason
     assert evaluate(article, f"{PLAIN} Add no salt yet.").n_unjudged == 0
+    assert evaluate(article, f"{GERMAN} Add no salt yet.").n_unjudged == 1  # English, though nobody else is
 
 
 @pytest.mark.filterwarnings("error")

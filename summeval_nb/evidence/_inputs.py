@@ -87,8 +87,8 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     `inner` checker reads what that one reads. `lang`, where
     the caller gave it, is believed; otherwise a text must clearly be in another language. A sentence that is too short
     to tell counts as what all such sentences are together, with an article that does not tell either; texts that still
-    tell nothing are in another language if English has few of their words, or if all sentences that do tell are in one
-    and the summary as a whole is. A sentence in a language that is read may
+    tell nothing are in another language if English has few of their words, or if no small word of them is English and
+    all sentences that do tell are in another one. A sentence in a language that is read may
     hold words in a script that is not: where the article has not the same ones, nobody has read what they say.
     """
     languages = declared_languages(checker)
@@ -107,7 +107,8 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     general = foreign_language(short, languages) or foreign_language(together, languages)
     if general is None and read == {"en"}:
         general = OTHER if _not_english(together, alone=False) or _not_english(short, alone=True) else None
-    if general is None and any(own) and read.isdisjoint(filter(None, own)):  # all that tell are in another language
+    told = [one for one in own if one is not None]
+    if general is None and read == {"en"} and told and "en" not in told and _not_english(short, alone=False):
         general = foreign_language(" ".join(sentences)[:4000], languages)
     found_in = [code or general for code in own]
     reasons = ["" if code is None or code in read else _unread("the sentence", code, languages) for code in found_in]
