@@ -5,7 +5,9 @@
     python docs/execute.py nbs/workshop/81_viz.ipynb  these notebooks
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
-the notebook, the modules that it imports with their assets (`closure.py`), the constraints, Python, or this file.
+the notebook, the modules that it imports with their assets (`closure.py`), the constraints, Python, the instructions
+that PyTorch calculates with, or this file. With ATEN_CPU_CAPABILITY=default PyTorch calculates as on another processor;
+what is built then lies in docs/_build/default.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -31,7 +34,8 @@ from tqdm.auto import tqdm
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "nbs"
-BUILD = ROOT / "docs" / "_build"
+BUILT = ROOT / "docs" / "_build"
+BUILD = BUILT / os.environ.get("ATEN_CPU_CAPABILITY", "")
 EXECUTED = BUILD / "executed"
 WATCH = Path(__file__).with_name("watch.py")
 CELL_TIMEOUT = 120  # seconds
@@ -53,10 +57,18 @@ def is_book(path: Path) -> bool:
     return path.relative_to(NOTEBOOKS).parts[0] not in ("solutions", "workshop")
 
 
+@cache
+def capability() -> str:
+    """Return the processor's instructions that PyTorch calculates with: others round last digits otherwise."""
+    import torch
+
+    return torch.backends.cpu.get_cpu_capability()
+
+
 def fingerprint(path: Path) -> str:
     """Return a hash over all that decides what the notebook prints."""
     files = {path, ROOT / "constraints.txt", Path(__file__).resolve(), *files_behind(path, ROOT)}
-    digest = hashlib.sha256(sys.version.encode())
+    digest = hashlib.sha256(f"{sys.version}\0{capability()}".encode())
     for one in sorted(file for file in files if file.is_file()):
         content = hashlib.sha256(one.read_bytes()).hexdigest()
         digest.update(f"{one.relative_to(ROOT).as_posix()}\0{content}\n".encode())
@@ -113,7 +125,7 @@ def _run(notebook: nbformat.NotebookNode, path: Path) -> list[str]:
 
 def _is_made(path: Path) -> bool:
     """Whether a file is made here and says nothing of its own: the site, what the installation wrote down."""
-    return path.is_relative_to(BUILD) or path.parent.suffix == ".egg-info"
+    return path.is_relative_to(BUILT) or path.parent.suffix == ".egg-info"
 
 
 def _source(path: Path) -> Path:

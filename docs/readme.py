@@ -4,7 +4,8 @@ python docs/readme.py            write it
 python docs/readme.py --check    only say whether it is up to date (exit code 1 if not)
 
 GitHub shows no HTML with colours. A cell with the directive `#| readme: picture` is shown there as a picture of its
-HTML, taken with chromium. The picture carries a hash of the HTML, so that it is taken again only when that changed.
+HTML, taken with chromium. The picture carries a hash of the HTML and the decimal numbers in it, so that it is taken
+again only when the HTML changed, or a number by more than processors differ.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from nbdev_pages import cell_tags, split_directives
 
 PICTURES = ROOT / "docs" / "_static" / "readme"
 _LONG_TABLE = re.compile(r"<!-- readme: a row for each part -->\n\n((?:\|.*\n)+)")
+_DECIMAL = re.compile(r"\d+\.\d+")
+_NEAR = 0.02  # a number that is shown with two decimals may be rounded up here and down there
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -58,23 +61,34 @@ class StalePicture(Exception):
     """The stored picture shows another HTML, or there is none."""
 
 
-def same_everywhere(page: str) -> str:
-    """Return HTML without what differs between processors: last digits, and anchors made of all digits."""
-    page = re.sub(r"\d+\.\d{4,}", lambda number: f"{float(number[0]):.3f}", page)
-    return re.sub(r"\bsrc[0-9a-f]{8}", "src", page)
+def apart(page: str) -> tuple[str, list[float]]:
+    """Return a hash of HTML without its decimal numbers, and those numbers: last digits are the processor's."""
+    bare = _DECIMAL.sub("#", page)
+    return hashlib.sha256(bare.encode()).hexdigest(), [float(found) for found in _DECIMAL.findall(page)]
+
+
+def shows(png: bytes, page: str) -> bool:
+    """Whether a picture was taken of this HTML: the same but for decimal numbers, which may differ a little."""
+    from PIL import Image
+
+    kept = Image.open(io.BytesIO(png)).info
+    shown, numbers = apart(page)
+    before = [float(one) for one in kept.get("numbers", "").split()]
+    near = len(before) == len(numbers) and all(abs(a - b) < _NEAR for a, b in zip(before, numbers, strict=True))
+    return kept.get("shows") == shown and near
 
 
 def picture(page: str, name: str, *, take: bool) -> bytes:
     """Return a picture of some HTML: the stored one if it shows just this HTML, else, if allowed, a new one."""
-    shown, stored = hashlib.sha256(same_everywhere(page).encode()).hexdigest(), PICTURES / name
-    if stored.exists() and shown.encode() in stored.read_bytes():
+    stored = PICTURES / name
+    if stored.exists() and shows(stored.read_bytes(), page):
         return stored.read_bytes()
     if not take:
         raise StalePicture(f"{stored.relative_to(ROOT)} does not show what the notebook shows now")
-    return take_picture(page, shown)
+    return take_picture(page)
 
 
-def take_picture(page: str, shown: str) -> bytes:
+def take_picture(page: str) -> bytes:
     """Open the first sentence of a report in chromium, take its picture, and write into it what it shows."""
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
@@ -91,7 +105,9 @@ def take_picture(page: str, shown: str) -> bytes:
         taken = Image.open(io.BytesIO(opened.locator("body").screenshot()))
         browser.close()
     info, small = PngInfo(), io.BytesIO()
+    shown, numbers = apart(page)
     info.add_text("shows", shown)
+    info.add_text("numbers", " ".join(map(str, numbers)))
     taken.convert("RGB").quantize(96).save(small, "PNG", optimize=True, pnginfo=info)
     return small.getvalue()
 

@@ -1,5 +1,6 @@
 """What all tests share: where the real data is, and one thread a process so that parallel tests do not fight."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -30,9 +31,10 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The folder of the built site; a second process that asks gets the same build, brought up to date in seconds."""
-    folder = ROOT / "docs" / "_build" / "html"
+    sys.path.insert(0, str(ROOT / "docs"))
+    folder = importlib.import_module("execute").BUILD / "html"
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html", "docs", str(folder)]
-    folder.parent.mkdir(exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.parent / "site.lock"):
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, f"the site does not build:\n{run.stdout}\n{run.stderr}"

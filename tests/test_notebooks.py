@@ -42,6 +42,7 @@ def bench(tmp_path, monkeypatch):
     monkeypatch.setattr(execute, "NOTEBOOKS", tmp_path / "nbs")
     monkeypatch.setattr(execute, "EXECUTED", tmp_path / "executed")
     monkeypatch.setattr(execute, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(execute, "BUILT", tmp_path / "build")
     monkeypatch.setattr(execute, "__file__", str(tmp_path / "execute.py"))
     (tmp_path / "summeval_nb" / "assets").mkdir(parents=True)
     (tmp_path / "nbs").mkdir()
@@ -55,7 +56,7 @@ def bench(tmp_path, monkeypatch):
 
 
 @pytest.mark.nightly
-def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
+def test_a_copy_is_kept_until_something_changes(bench, tmp_path, monkeypatch):
     for name in ("__init__", "near", "far"):
         (tmp_path / "summeval_nb" / f"{name}.py").write_text("NAME = 'assets/table.json'" if name == "near" else "")
     (tmp_path / "summeval_nb.egg-info").mkdir()
@@ -77,6 +78,9 @@ def test_a_copy_is_kept_until_something_changes(bench, tmp_path):
         assert changed != first, f"{change} changed and the old copy was returned"
         assert text() == changed
         first = changed
+    monkeypatch.setattr(execute, "capability", lambda: "another processor's")
+    assert text() != first, "PyTorch calculates with other instructions and the old copy was returned"
+    first = text()
     for change in ("summeval_nb/far.py", "summeval_nb/assets/other.json"):
         (tmp_path / change).write_text("1")
         assert text() == first, f"{change} changed, which the notebook does not import"
