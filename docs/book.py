@@ -30,13 +30,14 @@ PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folde
 }
 PLACES = {  # pages outside of the folders: part, and order within it
     "try": "start/1",
-    "goals": "start/2",
+    "how_well": "start/2",
+    "goals": "start/3",
     "solutions": "solutions",
     "glossary": "reference/1",
     "bibliography": "reference/2",
     "api": "reference/3",
 }
-TEXTS = ("glossary",)  # pages that are plain Markdown: JupyterLab opens one at its heading on the first click
+TEXTS = ("glossary", "how_well")  # plain Markdown: JupyterLab opens such a page at its heading on the first click
 CITATION = re.compile(r"\[([^\]]+)\]\((?:\.\./)*bibliography\.md#([^)\s]+)\)")
 NOTE = re.compile(r"^> \*\*(Note|Tip|Warning)\.\*\*[ ]*(.*(?:\n>.*)*)", re.M)  # what JupyterLab shows as a quotation
 GOALS = re.compile(r"^(?P<before>.*?)After this chapter you can:?[ ]*\n\n?(?P<list>(?:- .+\n?(?:  .+\n?)*)+)", re.M)

@@ -499,6 +499,23 @@ def report(
     )
 
 
+def how_well(
+    checker: Annotated[str, typer.Option(help="embedded or words.")] = "embedded",
+    as_json: AsJson = False,
+) -> None:
+    """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
+
+    Example: summeval how-well
+    """
+    from summeval_nb.evidence._fitted import how_well as measured
+    from summeval_nb.evidence._fitted import shown_row
+    from summeval_nb.ground.results import require_option
+
+    require_option(checker, "checker", list(measured()["checkers"]))
+    rows = [row for row in measured()["rows"] if row["checker"] == checker]
+    say(to_json({"rows": rows}) if as_json else text_table([shown_row(row) for row in rows]))
+
+
 def languages(
     lang: Annotated[str | None, typer.Option(help="Only what reads this language, such as zh.")] = None,
     as_json: AsJson = False,
@@ -577,7 +594,8 @@ def register(app: typer.Typer) -> None:
     commands: dict[str, Callable[..., None]] = {"rouge": rouge, "answer": judge_answers, "score": score}
     commands |= {"retrieval": retrieval, "compare": compare}
     commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
-    commands |= {"run": run, "checker-bench": checker_bench, "judge-bench": judge_bench, "languages": languages}
+    commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
+    commands |= {"languages": languages}
     commands |= {"report": report}
     for name, command in commands.items():
         app.command(name)(command)

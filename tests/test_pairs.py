@@ -209,6 +209,6 @@ def test_results_of_lots_stand_in_the_order_of_the_pairs():
 def test_a_signature_names_every_choice_that_could_change_a_number():
     one = _pairs.signature_of(FaithfulnessMetric(checker="words"), 8)
     assert list(one)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
-    assert one["k"] == "8" and not {"contradicted_below", "sure_from"} & set(one)
+    assert one["k"] == "8" and "contradicted_below" not in one
     assert one == _pairs.signature_of(settings(), 8) != _pairs.signature_of(settings(lang="en"), 8)
-    assert {"contradicted_below", "sure_from"} <= set(_pairs.signature_of(FaithfulnessMetric(), 8))
+    assert "contradicted_below" in _pairs.signature_of(FaithfulnessMetric(), 8)

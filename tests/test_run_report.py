@@ -98,7 +98,7 @@ def judged_row(**changed):
     """A row of a run over one pair, as `run` writes it; the parts may be changed."""
     result = evaluate("It opened in 1931. It is 1,149 metres long.", "It is 5000 metres long.")
     parts = {k: v for k, v in result.to_dict().items() if k not in ("score", "reason", "signature", "similarity")}
-    row = {"id": "a", "item": 0, "score": 0.5, "reason": "", "signature": str(result.signature)}
+    row = {"id": "a", "item": 0, "score": result.score, "reason": "", "signature": str(result.signature)}
     return row | {"parts": json.loads(json.dumps(parts)) | changed}, result
 
 
@@ -117,7 +117,7 @@ def test_an_item_of_a_run_is_drawn_by_the_report_of_its_metric(tmp_path):
 def test_a_findings_kind_is_no_style(kind):
     row, _ = judged_row()
     row["parts"]["verdicts"][0]["findings"] = [
-        {"kind": kind, "text": "5000", "start": 6, "end": 10, "clash": False},
+        {"kind": kind, "text": "5000", "start": 6, "end": 10, "clash": True},
     ]
     page = worst_html(row)
     styles = re.findall(r' style="([^"]*)"', page)

@@ -39,9 +39,10 @@ HEADING = Verdict(probability=None, reason="a heading")
 @pytest.mark.parametrize(
     ("result", "title"),
     [
-        (made(YES), "Faithfulness 1.00: 1 of 1 judged sentences supported"),
-        (made(YES, FAILED), "Faithfulness 1.00: 1 of 1 judged sentences supported, 1 not judged"),
-        (made(YES, UNCLEAR, score=0.5), "Faithfulness 0.50 to 1.00: 1 of 2 judged sentences supported, 1 unclear"),
+        (made(YES), "Faithfulness 1.00: 1 of 1 sentences supported"),
+        (made(YES, FAILED), "Faithfulness 1.00: 1 of 1 judged sentences supported"),
+        (made(YES, UNCLEAR, score=0.5), "Faithfulness 0.50: 1 of 2 sentences supported"),
+        (made(FAILED, score=0.5), "Faithfulness 0.50: 0 of 0 judged sentences supported"),
         (made(FAILED, score=None, reason="no"), "Faithfulness undefined: no"),
     ],
 )
@@ -100,22 +101,15 @@ def test_the_printed_form_tells_how_far_the_unclear_reach():
     printed = repr(made(YES, UNCLEAR, score=0.5))
     assert printed.startswith("Faithfulness(score=0.5000, score_high=1.0000, n_unclear=1, signature=")
     both = compare_reports([made(YES), made(YES, UNCLEAR, score=0.5)], ["a", "b"])
-    assert repr(both) == "Comparison(a=1.0, b=0.5 to 1.0)"
+    assert repr(both) == "Comparison(a=1.0, b=0.5, up to 1.0)"
     assert [row["unclear"] for row in both.rows()] == [0, 1] and both.rows()[1]["score_high"] == 1.0
 
 
-def test_a_narrow_verdict_counts_its_probability_and_says_so():
-    narrow = Verdict(probability=0.746, threshold=0.6, sure_from=0.8)
-    assert narrow.narrow and narrow.state == "supported" and narrow.credit == 0.75
-    assert not Verdict(probability=0.8, threshold=0.6, sure_from=0.8).narrow
-    assert not Verdict(probability=0.5, threshold=0.6, sure_from=0.8).narrow and YES.credit == 1.0
-    assert FAILED.credit is None and HEADING.credit is None and not HEADING.narrow
-    result = made(YES, narrow, score=0.875)
-    assert repr(result).startswith("Faithfulness(score=0.8750, score_high=1.0000, n_narrow=1, signature=")
-    assert result.report().title == "Faithfulness 0.88 to 1.00: 2 of 2 judged sentences supported (1 narrowly)"
-    assert result.to_dict()["n_narrow"] == 1 and [row["narrow"] for row in result.rows()] == [False, True]
-    with pytest.raises(ValueError, match="sure_from must lie"):
-        Verdict(probability=0.5, sure_from=1.5)
+def test_below_the_sentences_stands_how_far_the_unclear_reach():
+    note = "Up to 1.00 if the unclear ones are true."
+    for page in (made(YES, UNCLEAR, score=0.5).to_text(), made(YES, UNCLEAR, score=0.5)._repr_html_()):
+        assert page.rindex("S1.") < page.index(note)
+    assert "Up to" not in made(YES).to_text() + made(YES)._repr_html_()
 
 
 def test_failed_and_unjudged_are_counted_apart():
@@ -126,7 +120,7 @@ def test_failed_and_unjudged_are_counted_apart():
 
 def test_plain_data_and_back_keep_everything():
     clash = Finding("number", "S1", 0, 2, clash=True)
-    result = made(YES, Verdict(probability=0.8, findings=[clash], **LOW), HEADING)
+    result = made(YES, Verdict(probability=0.8, findings=[clash], **LOW), HEADING, score=0.5)
     again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.to_dict() == result.to_dict() and again.verdicts[1].state == result.verdicts[1].state
     assert list(result.to_dict())[:3] == ["score", "reason", "score_low"]
@@ -143,6 +137,15 @@ def test_what_lies_outside_the_texts_is_refused():
             faithfulness_from_dict(made(verdict).to_dict())
     with pytest.raises(ValueError, match="not the plain data of a Faithfulness: 'verdicts' is missing"):
         faithfulness_from_dict({"score": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("score", "verdicts"), [(0.5, [FAILED]), (0.5, [YES]), (None, [YES]), (1.0, [YES, UNCLEAR])], ids=str
+)
+def test_a_score_that_its_verdicts_do_not_say_is_refused(score, verdicts):
+    data = made(*verdicts).to_dict() | {"score": score, "reason": "" if score else "none"}
+    with pytest.raises(ValueError, match=f"the score is {score}, but its . judged verdicts say"):
+        faithfulness_from_dict(data)
 
 
 @pytest.mark.parametrize(
@@ -188,15 +191,14 @@ def test_side_by_side_has_the_article_once(tmp_path):
     assert compare_reports([made(YES)]).names == ["summary 1"]
 
 
-NEAR = {"threshold": 0.57, "contradicted_below": 0.5, "sure_from": 0.75}
+NEAR = {"threshold": 0.57, "contradicted_below": 0.5}
 
 
 @pytest.mark.parametrize(
     ("verdict", "label", "note"),
     [
         (Verdict(probability=0.5667, **NEAR), "unclear 0.567", ""),  # 0.57 would look like supported
-        (Verdict(probability=0.7476, **NEAR), "supported 0.748, narrowly", "supported narrowly: counts 0.75"),
-        (Verdict(probability=0.7524, **NEAR), "supported 0.75", ""),
+        (Verdict(probability=0.5749, **NEAR), "supported 0.57", ""),
         (
             Verdict(probability=0.61, findings=[Finding("number", "S0", 0, 2, True)], **NEAR),
             "unclear 0.61",
@@ -215,8 +217,8 @@ def test_what_is_printed_shows_why_a_verdict_is_what_it_is(verdict, label, note)
 
 
 def test_a_sentence_has_the_colour_of_its_state():
-    states = [Verdict(probability=p, **NEAR) for p in (0.9, 0.6, 0.55, 0.1)]
-    assert [entry.tone for entry in made(*states).report().entries] == [1.0, 0.75, 0.5, 0.0]
+    states = [Verdict(probability=p, **NEAR) for p in (0.9, 0.55, 0.1)]
+    assert [entry.tone for entry in made(*states).report().entries] == [1.0, 0.5, 0.0]
     assert [entry.tone for entry in made(YES, HEADING).report().entries] == [0.9, None]
 
 

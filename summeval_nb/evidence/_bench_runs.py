@@ -12,6 +12,7 @@ import numpy as np
 
 from summeval_nb.evidence import _checker_bench as plumbing
 from summeval_nb.evidence._checker_bench import Labelled, One, ask, used
+from summeval_nb.evidence._fitted import how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.check import Checker, Pair, calibration
 from summeval_nb.evidence.claims import COMBINATIONS
 from summeval_nb.ground._addresses import without_secrets
@@ -145,6 +146,15 @@ class CheckerRun:
     pairs_per_second: float
     calls: float | None
     tokens: float | None
+    model: str = ""  # the name of a packaged checker, where its own fit has seen articles of the set
+    seen: tuple[tuple[str, int], ...] = ()  # the labelled sets it was fitted to that hold some of these articles
+
+    @property
+    def fitted_to(self) -> str:
+        """What of the set the checker was fitted to, in words; empty if nothing."""
+        names = {row["key"]: row["set"] for row in how_well()["rows"]}
+        total = len({one.article for one in self.items})
+        return "; ".join(f"{names[key]}: {n} of {total} articles" for key, n in self.seen)
 
 
 def judged_set(label: str, checker: Checker, name: str, items: Sequence[Labelled], how: str) -> CheckerRun:
@@ -171,7 +181,17 @@ def judged_set(label: str, checker: Checker, name: str, items: Sequence[Labelled
     cost = used(checker, before)
     speed = len(pairs) / max(seconds, 1e-9)
     columns = tuple(items), tuple(given), tuple(said)
-    return CheckerRun(label, name, *columns, reason, speed, *cost)
+    model, seen = fitted_on(checker, articles)
+    return CheckerRun(label, name, *columns, reason, speed, *cost, model, seen)
+
+
+def fitted_on(checker: object, articles: Iterable[str]) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """The packaged checker that is asked, perhaps in a wrapper, and which sets of its fit hold how many articles."""
+    judge = checker
+    while not hasattr(judge, "fitted_to") and hasattr(judge, "inner"):
+        judge = judge.inner
+    seen = tuple(seen_articles(articles, getattr(judge, "fitted_to", ())).items())
+    return (str(getattr(judge, "fingerprint", "")).partition("-")[0] if seen else ""), seen
 
 
 def table_row(run: CheckerRun, measure: Measure, n: int, confidence: float, seed: int) -> JsonDict:
@@ -193,11 +213,18 @@ def table_row(run: CheckerRun, measure: Measure, n: int, confidence: float, seed
     row["calibration_error"] = calibration(given, labels).score
     row |= {"pairs_per_second": run.pairs_per_second}
     row |= {"calls": run.calls, "tokens": run.tokens}
+    row["fitted_to"] = run.fitted_to
     missing = [name for name in MEASURES if row[name] is None]
     why = f"undefined: {', '.join(missing)} (nothing to count)" if missing else ""
     if run.reason:
         why += f"{'; ' if why else ''}first without a verdict: {run.reason}"
     return row | {"reason": why}
+
+
+_SEEN = (
+    "The checker was fitted to these sets (fitted to), so the figures above are no result. "
+    "By a version that had not seen the set:"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -244,6 +271,16 @@ class CheckerBench:
         rows = plumbing.asset("checker_references.json")["published"]
         return [row | {"status": "published"} for row in rows]
 
+    def left_out_rows(self) -> list[JsonDict]:
+        """Return for each set that a packaged checker was fitted to what it reaches when it has not seen it.
+
+        Measured on the whole set, each sentence with the evidence that `evaluate` chooses.
+        """
+        asked = {(run.model, key): run.checker for run in self.runs for key, _ in run.seen}
+        return [
+            {"checker": label} | row for (model, key), label in asked.items() for row in left_out_rows(model, [key])
+        ]
+
     def wide_rows(self) -> list[JsonDict]:
         """Return the table as people read it: `.683 [.571, .790]`."""
         return plumbing.wide_rows(self.table, MEASURES)
@@ -256,18 +293,23 @@ class CheckerBench:
 
     def to_dict(self) -> JsonDict:
         """Return the tables and the signature as plain Python data."""
-        more = {"kinds": self.kind_rows(), "published": self.published_rows()}
+        more = {"left_out": self.left_out_rows(), "kinds": self.kind_rows(), "published": self.published_rows()}
         return {"rows": self.rows(), **more, "signature": str(self.signature)}
 
     def __repr__(self) -> str:
-        parts = [text_table(self.wide_rows()), text_table(self.kind_rows())]
+        parts = [text_table(self.wide_rows())]
+        if left_out := self.left_out_rows():
+            parts += [_SEEN, text_table(left_out)]
+        parts += [text_table(self.kind_rows())]
         parts += ["Published, not measured here:", text_table(self.published_rows())]
         return "\n\n".join([*parts, str(self.signature)])
 
     def _repr_html_(self) -> str:
         kinds, published = self.kind_rows(), self.published_rows()
+        left_out = self.left_out_rows()
         tables = [
             html_table(self.wide_rows(), caption="Measured here"),
+            *([html_table(left_out, caption=_SEEN)] if left_out else []),
             folded(f"By kind of sentence: the share judged rightly ({len(kinds)} rows)", html_table(kinds)),
             folded(f"Published, not measured here ({len(published)} rows)", html_table(published)),
         ]

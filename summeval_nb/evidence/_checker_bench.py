@@ -368,13 +368,13 @@ def _wide_row(row: JsonDict, measures: Sequence[str]) -> JsonDict:
     shown |= {"calibration error": None if error is None else f"{error:.3f}"}
     shown |= {"pairs/s": f"{row['pairs_per_second']:.3g}"}
     shown |= {name: None if row[name] is None else f"{row[name]:.0f}" for name in ("calls", "tokens")}
-    return shown | {"reason": row["reason"] or None}
+    return shown | {"fitted_to": row["fitted_to"] or None, "reason": row["reason"] or None}
 
 
 def wide_rows(table: Sequence[JsonDict], measures: Sequence[str]) -> list[JsonDict]:
-    """The table as people read it, without costs and reasons where no row has any."""
+    """The table as people read it, without costs, reasons and sets that were fitted to where no row has any."""
     rows = [_wide_row(row, measures) for row in table]
-    idle = {name for name in ("calls", "tokens", "reason") if all(row[name] is None for row in rows)}
+    idle = {name for name in ("calls", "tokens", "fitted_to", "reason") if not any(row[name] for row in rows)}
     return [{name: value for name, value in row.items() if name not in idle} for row in rows]
 
 

@@ -1,11 +1,15 @@
 # A plain private module: edited directly, exported by no notebook, tested in tests/test_check.py.
-"""What was counted and fitted for the words checker, read from the package once, and the name that it gives to it."""
+"""What was counted and fitted for the packaged checkers, and how well they work, read from the package once."""
 
 from __future__ import annotations
 
+import base64
 import gzip
 import hashlib
 import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 
@@ -35,3 +39,71 @@ def words_fingerprint(slope: float, offset: float) -> str:
     counts = gzip.decompress(_asset("stem_counts.tsv.gz")).decode("utf-8")
     settings = json.dumps([fitted(), counts, slope, offset], sort_keys=True)
     return f"words-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
+
+
+@cache
+def how_well() -> JsonDict:
+    """How well the packaged checkers work: `checkers` that were measured, and `rows`, one a checker and labelled set.
+
+    Written by `benchmarks/how_well.py`. Each set that a checker was fitted to was judged by a version that had seen
+    neither its labels nor its articles.
+    """
+    return json.loads(_asset("how_well.json").decode("utf-8"))
+
+
+def measured_rows(signature: Mapping[str, str]) -> list[JsonDict]:
+    """The rows for the checker that a signature names, each labelled set as people read it; none for another checker.
+
+    A recalibrated checker, another version, or another threshold is another checker.
+    """
+    found = [
+        name
+        for name, one in how_well()["checkers"].items()
+        if re.fullmatch(f"{re.escape(one['fingerprint'])}(-[a-z0-9]+)*", signature.get("checker", ""))
+        and signature.get("threshold") == str(one["threshold"])
+    ]
+    return [shown_row(row) for row in how_well()["rows"] if row["checker"] in found]
+
+
+def left_out_rows(checker: str, sets: Iterable[str]) -> list[JsonDict]:
+    """The rows of a packaged checker for sets by their keys, measured by a version that had not seen them."""
+    chosen = set(sets)
+    return [shown_row(row) for row in how_well()["rows"] if row["checker"] == checker and row["key"] in chosen]
+
+
+_SHARES = {
+    "auc": "AUC",
+    "false_found": "false, not called supported",
+    "true_passed": "true, called supported",
+    "precision": "supported, and true",
+}
+
+
+def shown_row(row: JsonDict) -> JsonDict:
+    """A row as people read it: shares with two digits and their 95 % intervals."""
+    shown: JsonDict = {"set": row["set"], "judged": row["judged"], "items": row["n"], "of them false": row["n_false"]}
+    for name, title in _SHARES.items():
+        value, low, high = (row[key] for key in (name, f"{name}_low", f"{name}_high"))
+        shown[title] = "undefined" if value is None else f"{value:.2f}"
+        if low is not None:
+            shown[title] += f" [{low:.2f}, {high:.2f}]"
+    return shown | {"left unclear": f"{row['unclear']:.2f}"}
+
+
+def article_mark(text: str) -> bytes:
+    """Four bytes that stand for an article, the same however it is spaced, capitalised or cut at its end."""
+    return hashlib.sha256(re.sub(r"\W+", "", text.lower())[:200].encode("utf-8", "surrogatepass")).digest()[:4]
+
+
+@cache
+def _marks() -> dict[str, frozenset[bytes]]:
+    packed = {name: base64.b64decode(text) for name, text in how_well()["articles"].items()}
+    return {name: frozenset(data[i : i + 4] for i in range(0, len(data), 4)) for name, data in packed.items()}
+
+
+def seen_articles(articles: Iterable[str], sets: Iterable[str]) -> dict[str, int]:
+    """How many of these distinct articles each of some labelled sets holds; sets without one are left out."""
+    marks, counts = {article_mark(text) for text in articles}, Counter[str]()
+    for name in sets:
+        counts[name] = len(marks & _marks().get(name, frozenset()))
+    return {name: n for name, n in counts.items() if n}

@@ -82,7 +82,7 @@ def signature_of(metric: Choices, default_k: int) -> Signature:
     named = all(hasattr(one, "fingerprint") for one in (metric.checker, metric.embedder))
     own = metric if named else metric.loaded()
     embedder, checker = load_embedder(own.embedder), load_checker(own.checker)
-    borders = ((name, getattr(checker, name, None)) for name in ("contradicted_below", "sure_from"))
+    low = getattr(checker, "contradicted_below", None)
     return Signature(
         {
             "metric": "faithfulness",
@@ -93,7 +93,7 @@ def signature_of(metric: Choices, default_k: int) -> Signature:
             "checker": checker.fingerprint,
             "threshold": checker.threshold,
         }
-        | {name: border for name, border in borders if border is not None}
+        | ({} if low is None else {"contradicted_below": low})
     )
 
 
@@ -295,12 +295,12 @@ def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def judged_with(settings: FaithfulnessMetric) -> str:
-    """Return who judged, for reports; with other evidence than it was measured with, that this is so."""
+    """Return who judged, for reports; of what it is good at nothing with other evidence than it was measured with."""
     line = getattr(settings.checker, "judged_by", "")
     measured = getattr(settings.checker, "measured_with", None)
     if not line or measured is None or measured == (getattr(settings.embedder, "fingerprint", ""), settings.k):
         return line
-    return f"{line} All that was measured with other evidence: k={measured[1]} and the packaged embedder."
+    return f"{line.partition(',')[0]}, measured with other evidence: k={measured[1]} and the packaged embedder."
 
 
 def unread_sentences(
@@ -356,7 +356,6 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[V
             one,
             threshold=checker.threshold,
             contradicted_below=_low(checker, one.findings, one.details),
-            sure_from=getattr(checker, "sure_from", None),
         )
         for one in listed
     ]
@@ -381,7 +380,6 @@ def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
         probability=value["probability"],
         threshold=checker.threshold,
         contradicted_below=_low(checker, findings, value["details"]),
-        sure_from=getattr(checker, "sure_from", None),
         findings=findings,
         details=value["details"],
     )

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     *("ALL_FEATURES", "PRECISIONS", "Examined", "examine", "fingerprint", "fitted", "forest", "judged_line", "look"),
-    *("condemns", "contradicted_up_to", "promised", "require_device", "starting_logit"),
-    *("surely_from", "windows"),
+    *("condemns", "contradicted_up_to", "require_device", "starting_logit", "windows"),
 ]
 
 PRECISIONS = ("float32", "bfloat16", "int8")
@@ -109,7 +108,7 @@ def _asset(name: str) -> bytes:
 
 @cache
 def fitted() -> JsonDict:
-    """Return what was measured and chosen when the trees were fitted: thresholds, calibration, figures."""
+    """Return what was chosen when the trees were fitted: features, calibration, thresholds."""
     return json.loads(_asset("reading.json").decode("utf-8"))
 
 
@@ -141,27 +140,6 @@ def fingerprint(slope: float, offset: float, precision: str, device: str = "cpu"
 def reads() -> bool:
     """Return whether the fitted trees ask the reader."""
     return any(name in READER for name in fitted()["features"])
-
-
-_SETS = {"qags_cnndm": "QAGS", "summeval": "SummEval", "xsumfaith": "XSumFaith", "defacto": "DeFacto"}
-_SETS |= {"summedits": "SummEdits"}
-
-
-def promised() -> str:
-    """Return what the default threshold promises, on which sets, and the share left unclear; "" if nothing is."""
-    found = fitted().get("promise")
-    if not found:
-        return ""
-    sure = found.get("sure")
-    narrow = f", of those from {sure['from']:.2f} on (the others narrowly) at most {sure['risk']:.0%}" if sure else ""
-    names = [_SETS.get(name, name) for name in found["sets"] if name != "edits"]
-    edits = ", some with one fact changed by a rule" if "edits" in found["sets"] else ""
-    return (
-        f"Of the sentences called supported at most {found['risk']:.0%} are not{narrow}, with "
-        f"{found['confidence']:.0%} confidence, on texts like those of {', '.join(names[:-1])} and {names[-1]} taken "
-        f"together ({found['sentences']:,} sentences{edits}; {found['errors']:,} errors in {found['articles']:,} "
-        f"articles); {found['unclear']:.0%} of those sentences were left unclear."
-    )
 
 
 # What a word in another's place takes from the logit. Of the claims it was looked for in, 99 in 100 that had one were
@@ -317,11 +295,6 @@ def contradicted_up_to(features: Mapping[str, float], slope: float, offset: floa
     return sigmoid(slope * (border + DENIED * features["all_contradicted"]) + offset)
 
 
-def surely_from(sure: float | None, threshold: float, slope: float, offset: float) -> float | None:
-    """Return from which probability a recalibrated checker is sure of what it calls supported; None if it never is."""
-    return None if sure is None else max(threshold, sigmoid(slope * _log_odds(sure) + offset))
-
-
 # A claim of which less than this stands in one sentence of the evidence is told in words of its own. Of those that had
 # an opposite, a "not" or another number, two in five were true: such a clash is shown, and condemns nothing by itself.
 TOLD_NEAR = 0.5
@@ -342,37 +315,16 @@ def starting_logit() -> float:
     return _start(fitted()["calibration"]["same_words"])
 
 
+_GOOD_AT = (
+    "Judged by the embedded checker, a quick first reader: it finds most changed numbers and names, "
+    "and recognises about one paraphrase in five."
+)
+
+
 def judged_line(standard: bool) -> str:
-    """Return for reports who judged, how often it was right where that was measured, and what is promised."""
-    if not standard:
-        return "Judged by the embedded checker, set by you: what was measured and promised does not hold."
-    measured = fitted()["measured"]
-    later = measured.get("later")  # none yet, right after a fit
-    if later:
-        low, high = later["true_passed_nine_of_ten"]
-        once, copies = measured["asked_once"], measured["near_copies"]
-        how_often = (
-            f"On {later['articles']} articles written later, most of which helped to finish it, it called "
-            f"{later['false_passed']:.0%} of the false sentences supported (never more than "
-            f"{later['most_false_passed']} of 15) and {later['true_passed']:.0%} of the true ones ({low:.0%} to "
-            f"{high:.0%} in nine articles of ten); of what it called contradicted, {later['contradicted_right']:.0%} "
-            f"was false. On {once['articles']} more, none of which did: {1 - once['false_found']:.0%}, "
-            f"{once['true_passed']:.0%} and {once['contradicted']['right']:.0%}. Of near copies with one fact changed, "
-            f"mostly for another of the same article, it called {1 - copies['false_found']:.0%} supported."
-        )
-    else:
-        found = measured["package"]
-        how_often = (
-            f"Of {found['n']} sentences that it was not fitted to, it called {1 - found['false_found']:.0%} of the "
-            f"false and {found['true_passed']:.0%} of the true ones supported."
-        )
-    said = [
-        f"Judged by the package's own checker. {how_often} Read the contradicted and the unclear ones yourself, and "
-        "of the supported ones those that matter.",
-        promised(),
-        "For a stronger judge: checker='nli:FOLDER' or 'llm:FOLDER'.",
-    ]
-    return " ".join(filter(None, said))
+    """Return for reports who judged, and what that is good and bad at."""
+    set_by_you = "Judged by the embedded checker, set by you: what was measured of it does not hold."
+    return _GOOD_AT if standard else set_by_you
 
 
 def _findings(claim: Parts, seen: Looked) -> list[Finding]:

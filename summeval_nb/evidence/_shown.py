@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from summeval_nb.evidence._fitted import measured_rows
 from summeval_nb.evidence._reading import condemns
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._frames import Rows
@@ -67,11 +68,6 @@ class JudgedSentences(Score):
         return sum(verdict.state == "unclear" for verdict in self.verdicts)
 
     @property
-    def n_narrow(self) -> int:
-        """Number of sentences that are supported, but narrowly."""
-        return sum(verdict.narrow for verdict in self.verdicts)
-
-    @property
     def n_failed(self) -> int:
         """Number of sentences on which the checker failed; they are not part of the score."""
         return sum(verdict.failed for verdict in self.verdicts)
@@ -88,7 +84,7 @@ class JudgedSentences(Score):
     def to_dict(self) -> JsonDict:
         """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
         counts = ["score_low", "score_high", "mean_probability"]
-        counts += ["n_narrow", "n_unclear", "n_failed", "n_unjudged"]
+        counts += ["n_unclear", "n_failed", "n_unjudged"]
         return {
             **{name: getattr(self, name) for name in ("score", "reason", *counts)},
             "signature": str(self.signature),
@@ -102,11 +98,9 @@ class JudgedSentences(Score):
         }
 
     def __repr__(self) -> str:
-        if self.score is None or not self.n_unclear + self.n_narrow:
+        if self.score is None or not self.n_unclear:
             return super().__repr__()
-        counts = {"n_narrow": self.n_narrow, "n_unclear": self.n_unclear}
-        ends = f"score={self.score:.4f}, score_high={self.score_high:.4f}"
-        reach = ", ".join([ends, *(f"{name}={n}" for name, n in counts.items() if n)])
+        reach = f"score={self.score:.4f}, score_high={self.score_high:.4f}, n_unclear={self.n_unclear}"
         return f"{type(self).__name__}({reach}, signature={str(self.signature)!r})"
 
     def report(self) -> Report:
@@ -118,6 +112,8 @@ class JudgedSentences(Score):
             entries=[_entry(s, v) for s, v in zip(self.sentences, self.verdicts, strict=True)],
             signature=str(self.signature),
             judged_by=self.judged_by if self.score is not None else "",
+            measured=measured_rows(self.signature) if self.score is not None and self.judged_by else (),
+            note=_note(self),
         )
 
     def to_html(self, path: str | PathLike[str]) -> Path:
@@ -182,7 +178,6 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
         "text": sentence.text,
         "supported": verdict.supported,
         "state": verdict.state,
-        "narrow": verdict.narrow,
         "probability": verdict.probability,
         "evidence": [item.index for item in verdict.evidence],
         "similarities": [item.similarity for item in verdict.evidence],
@@ -211,7 +206,7 @@ def _kept_open(verdict: Verdict) -> str:
 
 def _decimals(verdict: Verdict) -> int:
     """Return how many decimals of a probability it takes to see on which side of each border it lies: 2 at least."""
-    p, borders = verdict.probability, (verdict.threshold, verdict.contradicted_below, verdict.sure_from)
+    p, borders = verdict.probability, (verdict.threshold, verdict.contradicted_below)
     known = [border for border in borders if border is not None]
     fitting = (n for n in range(2, 7) if p is None or all((round(p, n) < one) == (p < one) for one in known))
     return next(fitting, 2)
@@ -221,8 +216,6 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
-    if verdict.narrow:
-        notes.append(f"supported narrowly: counts {verdict.credit:.2f}")
     if _unfound(verdict):
         features, doubtful = verdict.details["features"], any(one.kind != "word" for one in verdict.findings)
         why = "too little of it was found"
@@ -237,7 +230,6 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
         probability=verdict.probability,
         supported=verdict.supported,
         state=verdict.state if verdict.contradicted_below is not None else None,
-        narrow=verdict.narrow,
         decimals=_decimals(verdict),
         evidence=[(item.index, item.similarity) for item in verdict.evidence],
         findings=[(finding.kind, finding.start, finding.end) for finding in verdict.findings],
@@ -250,12 +242,14 @@ def _title(result: JudgedSentences) -> str:
         return f"Faithfulness undefined: {result.reason}"
     judged = sum(verdict.judged for verdict in result.verdicts)
     supported = sum(bool(verdict.supported) for verdict in result.verdicts)
-    unclear = f" ({result.n_narrow} narrowly)" if result.n_narrow else ""
-    unclear += f", {result.n_unclear} unclear" if result.n_unclear else ""
-    left_out = f", {len(result.verdicts) - judged} not judged" if judged < len(result.verdicts) else ""
-    low, high = f"{result.score:.2f}", f"{result.score_high:.2f}"
-    score = low if low == high else f"{low} to {high}"
-    return f"Faithfulness {score}: {supported} of {judged} judged sentences supported{unclear}{left_out}"
+    which = " judged" * (judged < len(result.verdicts))
+    return f"Faithfulness {result.score:.2f}: {supported} of {judged}{which} sentences supported"
+
+
+def _note(result: JudgedSentences) -> str:
+    """Return what the score would be if all unclear sentences were true; "" where none is unclear."""
+    high = result.score_high if result.n_unclear else None
+    return "" if high is None else f"Up to {high:.2f} if the unclear ones are true."
 
 
 def _short(score: float | None) -> float | None:
@@ -274,7 +268,6 @@ def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
         Verdict(
             **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
             contradicted_below=one.get("contradicted_below"),
-            sure_from=one.get("sure_from"),
             evidence=[Evidence(**item) for item in one["evidence"]],
             findings=[Finding(**item) for item in one["findings"]],
         )
@@ -283,6 +276,7 @@ def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
     sentences = [Sentence(**one) for one in data["sentences"]]
     article = [Sentence(**one) for one in data["source_sentences"]]
     _require_places(article, sentences, verdicts)
+    _require_score(data["score"], verdicts)
     shape = len(sentences), len(article)
     similarity = np.array(data["similarity"], dtype=float) if "similarity" in data else np.full(shape, np.nan)
     return {key: data[key] for key in ("score", "reason", "source", "summary")} | {
@@ -314,6 +308,14 @@ def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts
             raise ValueError(f"evidence or a finding of {sentence.text[:40]!r} lies outside the texts")
 
 
+def _require_score(score: float | None, verdicts: Sequence[Verdict]) -> None:
+    """Raise a `ValueError` unless a score is what its verdicts say: such a number could not be traced."""
+    judged = [bool(verdict.supported) for verdict in verdicts if verdict.judged]
+    expected = sum(judged) / len(judged) if judged else None
+    if (score is None) != (expected is None) or (score is not None and abs(score - (expected or 0.0)) > 1e-9):
+        raise ValueError(f"the score is {score}, but its {len(judged)} judged verdicts say {expected}")
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Rows):
     """Several summaries of one article side by side; made by `compare_reports`."""
@@ -324,7 +326,7 @@ class Comparison(Rows):
     def __repr__(self) -> str:
         scores = ", ".join(
             f"{row['summary']}={_short(row['score'])}"
-            + (f" to {_short(row['score_high'])}" if row["narrow"] + row["unclear"] else "")
+            + (f", up to {_short(row['score_high'])}" if row["unclear"] else "")
             for row in self.rows()
         )
         return f"Comparison({scores})"
@@ -338,7 +340,6 @@ class Comparison(Rows):
                 "score_high": one.score_high,
                 "mean_probability": one.mean_probability,
                 "sentences": len(one.verdicts),
-                "narrow": one.n_narrow,
                 "unclear": one.n_unclear,
                 "failed": one.n_failed,
                 "not judged": one.n_unjudged,
@@ -367,13 +368,14 @@ def _comparison_report(comparison: Comparison) -> Report:
     reports = [one.report() for one in comparison.results]
     titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
     return Report(
-        title=f"{len(reports)} summaries of one article",
+        title="Summaries compared",
         source=reports[0].source,
         spans=reports[0].spans,
         entries=[entry for report in reports for entry in report.entries],
         signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
         groups=[(title, len(report.entries)) for title, report in zip(titles, reports, strict=True)],
         judged_by=" ; ".join(dict.fromkeys(report.judged_by for report in reports if report.judged_by)),
+        measured=next((report.measured for report in reports if report.measured), ()),
     )
 
 

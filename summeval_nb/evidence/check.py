@@ -347,6 +347,8 @@ class WordsChecker(_Packaged):
     ['Paris']
     """
 
+    fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto")
+
     def __init__(
         self, *, threshold: float = 0.5, slope: float = 1.0, offset: float = 0.0
     ):

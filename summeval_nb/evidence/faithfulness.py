@@ -36,9 +36,8 @@ __all__ = ['DEFAULT_K', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     """Return (supported / judged sentences, ""), or (None, reason) if none was judged.
 
-    A narrowly supported sentence counts as much as its probability. Failed verdicts are
-    neither supported nor judged; nor are sentences that a reason kept from being
-    judged.
+    Failed verdicts are neither supported nor judged; nor are sentences that a reason
+    kept from being judged.
 
     Examples
     --------
@@ -47,18 +46,18 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
     (0.5, '')
     """
     listed = list(verdicts)
-    credits = [one.credit for one in listed if one.credit is not None]
-    if not credits:
+    judged = [one.supported for one in listed if one.supported is not None]
+    if not judged:
         return None, why_none_judged(listed)
-    return math.fsum(credits) / len(credits), ""
+    return sum(judged) / len(judged), ""
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #c106737b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Faithfulness(JudgedSentences):
     """How much of a summary its article supports, with every reason.
 
-    `score` is supported sentences / judged sentences in [0, 1], those that are narrowly
-    supported counted by their probabilities, or None with a `reason`.
+    `score` is supported sentences / judged sentences in [0, 1], or None with a
+    `reason`.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ class Faithfulness(JudgedSentences):
         One for each summary sentence; its `evidence` gives article sentence indices and
         similarities.
     judged_by : str
-        Who judged, and how often that judge was right where it was measured.
+        Who judged, and what that judge is good and bad at.
     """
 
     @property
@@ -82,8 +81,7 @@ class Faithfulness(JudgedSentences):
 
     @property
     def score_high(self) -> float | None:
-        """The score if every unclear and every narrowly supported sentence is true;
-        None when none was judged."""
+        """The score if every unclear sentence is true; None when none was judged."""
         possible = [v.state != "contradicted" for v in self.verdicts if v.judged]
         return sum(possible) / len(possible) if possible else None
 
@@ -265,7 +263,7 @@ def evaluate(
         list of pairs (list of evidence texts, sentence) and returns one
         `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in
         `languages` is all it is given to read; below its `contradicted_below`, if any,
-        a sentence is contradicted, and below its `sure_from` supported only narrowly.
+        a sentence is contradicted.
     threshold : float, optional
         A sentence is supported when its probability is at least this, in [0, 1], and no
         finding clashes; by default the checker's own.
@@ -281,9 +279,8 @@ def evaluate(
     -------
     Faithfulness
         `score` in [0, 1], the share supported, or None with a reason when a text is
-        empty or nothing could be judged. A sentence that is supported, but narrowly,
-        counts as much as its probability; `score_high` counts it fully, and the unclear
-        ones, too.
+        empty or nothing could be judged. `score_high` is the share if the unclear ones
+        are true, too.
 
     Warns
     -----

@@ -10,11 +10,12 @@ from typing import Any
 
 from ..ground._types import JsonDict
 from ._explained import Explanation, explained
+from ._fitted import how_well, left_out_rows
 from ._reading import PRECISIONS, examine, fingerprint, fitted
 from ._reading import Examined, condemns
 from ._reading import contradicted_up_to, judged_line
 from ._reading import MEASURED_K, require_device
-from ._reading import starting_logit, surely_from
+from ._reading import starting_logit
 from .check import PairVectors, _Packaged, _ranked_evidence
 from .check import load_checker, sigmoid
 from ..ground.results import Evidence, Finding, Verdict
@@ -32,7 +33,7 @@ class EmbeddedChecker(_Packaged):
     ----------
     threshold : float, optional
         From this probability on a sentence is supported, unless a finding clashes. By
-        default the one that the package's promise holds for, see Notes.
+        default .57.
     contradicted_below : float, optional
         Below this probability a sentence in which something clashes with the evidence
         is contradicted, if the sentence is near the evidence's words; else the border
@@ -58,9 +59,9 @@ class EmbeddedChecker(_Packaged):
 
     Notes
     -----
-    Fitted to sentences that people have judged and to true sentences in which rules
-    have changed one fact. What it gets right on texts that it was not fitted to, and
-    what is promised of "supported", stands in `measured` and in every report.
+    Fitted to sentences that people have judged (the sets of `fitted_to`) and to true
+    sentences in which rules have changed one fact. What it gets right on texts that it
+    was not fitted to is in `measured`, and on the page "How well does it work?".
 
     Examples
     --------
@@ -69,6 +70,8 @@ class EmbeddedChecker(_Packaged):
     >>> verdict.supported, [finding.text for finding in verdict.findings]
     (False, ['Paris'])
     """
+
+    fitted_to = ("qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits")
 
     def __init__(
         self,
@@ -100,19 +103,13 @@ class EmbeddedChecker(_Packaged):
         return super()._settings() | own | {"precision": self.precision}
 
     @property
-    def sure_from(self) -> float | None:
-        """From this probability on "supported" is sure, below it narrow."""
-        chosen = fitted()["thresholds"].get("sure")
-        return surely_from(chosen, self.threshold, self.slope, self.offset)
-
-    @property
-    def measured(self) -> JsonDict:
-        """What was measured on texts that the model was not fitted to."""
-        return dict(fitted()["measured"])
+    def measured(self) -> list[JsonDict]:
+        """How well it works, a row for each labelled set, which it had not seen."""
+        return left_out_rows("embedded", [row["key"] for row in how_well()["rows"]])
 
     @property
     def judged_by(self) -> str:
-        """For reports: who judged, how well where measured, and what is promised."""
+        """For reports: who judged, and what it is good and bad at."""
         own = [self.slope, self.offset, self.threshold, self.contradicted_below]
         chosen = fitted()["thresholds"]
         usual = [1.0, 0.0, chosen["supported"], chosen["contradicted"]]
@@ -158,7 +155,6 @@ class EmbeddedChecker(_Packaged):
             probability=sigmoid(self.slope * one.logit + self.offset) if one else None,
             threshold=self.threshold,
             contradicted_below=self.contradicted_below_of(findings, details),
-            sure_from=self.sure_from,
             evidence=evidence,
             findings=findings,
             details=details,

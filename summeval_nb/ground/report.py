@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ._types import JsonDict
@@ -40,8 +40,6 @@ class Entry:
     state : str, optional
         `"supported"`, `"unclear"` or `"contradicted"`, where the checker tells three
         apart.
-    narrow : bool
-        Whether it is supported, but the checker is not sure of it.
     decimals : int
         How many of the probability are shown: more than two where two would hide on
         which side of a threshold it lies.
@@ -60,7 +58,6 @@ class Entry:
     findings: Sequence[tuple[str, int, int]] = ()
     note: str = ""
     state: str | None = None
-    narrow: bool = False
     decimals: int = 2
 
     def pieces(self) -> Iterator[tuple[str, str | None]]:
@@ -81,8 +78,7 @@ class Entry:
         if self.supported is None:
             return "not judged"
         verdict = self.state or ("supported" if self.supported else "not supported")
-        told = f"{verdict} {self.probability:.{self.decimals}f}"
-        return told + ", narrowly" * self.narrow
+        return f"{verdict} {self.probability:.{self.decimals}f}"
 
     @property
     def tone(self) -> float | None:
@@ -90,8 +86,7 @@ class Entry:
         otherwise the probability."""
         if self.state is None or self.probability is None:
             return self.probability
-        supported = 0.75 if self.narrow else 1.0
-        return {"supported": supported, "unclear": 0.5, "contradicted": 0.0}[self.state]
+        return {"supported": 1.0, "unclear": 0.5, "contradicted": 0.0}[self.state]
 
 # %% ../../nbs/workshop/84_report.ipynb #54dd1a9a
 # pieces of evidence that are shown for a sentence; the others stay folded, or are
@@ -116,11 +111,10 @@ def _highlight_rules(name: str, entries: Sequence[Entry], shown: int = _SHOWN) -
 
 # %% ../../nbs/workshop/84_report.ipynb #d5de3e7f
 def _name(*parts: object) -> str:
-    """A short name for a report, the same for the same content."""
-    return (
-        "sr"
-        + hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    )
+    """A short name for a report, the same for the same parts: texts and choices, since
+    the last digits of a result are another processor's."""
+    told = repr(parts).encode("utf-8", "surrogatepass")
+    return "sr" + hashlib.sha256(told).hexdigest()[:8]
 
 # %% ../../nbs/workshop/84_report.ipynb #0282a1b5
 _LINES = {
@@ -158,20 +152,15 @@ def _article(
 def _scale(entries: Sequence[Entry]) -> list[tuple[float | None, str]]:
     """The colours of a legend: two verdicts, or three where the checker tells three
     apart."""
-    if any(entry.state for entry in entries):
-        narrowly = (
-            [(0.75, "narrowly")] if any(entry.narrow for entry in entries) else []
-        )
-        return [
-            (1.0, "supported"),
-            *narrowly,
-            (0.5, "unclear"),
-            (0.0, "contradicted"),
-            (None, "not judged"),
-        ]
-    return [(1.0, "supported"), (0.0, "not supported"), (None, "not judged")]
+    three = [(1.0, "supported"), (0.5, "unclear"), (0.0, "contradicted")]
+    two = [(1.0, "supported"), (0.0, "not supported")]
+    told = three if any(entry.state for entry in entries) else two
+    return [*told, (None, "not judged")]
 
 # %% ../../nbs/workshop/84_report.ipynb #7532dd16
+_QUESTION = "How well does it work?"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """Everything that a drawn report shows, as plain data.
@@ -192,8 +181,11 @@ class Report:
         For several summaries of one article: the name and the number of entries of
         each, in order.
     judged_by : str
-        Who judged, and how often that judge was right where it was measured; shown
-        under the title.
+        Who judged, and what that judge is good and bad at; shown under the title.
+    measured : sequence of mapping
+        How well that judge works, a row for each labelled set; folded, at the end.
+    note : str
+        What else to say of the whole, under the sentences.
     """
 
     title: str
@@ -203,6 +195,8 @@ class Report:
     signature: str
     groups: Sequence[tuple[str, int]] = field(default=())
     judged_by: str = ""
+    measured: Sequence[Mapping[str, object]] = ()
+    note: str = ""
 
     def quote(self, index: int) -> str:
         """Return a sentence of the article."""
@@ -268,7 +262,8 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     >>> "A &lt;b&gt; sat." in page
     True
     """
-    name = _name(report)
+    texts, sizes = [one.text for one in report.entries], [n for _, n in report.groups]
+    name = _name(report.source, texts, sizes, report.signature, report.judged_by)
     article, rest = _article(report.source, report.spans)
     kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})
     worked_out = {
@@ -284,6 +279,7 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
         "rules": rules,
         "lines": _LINES,
         "hints": _HINTS,
+        "question": _QUESTION,
     }
     scale, numbers = _scale(report.entries), _numbers(report)
     return render(
@@ -382,7 +378,8 @@ def evidence_text(
         goes elsewhere, such as into a notebook.
     """
     wide = width or _line_width()
-    heads = [report.title, *([report.judged_by] if report.judged_by else [])]
+    more = f" {_QUESTION}" if report.measured else ""
+    heads = [report.title, *([report.judged_by + more] if report.judged_by else [])]
     lines = [*(_paragraph(head, wide) for head in heads), ""]
     longest = max((len(entry.label) for entry in report.entries), default=0)
     for position, entry in _numbered(report, lines, wide):
@@ -408,7 +405,10 @@ def evidence_text(
             )
         if entry.note:
             lines.append(_paragraph(entry.note, wide, front=" " * 9))
-    return "\n".join([*lines, "", _signed(report.signature, wide)])
+    asked = f"{_QUESTION} summeval how-well says it, set by set."
+    told = [report.note, asked if report.measured else ""]
+    notes = ["", *(_paragraph(note, wide) for note in told if note)]
+    return "\n".join([*lines, *notes, "", _signed(report.signature, wide)])
 
 
 def _apart(entry: Entry) -> Iterator[tuple[int, int]]:

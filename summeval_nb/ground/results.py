@@ -296,9 +296,6 @@ class Verdict:
     contradicted_below : float, optional
         Below this probability it is contradicted, and unclear in between; None: there
         is no in between.
-    sure_from : float, optional
-        Below this probability a supported sentence is supported narrowly, and counts as
-        much as its probability, to two decimals; None: none is.
     evidence : sequence of Evidence
         The article sentences that were looked at, best first.
     findings : sequence of Finding
@@ -325,7 +322,6 @@ class Verdict:
     failed: bool = False
     reason: str = ""
     contradicted_below: float | None = None
-    sure_from: float | None = None
 
     def __post_init__(self) -> None:
         if self.failed and self.probability is not None:
@@ -352,8 +348,6 @@ class Verdict:
                 "contradicted_below must lie in [0, threshold], not "
                 f"{self.contradicted_below}"
             )
-        if self.sure_from is not None and not 0 <= self.sure_from <= 1:
-            raise ValueError(f"sure_from must lie in [0, 1], not {self.sure_from}")
 
     @property
     def judged(self) -> bool:
@@ -389,33 +383,13 @@ class Verdict:
         """Whether `state` is `"supported"`; None when nothing was judged."""
         return None if self.probability is None else self.state == "supported"
 
-    @property
-    def narrow(self) -> bool:
-        """Whether it is supported, and its probability is below `sure_from`."""
-        if self.probability is None or self.sure_from is None:
-            return False
-        return self.state == "supported" and self.probability < self.sure_from
-
-    @property
-    def credit(self) -> float | None:
-        """What it counts in a score, in [0, 1]: 1 if supported, its probability to two
-        decimals if narrowly, else 0; None when nothing was judged."""
-        if self.probability is None:
-            return None
-        return (
-            round(self.probability, 2) if self.narrow else float(bool(self.supported))
-        )
-
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         return {
             "supported": self.supported,
             "state": self.state,
-            "narrow": self.narrow,
-            "credit": self.credit,
             "probability": self.probability,
             "threshold": self.threshold,
-            "sure_from": self.sure_from,
             "contradicted_below": self.contradicted_below,
             "evidence": [item.to_dict() for item in self.evidence],
             "findings": [item._asdict() for item in self.findings],

@@ -1,0 +1,206 @@
+"""How well do the packaged checkers work? Every figure that README, reports and the page say of them comes from here.
+
+    python benchmarks/how_well.py                    judge again the sets that no fit has seen, and print all tables
+    python benchmarks/how_well.py --write            and write the items, the package's rows and nbs/how_well.md
+    python benchmarks/how_well.py --left-out CSV     take the sets that the checkers were fitted to from
+                                                     `fit_reading.py --written --left-out CSV` (an hour)
+
+An item is what has a label: a sentence, or a whole summary, which is judged by its worst sentence. Each set is counted
+whole. A set that the shipped checker was fitted to is judged by models that had seen neither its labels nor its
+articles; what they said of each item is in `how_well_items.csv.gz`, so that the tables can be made again without the
+sets. Intervals are of the bootstrap over articles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).parent))
+from _labelled import SETS, documents
+
+from summeval_nb import bench_sentences, evaluate_many, load_checker
+from summeval_nb.evidence._bench_runs import MEASURES, intervals, measured
+from summeval_nb.evidence._fitted import article_mark, shown_row
+
+HERE = Path(__file__).parent
+ITEMS = HERE / "how_well_items.csv.gz"
+ASSETS = HERE.parent / "summeval_nb" / "assets"
+PAGE = HERE.parent / "nbs" / "how_well.md"
+CHECKERS = ("embedded", "words")
+STATES = ("supported", "unclear", "contradicted")
+NAMES = {  # key and domain: what the set is called, what of it is judged, where it is from
+    ("qags_cnndm", ""): ("QAGS, CNN/DailyMail", "sentences", "Wang et al. 2020"),
+    ("summeval", ""): ("SummEval, consistency", "summaries", "Fabbri et al. 2021"),
+    ("xsumfaith", ""): ("XSumFaith", "summaries", "Maynez et al. 2020"),
+    ("defacto", ""): ("DeFacto", "summaries", "Liu et al. 2023"),
+    ("summedits", "podcast"): ("SummEdits, podcasts", "summaries", "Laban et al. 2023"),
+    ("summedits", "sales_email"): ("SummEdits, sales e-mails", "summaries", "Laban et al. 2023"),
+    ("package", ""): ("Eight articles of the package", "sentences", "written for this project"),
+    ("held_out", ""): ("Ten held-out articles", "sentences", "written for this project"),
+    ("near_copies", ""): ("Near copies", "sentences", "written for this project"),
+}
+WRITTEN = {"held_out": HERE / "fresh_articles_16.json", "near_copies": HERE / "near_copies.json"}
+KINDS = {
+    "close": "true, close to the wording",
+    "copy": "true, a near copy",
+    "paraphrase": "true, a paraphrase",
+    "number": "wrong number",
+    "name": "wrong name",
+    "role": "exchanged roles",
+    "negation": "a *not* too many or too few",
+    "antonym": "the opposite word",
+    "time": "wrong time",
+    "cause": "wrong cause",
+    "unsaid": "plausible, but nowhere said",
+    "kind": "another thing of the same kind",
+    "place": "wrong place",
+    "other": "another wrong word",
+}
+
+
+def written_items(checker: str) -> pd.DataFrame:
+    """Return the items of the sets that were written for this project, as `evaluate` judges them."""
+    rows: list[dict[str, Any]] = []
+    given = [("package", one.article, one.text, one.supported, one.kind) for one in bench_sentences()]
+    for key, file in WRITTEN.items():
+        for article in json.loads(file.read_text(encoding="utf-8")):
+            given += [(key, article["text"], s["text"], s["supported"], s["kind"]) for s in article["sentences"]]
+    results = evaluate_many([one[1] for one in given], [one[2] for one in given], checker=checker, progress=False)
+    articles = {text: place for place, text in enumerate(dict.fromkeys(one[1] for one in given))}
+    for place, ((key, text, _, label, kind), result) in enumerate(zip(given, results, strict=True)):
+        found = {verdict.state for verdict in result.verdicts}
+        if None in found:
+            raise ValueError(f"{key}, item {place} has no verdict: {result.reason}")
+        row = {"checker": checker, "key": key, "domain": "", "article": articles[text], "item": place}
+        row |= {"label": int(label), "kind": kind, "state": next(s for s in reversed(STATES) if s in found)}
+        rows.append(row | {"probability": min(verdict.probability for verdict in result.verdicts)})
+    return pd.DataFrame(rows).round({"probability": 5})
+
+
+def set_row(items: pd.DataFrame, n_resamples: int = 1000) -> dict[str, Any]:
+    """Return the measures of one checker on one set, with 95 % intervals over articles."""
+    first = items.iloc[0]
+    name, judged, source = NAMES[first["key"], first["domain"]]
+    sides = [items["label"].to_numpy(float), items["probability"].to_numpy(float)]
+    sides.append((items["state"] == "supported").to_numpy(float))
+    values = measured(*sides, np.ones((1, len(items))))[0].tolist()
+    ends = intervals(sides, pd.factorize(items["article"])[0], n_resamples, 0.95, 0)
+    row: dict[str, Any] = {"checker": first["checker"], "key": first["key"], "set": name, "judged": judged}
+    row |= {"source": source, "n": len(items), "n_false": int((items["label"] == 0).sum())}
+    for measure, value, (low, high) in zip(MEASURES, values, ends, strict=True):
+        shares = {measure: value, f"{measure}_low": low, f"{measure}_high": high}
+        row |= {key: None if one is None or np.isnan(one) else round(one, 4) for key, one in shares.items()}
+    denied = items[items["state"] == "contradicted"]
+    row["unclear"] = round(float((items["state"] == "unclear").mean()), 4)
+    row["contradicted"] = len(denied)
+    row["contradicted_right"] = round(float((denied["label"] == 0).mean()), 4) if len(denied) else None
+    return row
+
+
+def set_rows(items: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for each checker and set, in the order of the page."""
+    lots = dict(iter(items.groupby(["checker", "key", "domain"])))
+    return [set_row(lots[checker, *key]) for checker in CHECKERS for key in NAMES]
+
+
+def kind_rows(items: pd.DataFrame, checker: str) -> list[dict[str, Any]]:
+    """Return how many sentences of each kind got which state, over the sets that were written for this project."""
+    own = items[(items["checker"] == checker) & items["kind"].isin(KINDS)]
+    counts = pd.crosstab(own["kind"], own["state"]).reindex(index=list(KINDS), columns=list(STATES), fill_value=0)
+    return [
+        {"kind": KINDS[kind], "sentences": int(row.sum()), **{state: int(row[state]) for state in STATES}}
+        for kind, row in counts.iterrows()
+    ]
+
+
+def markdown(rows: Sequence[dict[str, Any]]) -> str:
+    """Return rows as a table in Markdown."""
+    lines = [list(rows[0]), ["---"] * len(rows[0]), *([str(value) for value in row.values()] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def count(kinds: Sequence[dict[str, Any]], *names: str, state: str = "supported") -> str:
+    """Return in words how many sentences of some kinds got a state."""
+    chosen = [row for row in kinds if row["kind"] in [KINDS[name] for name in names]]
+    return f"{sum(row[state] for row in chosen)} of {sum(row['sentences'] for row in chosen)}"
+
+
+def page(items: pd.DataFrame, rows: Sequence[dict[str, Any]]) -> str:
+    """Return the page *How well does it work?*; each of its figures is made of the items."""
+    tables = {}
+    for checker in CHECKERS:
+        own = [row for row in rows if row["checker"] == checker]
+        tables[checker] = markdown([shown_row(row) for row in own])
+    denied = [
+        {
+            "set": row["set"],
+            "called contradicted": row["contradicted"],
+            "of them false": f"{row['contradicted_right']:.2f}",
+        }
+        for row in rows
+        if row["checker"] == "embedded" and row["contradicted"]
+    ]
+    kinds = kind_rows(items, "embedded")
+    passed = {row["key"]: f"{100 - 100 * row['false_found']:.0f} %" for row in rows if row["checker"] == "embedded"}
+    told = {"numbers": count(kinds, "number"), "names": count(kinds, "name")}
+    told |= {"paraphrases": count(kinds, "paraphrase"), "copies_passed": passed["near_copies"]}
+    published = json.loads((ASSETS / "checker_references.json").read_text(encoding="utf-8"))["published"]
+    tables |= {"denied": markdown(denied), "kinds": markdown(kinds), "published": markdown(published)}
+    text = (HERE / "how_well_page.md").read_text(encoding="utf-8")
+    return text.format(**tables, **told, qags_passed=passed["qags_cnndm"])
+
+
+def article_marks(folder: Path) -> dict[str, str]:
+    """Return for each set that the checkers were fitted to short marks of its articles."""
+    articles, _ = documents(folder)
+    marks = {
+        name: sorted({article_mark(" ".join(one.sentences)) for one in articles if one.set == name}) for name in SETS
+    }
+    return {name: base64.b64encode(b"".join(own)).decode() for name, own in marks.items()}
+
+
+def main() -> None:
+    """Judge, print, and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="write the items, the package's rows and the page")
+    parser.add_argument("--left-out", type=Path, metavar="CSV", help="what the left-out models say of each item")
+    options = parser.parse_args()
+    stored = pd.read_csv(ITEMS, keep_default_na=False) if ITEMS.exists() else pd.DataFrame({"key": []})
+    old = stored[stored["key"].isin(SETS)]
+    if options.left_out:
+        old = pd.read_csv(options.left_out, keep_default_na=False).assign(kind="")
+    columns = ["checker", "key", "domain", "article", "item", "label", "kind", "probability", "state"]
+    items = pd.concat([old, *map(written_items, CHECKERS)], ignore_index=True)[columns]
+    rows = set_rows(items)
+    for checker in CHECKERS:
+        print(f"\n{checker}\n{pd.DataFrame([shown_row(one) for one in rows if one['checker'] == checker]).to_string()}")
+    print(pd.DataFrame(kind_rows(items, "embedded")).to_string())
+    text = page(items, rows)
+    if not options.write:
+        print("the page says so" if PAGE.read_text(encoding="utf-8") == text else "the page says otherwise: --write")
+        return
+    items.to_csv(ITEMS, index=False, compression={"method": "gzip", "mtime": 0})
+    asset = ASSETS / "how_well.json"
+    judges = {name: load_checker(name) for name in CHECKERS}
+    kept = {name: {"fingerprint": one.fingerprint, "threshold": one.threshold} for name, one in judges.items()}
+    marks = json.loads(asset.read_text(encoding="utf-8"))["articles"] if asset.exists() else {}
+    if "SUMMEVAL_NB_DATA" in os.environ:
+        marks = article_marks(Path(os.environ["SUMMEVAL_NB_DATA"]))
+    found = {"checkers": kept, "rows": rows, "articles": marks}
+    asset.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
+    print(f"wrote {ITEMS.name}, {asset.name} and {PAGE.name}")
+
+
+if __name__ == "__main__":
+    main()
