@@ -21,9 +21,9 @@ demo test test-all test-elsewhere check docs bench torture: export MPLBACKEND ?=
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
-SUPPORTED := import sys; print("yes" if (3, 11) <= sys.version_info < (3, 14) else "no")
+SUPPORTED := import sys; print("yes" if (3, 11) <= sys.version_info < (3, 15) else "no")
 FOUND      = $(PYTHON) is $(shell $(PYTHON) --version 2>/dev/null || echo not to be found)
-REFUSE     = $(error $(FOUND); Python 3.11 to 3.13 is needed: make PYTHON=python3.12 $(MAKECMDGOALS))
+REFUSE     = $(error $(FOUND); Python 3.11 to 3.14 is needed: make PYTHON=python3.12 $(MAKECMDGOALS))
 
 # What is never imported need not be compiled: that would be a fifth of the disk and of the wait.
 # The stamps remember what was installed: a newer setup, settings or constraints file installs again.

@@ -1,5 +1,6 @@
 """Reads settings.ini, the one place where names, versions and requirements are kept."""
 
+import re
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -15,11 +16,17 @@ EXTRAS += ("lab", "docs", "dev")
 extras = {name: settings[f"{name}_requirements"].split() for name in EXTRAS}
 extras["all"] = sorted({one for name in EXTRAS if name not in ("docs", "dev") for one in extras[name]})
 
+# A package index shows the README alone, so what it links to is named by where it lies in the repository.
+repository, branch = settings["git_url"], settings["branch"]
+page = (here / "README.md").read_text(encoding="utf-8")
+page = re.sub(r"\]\((?=[\w./-]+\.png\))", f"]({repository}/raw/{branch}/", page)
+page = re.sub(r"\]\((?=[\w./-]+(?:#[\w-]+)?\))", f"]({repository}/blob/{branch}/", page)
+
 setup(
     name=settings["lib_name"],
     version=settings["version"],
     description=settings["description"],
-    long_description=(here / "README.md").read_text(encoding="utf-8"),
+    long_description=page,
     long_description_content_type="text/markdown",
     author=settings["author"],
     author_email=settings["author_email"],
@@ -40,5 +47,6 @@ setup(
         "Programming Language :: Python :: 3.11",
         "Programming Language :: Python :: 3.12",
         "Programming Language :: Python :: 3.13",
+        "Programming Language :: Python :: 3.14",
     ],
 )

@@ -22,7 +22,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, env=alone)
 
 
-@pytest.mark.parametrize(("version", "supported"), [("3.10.9", False), ("3.14.0", False), ("3.11.0", True)])
+@pytest.mark.parametrize(("version", "supported"), [("3.10.9", False), ("3.15.0", False), ("3.11.0", True)])
 def test_a_python_that_is_not_supported_is_refused_in_one_line(version, supported, tmp_path):
     python = tmp_path / "python"  # says its version, judges the question as that version would, and makes nothing
     answer = "yes" if supported else "no"
@@ -37,12 +37,12 @@ def test_a_python_that_is_not_supported_is_refused_in_one_line(version, supporte
         assert f"making .venv with Python {version}" in done.stdout
     else:
         assert done.stdout == "" and len(lines) == 1 and not (tmp_path / ".venv").exists()
-        assert f"{python} is Python {version}; Python 3.11 to 3.13 is needed: make PYTHON=python3.12 demo" in lines[0]
+        assert f"{python} is Python {version}; Python 3.11 to 3.14 is needed: make PYTHON=python3.12 demo" in lines[0]
 
 
 def test_the_versions_that_are_supported(monkeypatch, capsys):
     (question,) = re.findall(r"^SUPPORTED := (.+)$", (ROOT / "Makefile").read_text(), re.M)
-    for found in ((3, 10, 12), (3, 11, 0), (3, 13, 9), (3, 14, 0), (2, 7, 18)):
+    for found in ((3, 10, 12), (3, 11, 0), (3, 14, 9), (3, 15, 0), (2, 7, 18)):
         monkeypatch.setattr(sys, "version_info", found)
         exec(question, {})
     assert capsys.readouterr().out.split() == ["no", "yes", "yes", "no", "no"]
@@ -51,7 +51,7 @@ def test_the_versions_that_are_supported(monkeypatch, capsys):
 def test_no_python_at_all_is_said(tmp_path):
     done = make(tmp_path, "demo", "PYTHON=no-such-python")
     (line,) = done.stderr.strip().splitlines()
-    assert "no-such-python is not to be found; Python 3.11 to 3.13 is needed" in line
+    assert "no-such-python is not to be found; Python 3.11 to 3.14 is needed" in line
 
 
 def test_help_names_every_target_for_users(tmp_path):
@@ -115,7 +115,7 @@ def test_the_oldest_versions_can_be_asked_for():
 
 def test_the_workflows_cover_versions_and_systems():
     jobs = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]
-    assert jobs["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
+    assert jobs["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
     assert jobs["smoke"]["strategy"]["matrix"]["os"] == ["macos-latest", "windows-latest"]
     assert {"floor-versions", "latest-versions"} <= set(jobs)
     steps = [step.get("run", "") for job in jobs.values() for step in job["steps"]]

@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -351,7 +352,7 @@ def test_a_corrupt_gz_is_one_line(command: list[str], harm: Callable[[bytes], by
 
 def newer(path: Path) -> None:
     Store(path).close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version=2")
 
 
@@ -364,7 +365,7 @@ def cut(path: Path) -> None:
 def tampered(path: Path) -> None:
     with Store(path) as store:
         store.put_many("verdict", {str(n): n for n in range(9)})
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE items SET value = 'x'")
 
 

@@ -447,7 +447,7 @@ def test_a_row_that_somebody_changed_is_named_or_left_out_and_can_be_deleted(cha
     with Store(tmp_path / "s.sqlite") as store:
         store.put_many("verdict", {"k": 5})
         store.close()
-        with sqlite3.connect(tmp_path / "s.sqlite") as connection:
+        with closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection, connection:
             connection.execute(f"UPDATE items SET {change}")
         try:
             assert store.get_many("verdict", ["k"]) in ({}, {"k": 5})

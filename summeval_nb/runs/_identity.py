@@ -407,7 +407,7 @@ def _defaults(function: FunctionType) -> list[tuple[str, object]]:
 
 
 def _is_member(name: str, value: object) -> bool:
-    if isinstance(value, (GetSetDescriptorType, MemberDescriptorType)) or name == "_abc_impl":
+    if isinstance(value, (GetSetDescriptorType, MemberDescriptorType)) or name in ("_abc_impl", "__annotate_func__"):
         return False
     if name.startswith("__") and name.endswith("__"):
         return isinstance(value, (FunctionType, classmethod, staticmethod, property))

@@ -1,0 +1,166 @@
+"""What is handed out: the source archive, the wheel that is built from it, what a clean environment does with that."""
+
+import email
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = ROOT / ".github" / "workflows"
+
+
+def settings() -> dict[str, str]:
+    parser = ConfigParser(delimiters=["="], interpolation=None)
+    parser.read(ROOT / "settings.ini", encoding="utf-8")
+    return dict(parser["DEFAULT"])
+
+
+def committed(folder: str = "") -> set[str]:
+    """The files that a commit of everything would hold: without what git ignores, with what is new."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder or "."]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
+
+
+def run(*command, cwd=None) -> str:
+    """Run a command as somebody would who has no checkout, and return what it printed."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(list(map(str, command)), cwd=cwd, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """The folder with the archive and the wheel, both made by `python -m build` from what is committed."""
+    copy = tmp_path_factory.mktemp("copy")
+    for name in committed():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, copy / name)
+    (copy / "summeval_nb" / "_modidx.py").touch()  # lies in every work tree in which nbdev exported
+    run(sys.executable, "-m", "build", "--no-isolation", copy)
+    return copy / "dist"
+
+
+@pytest.mark.nightly
+def test_the_source_archive_holds_what_the_build_reads_and_the_sources_of_the_package(built):
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {one.name.partition("/")[2] for one in opened if one.isfile()}
+    assert {"setup.py", "settings.ini", "README.md", "LICENSE", "CITATION.cff", "constraints.txt"} <= names
+    assert {name for name in names if name.startswith("nbs/")} == committed("nbs")
+    assert not {name.partition("/")[0] for name in names} & {"tests", "benchmarks", "docs", ".github", ".ci"}
+
+
+@pytest.mark.nightly
+def test_the_wheel_holds_every_file_of_the_package_and_links_that_hold_on_an_index(built):
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        names = [name for name in opened.namelist() if ".dist-info/" not in name]
+        (metadata,) = (opened.read(name) for name in opened.namelist() if name.endswith("/METADATA"))
+    assert sorted(names) == sorted(committed("summeval_nb"))
+    told = email.message_from_bytes(metadata)
+    assert told["Version"] == settings()["version"]
+    assert told["Description-Content-Type"] == "text/markdown"
+    links = re.findall(r"\]\(([^)\s]+)\)", told.get_payload(decode=True).decode("utf-8"))
+    assert len(links) > 40 and not [link for link in links if not link.startswith("https://")]
+    ours = rf"{re.escape(settings()['git_url'])}/(?:blob|raw)/{settings()['branch']}/([^#]+)"
+    inside = [found[1] for link in links if (found := re.match(ours, link))]
+    assert len(inside) > 40 and not [name for name in inside if not (ROOT / name).is_file()]
+
+
+@pytest.mark.nightly
+def test_the_wheel_in_a_clean_environment_says_what_the_checkout_says(built, tmp_path):
+    """What the package requires is lent by the running environment, to save minutes and gigabytes."""
+    (wheel,) = built.glob("*.whl")
+    clean, elsewhere, here = tmp_path / "clean", tmp_path / "elsewhere", tmp_path / "here.html"
+    elsewhere.mkdir()
+    venv.create(clean, symlinks=True)
+    python = clean / "bin" / "python"
+    packages = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    # What a .pth file names is searched last, and .pth files in it are not read: no editable install is followed.
+    lenders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (packages / "lent.pth").write_text("\n".join(lenders) + "\n", encoding="utf-8")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet")
+    run(*pip, "--no-deps", "--no-index", "--no-compile", wheel)
+    which = "import summeval_nb, torch; print(summeval_nb.__file__, torch.__file__, sep='\\n')"
+    ours, lent = map(Path, run(python, "-c", which, cwd=elsewhere).splitlines())
+    assert packages in ours.parents and clean not in lent.parents
+
+    said = run(clean / "bin" / "summeval", "demo", cwd=elsewhere)
+    assert all(f"the {name} summary" in said for name in ("faithful", "subtle", "wrong"))
+    assert said == run(sys.executable, "-m", "summeval_nb", "demo", "--html", here, cwd=ROOT)
+    page = (elsewhere / "summeval-demo.html").read_text(encoding="utf-8")
+    assert len(page) > 10_000 and page == here.read_text(encoding="utf-8")
+
+
+def test_the_archive_is_told_to_hold_each_file_that_setup_reads():
+    read = set(re.findall(r'here / "([^"]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    told = {name for line in lines if line.startswith("include ") for name in line.split()[1:]}
+    assert read == {"settings.ini", "README.md"} and read <= told
+    assert not [name for name in told if not (ROOT / name).is_file()]
+
+
+def test_whoever_cites_cites_this_version():
+    cited, ours = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8")), settings()
+    assert str(cited["cff-version"]) == "1.2.0" and cited["message"] and cited["title"].startswith(ours["lib_name"])
+    assert str(cited["version"]) == ours["version"]
+    assert cited["authors"] == [{"name": ours["author"], "email": ours["author_email"]}]
+    assert cited["repository-code"] == ours["git_url"] and cited["url"] == ours["doc_host"] + ours["doc_baseurl"]
+    assert cited["license"] == "Apache-2.0"
+
+
+def workflow(name: str) -> dict:
+    """A workflow; its key `on` is read as True by the rules of YAML 1.1."""
+    return yaml.safe_load((WORKFLOWS / name).read_text(encoding="utf-8"))
+
+
+def test_a_release_is_started_by_a_person_and_only_its_last_job_may_publish():
+    release = workflow("release.yml")
+    assert set(release[True]) == {"workflow_dispatch"}
+    assert release[True]["workflow_dispatch"]["inputs"]["version"]["required"] is True
+    build, publish = release["jobs"]["build"], release["jobs"]["publish"]
+    assert release["permissions"] == {"contents": "read"} and "permissions" not in build
+    assert publish["permissions"] == {"id-token": "write"} and publish["environment"] == "pypi"
+    assert publish["needs"] == "build" and not [step for step in publish["steps"] if "run" in step]
+    assert any(step["uses"].startswith("pypa/gh-action-pypi-publish@") for step in publish["steps"])
+    steps = "\n".join(step.get("run", "") for step in build["steps"])
+    assert all(one in steps for one in ("python -m build", "twine check --strict", "summeval demo"))
+    assert "${{" not in steps  # what a person typed is a variable and never a part of a command
+    assert build["if"] == "github.ref == 'refs/heads/main'"
+    assert not any("password" in step.get("with", {}) for step in publish["steps"])
+
+
+@pytest.mark.parametrize("typed", ["", "0", "0x1.0", "{version}.1", "{version} ", "$(true)", "{version}"])
+def test_a_release_is_refused_unless_its_version_is_typed(typed):
+    steps = workflow("release.yml")["jobs"]["build"]["steps"]
+    (step,) = (step for step in steps if "TYPED" in step.get("env", {}))
+    typed = typed.format(version=settings()["version"])
+    env = {**os.environ, "TYPED": typed}
+    done = subprocess.run(["bash", "-e", "-c", step["run"]], cwd=ROOT, env=env, capture_output=True, text=True)
+    assert (done.returncode == 0) == (typed == settings()["version"]), done.stderr
+    assert done.returncode == 0 or f"settings.ini says {settings()['version']}" in done.stdout
+
+
+def test_the_site_is_put_online_from_main_as_make_builds_it():
+    site = workflow("site.yml")
+    assert site[True]["push"] == {"branches": ["main"]} and set(site[True]) == {"push", "workflow_dispatch"}
+    build, deploy = site["jobs"]["build"], site["jobs"]["deploy"]
+    assert "make docs" in [step.get("run") for step in build["steps"]]
+    (upload,) = (s for s in build["steps"] if s.get("uses", "").startswith("actions/upload-pages-artifact@"))
+    made = re.search(r"^\t.*-b html docs (\S+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert upload["with"]["path"] == made[1]
+    assert deploy["needs"] == "build" and deploy["permissions"] == {"pages": "write", "id-token": "write"}
+    assert [step["uses"].partition("@")[0] for step in deploy["steps"]] == ["actions/deploy-pages"]
