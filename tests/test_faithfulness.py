@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from summeval_nb import Verdict, compare_reports, evaluate, evaluate_many, faithfulness_from_dict
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.ground.data import sample_articles
+from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
 
 ROOT = Path(__file__).parents[1]
@@ -265,3 +266,57 @@ def test_comparing_summaries_of_one_article(tmp_path):
         compare_reports([results[0], evaluate("Other.", "Other.")])
     with pytest.raises(ValueError, match="3 results but 1 names"):
         compare_reports(results, ["a"])
+
+
+SIGNS = ["???", "— —", "…", "? ! ..."]
+
+
+@pytest.mark.parametrize("name", ["embedded", "words"])
+def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
+    plain = evaluate("It rained.", "It snowed.", checker=name)
+    articles = ["It rained.", "It rained. ???", *(f"It rained.\n\n{signs}\n\n" for signs in SIGNS), *SIGNS]
+    found = evaluate_many(articles, ["It snowed."] * len(articles), checker=name)
+    assert [one.score for one in found] == [plain.score] * 6 + [None] * 4
+    assert all(one.reason == "the article holds no sentence" for one in found[6:])
+    told = [[sentence.text for sentence in one.source_sentences] for one in found]
+    assert told == [["It rained."]] * 6 + [[]] * 4
+    for one in found[1:6]:
+        assert one.verdicts[0].probability == pytest.approx(plain.verdicts[0].probability, abs=1e-5)
+
+
+def test_what_goes_wrong_in_a_packaged_checker_fails_one_sentence(monkeypatch):
+    from summeval_nb.evidence.check import WordsChecker
+
+    judged = WordsChecker._verdict
+
+    def breaks(self, evidence, sentence, vectors):
+        return judged(self, evidence, sentence, vectors) if "snow" not in sentence else evidence[9]
+
+    monkeypatch.setattr(WordsChecker, "_verdict", breaks)
+    rows = ["It rained.", "It snowed. It rained.", "It snowed."]
+    found = evaluate_many(["It rained."] * 3, rows, checker="words")
+    assert [one.score for one in found] == [1.0, 1.0, None] and [one.n_failed for one in found] == [0, 1, 1]
+    assert found[1].verdicts[0].reason == "IndexError: list index out of range"
+    assert "the checker failed on all 1 sentences; the first: IndexError" in found[2].reason
+
+
+def test_what_goes_wrong_in_a_checker_of_ones_own_is_raised():
+    def wrong(pairs):
+        raise LookupError("my own mistake")
+
+    with pytest.raises(LookupError, match="my own mistake"):
+        evaluate_many(["It rained."] * 2, ["It rained."] * 2, checker=Answers(wrong))
+
+
+def test_a_verdict_is_kept_under_its_checkers_version(tmp_path):
+    """Another version asks again: what the first one said is not taken for its own."""
+    text, path = "It rained in Oslo. It was late.", tmp_path / "s.sqlite"
+    one, two = NumberChecker(), NumberChecker()
+    two.fingerprint = "numbers:2"
+    for checker in (one, two):
+        evaluate(text, "It rained in Oslo.", checker=checker, store=path)
+    assert len(one.asked) == len(two.asked) == 1
+    with Store(path) as store:
+        evidence, claim = one.asked[0]
+        keys = [content_key("verdict", checker.fingerprint, evidence, claim) for checker in (one, two)]
+        assert keys[0] != keys[1] and set(store.get_many("verdict", keys)) == set(keys)

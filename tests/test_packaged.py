@@ -31,6 +31,37 @@ class Counting(Packaged):
         return [Verdict(probability=0.5)] * len(lot)
 
 
+class Breaking(Counting):
+    """Cannot judge a pair whose claim says so; its lots are counted."""
+
+    error = IndexError("tuple index out of range")
+
+    def _check_lot(self, lot, given):
+        verdicts = super()._check_lot(lot, given)
+        if any("break" in claim for _, claim in lot):
+            raise self.error
+        return verdicts
+
+
+def test_a_pair_on_which_judging_goes_wrong_fails_alone():
+    judge = Breaking(threshold=0.7)
+    claims = ["a", "break", "b", "break", *["c"] * 300]
+    found = judge.check_many([(["a", "b", "c"], claim) for claim in claims])
+    assert [one.failed for one in found] == [claim == "break" for claim in claims]
+    assert found[1].reason == "IndexError: tuple index out of range" and found[1].threshold == 0.7
+    assert [size for size, _ in judge.lots] == [256, *[1] * 256, 48]
+    (alone,) = Breaking().check_many([(["a", "b", "c"], "break")])
+    assert alone.failed and alone.probability is None
+
+
+@pytest.mark.parametrize("error", [ImportError("no torch"), MemoryError(), OSError("no weights")], ids=repr)
+def test_what_no_pair_is_to_blame_for_is_raised(error):
+    judge = Breaking()
+    judge.error = error
+    with pytest.raises(type(error)):
+        judge.check_many([(["a", "b", "c"], "break"), (["a", "b", "c"], "d")])
+
+
 def test_cosines_rank_the_evidence_and_a_zero_vector_has_none():
     assert cosines(vectors()).tolist() == pytest.approx([0.8, 0.0, 0.96])
     assert [one.index for one in ranked_evidence(vectors())] == [2, 0, 1]

@@ -62,6 +62,8 @@ def test_what_states_nothing_is_read_but_not_judged():
         ("", "Rain fell.", "the article is empty"),
         ("It rained.", " \n", "the summary is empty"),
         ("---", "Rain fell.", "the article holds no sentence"),
+        ("? ! ...", "Rain fell.", "the article holds no sentence"),
+        ("— —\n\n…", "Rain fell.", "the article holds no sentence"),
     ],
 )
 def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, reason):
@@ -70,6 +72,13 @@ def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, rea
     found = pair.retrieve(vectors(), 3)
     assert found.questions == [] and found.verdicts(iter([]), 0.5) == []
     assert found.texts["sentences"] == [] and found.texts["similarity"].shape == (0, len(pair.source))
+
+
+@pytest.mark.parametrize("signs", ["???", "? ! ...", "…", "\n\n— —\n\n", "\n\n?\n\n", "😂"])
+def test_signs_are_no_evidence_and_no_question(signs):
+    (pair,) = _pairs.read_pairs([f"It rained. {signs} It was late."], [f"Rain fell. {signs}"], settings())
+    assert all(any(map(str.isalnum, one.plain)) for one in pair.source) and len(pair.source) == 2
+    assert pair.reasons[0] == "" and all("no word" in reason for reason in pair.reasons[1:])
 
 
 class Counting:

@@ -208,13 +208,13 @@ def test_failed_statements_are_left_out_and_counted():
 
 
 def test_a_passage_that_nobody_can_judge_is_left_out_of_the_ranking():
-    found = ask("context_precision", **row(["a", "#", "b"]))
+    found = ask("context_precision", **row(["a", "z #", "b"]))
     assert [one.relevant for one in found.passages] == [True, None, True]
     assert found.score == 1 and found.passages[1].score is None
 
 
 def test_what_the_judge_failed_on_is_failed_in_a_run():
-    for name, given in (("context_recall", row(["#"])), ("answer_faithfulness", row(["a"], answer="~"))):
+    for name, given in (("context_recall", row(["z #"])), ("answer_faithfulness", row(["a"], answer="~"))):
         metric = MEASURES[name](judge=Letters())
         (outcome,) = metric.score_many(*([given[column]] for column in metric.columns)).outcomes()
         assert outcome.status == "failed" and outcome.score is None, name
@@ -407,3 +407,15 @@ def test_one_row_as_the_measures_see_it():
     assert [one.score for one in found.passages("answer")] == [0.5, 0]
     assert [[one.origin for one in own] for own in found.passage_sentences(0.6)] == [["passage 1"], ["passage 2"]]
     assert [one.counts for one in found.answer_questions(-1)] == [True, None]  # "Snow fell." is a fragment
+
+
+def test_a_passage_of_signs_is_no_passage():
+    told = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "truth": "It rained in Oslo."}
+    contexts = [["It rained in Oslo.", one] for one in ("", "???", "— —", "---")] + [["It rained in Oslo. …"], ["???"]]
+    table = s.retrieval_scores([told | {"contexts": passages} for passages in contexts], progress=False)
+    rows = [{name: value for name, value in row.items() if name != "answer_relevancy"} for row in table.rows()]
+    assert rows[1:5] == rows[:1] * 4 and rows[0]["context_relevance"] == 1
+    assert rows[5]["context_precision"] == 0 and rows[5]["context_relevance"] is None
+    judge = Letters()
+    assert s.context_precision("q", ["a", "---"], "a", judge=judge).score == 1
+    assert [item[0] for purpose, item in judge.asked if purpose == "entail"] == ["a"]

@@ -1,5 +1,6 @@
 """Reports of runs: what may be compared, and what a page may hold."""
 
+import html
 import json
 import re
 import warnings
@@ -8,10 +9,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from summeval_nb.evidence.faithfulness import evaluate, faithfulness_from_dict
+from summeval_nb import EmbeddedChecker
+from summeval_nb.evidence import _inputs
+from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
+from summeval_nb.ground.results import Verdict
 from summeval_nb.ground.viz import style_sheet
 from summeval_nb.runs._run_page import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.batch import run
+from summeval_nb.runs.jobs import Job
 from summeval_nb.runs.run_report import RunReport, align, compare_scores, gather, read_rows
 
 quiet = partial(run, progress=False, workers=0)
@@ -250,3 +256,115 @@ def test_the_worst_rows_are_kept_in_order_with_their_first_places():
     ]
     found = gather(iter(rows), worst=2)
     assert [row["item"] for row in found.worst] == [2, 0] and dict(found.reasons) == {("ok", "· words"): 1}
+
+
+PAIRS = [
+    {"id": "a", "text": "It opened in 1931. It is 1,149 metres long.", "summary": "It is 5000 metres long."},
+    {"id": "b", "text": "It rained in Oslo.", "summary": None},
+    {"id": 7, "text": "It rained in Oslo. ???", "summary": "It rained in Oslo."},
+    {"id": "d", "text": "It rained in Oslo.", "summary": ""},
+]
+
+
+@pytest.mark.parametrize("output", ["jsonl", "parquet"])
+def test_a_row_gives_its_result_back(output, tmp_path):
+    report = quiet(PAIRS, "faithfulness", out=tmp_path, output=output)
+    texts, summaries = ([PAIRS[item][name] for item in (0, 2, 3)] for name in ("text", "summary"))
+    told = dict(zip((0, 2, 3), evaluate_many(texts, summaries), strict=True))
+    for item, row in ((0, 0), (2, 2), (3, 3), (-4, 0), (np.int64(-2), 2)):
+        wanted, found = told[row].to_dict(), report.result(item)
+        unknown = np.full(found.similarity.shape, None).tolist()
+        assert found.to_dict() == json.loads(json.dumps(wanted)) | {"similarity": unknown}
+        assert report.result(id=PAIRS[row]["id"]).to_dict() == found.to_dict()
+    assert report.result(0)._repr_html_() == told[0]._repr_html_()
+    assert all(row["parts"]["schema"] == 1 for row in report.rows() if row["parts"])
+
+
+class Silent:
+    fingerprint, threshold = "silent", 0.5
+
+    def check_many(self, pairs):
+        return [Verdict(probability=None, failed=True, reason="no answer") for _ in pairs]
+
+
+def test_a_result_whose_checker_failed_comes_back_with_its_own_reason(tmp_path):
+    report = quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": Silent()})
+    assert next(report.rows())["reason"].startswith("at 1: the checker failed on all 1 sentences")
+    found = report.result(0)
+    assert found.n_failed == 1 and found.reason == "the checker failed on all 1 sentences; the first: no answer"
+
+
+def test_a_row_that_gives_no_result_says_why(tmp_path):
+    report = quiet(PAIRS, "faithfulness", out=tmp_path / "run")
+    for item in (4, -5):
+        with pytest.raises(IndexError, match=f"there is no row {item} in this run: its 4 rows are 0 to 3"):
+            report.result(item)
+    with pytest.raises(ValueError, match="item 1 has no result, because it failed: at 2: summary must be a text"):
+        report.result(1)
+    with pytest.raises(ValueError, match="there is no row of the id 'z' in this run: its first row's is 'a'"):
+        report.result(id="z")
+    for wrong in ("a", 1.0, True):
+        with pytest.raises(TypeError, match="item must be a whole number.*result\\(id=...\\)"):
+            report.result(wrong)
+    for given in ({}, {"item": 0, "id": "a"}):
+        with pytest.raises(TypeError, match="say which row"):
+            report.result(**given)
+    bare = quiet([{k: v for k, v in row.items() if k != "id"} for row in ROWS], "bleu", out=tmp_path / "bleu")
+    with pytest.raises(ValueError, match="a result of bleu cannot be made again from its row, only one of"):
+        bare.result(0)
+    with pytest.raises(ValueError, match="its rows have no ids"):
+        bare.result(id="a")
+
+
+def another_version(monkeypatch, name="embedded"):
+    """The package's checker, as another version of the package has it."""
+    other = type(load_checker(name))()
+    other.fingerprint = f"{name}-000000000000"
+    monkeypatch.setattr(_inputs, "packaged_checker", lambda asked: other if asked == name else load_checker(asked))
+    monkeypatch.setattr("summeval_nb.evidence.check.packaged_checker", _inputs.packaged_checker)
+    return other.fingerprint
+
+
+def test_a_run_says_which_checker_judged_it(tmp_path):
+    now = load_checker("embedded").fingerprint
+    report = quiet(PAIRS[:1], "faithfulness", out=tmp_path / "run")
+    assert f"|checker:{now}|" in next(report.rows())["signature"]
+    assert report.manifest["settings"]["fingerprints"] == {"checker": now}
+    assert now in report.to_html(tmp_path / "page.html").read_text()
+    assert "fingerprints" not in quiet(ROWS, "bleu", out=tmp_path / "bleu").manifest["settings"]
+
+
+@pytest.mark.parametrize("named", [{}, {"checker": "embedded"}], ids=["default", "named"])
+def test_a_run_is_not_continued_by_another_version_of_its_checker(named, tmp_path, monkeypatch):
+    now = load_checker("embedded").fingerprint
+    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named)
+    other = another_version(monkeypatch)
+    with pytest.raises(ValueError, match=rf"fingerprints\.checker \('{now}' before, '{other}' now\).*resume=False"):
+        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named)
+    again = quiet(PAIRS[:1], "faithfulness", out=tmp_path, options=named, resume=False)
+    assert f"|checker:{other}|" in next(again.rows())["signature"]
+
+
+def test_a_run_is_not_continued_by_a_checker_with_another_calibration(tmp_path):
+    one, two = EmbeddedChecker(), EmbeddedChecker(slope=1.0001)
+    assert one.fingerprint != two.fingerprint
+    quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": one})
+    with pytest.raises(ValueError, match=f"{one.fingerprint}.*before, .*{two.fingerprint}.* now"):
+        quiet(PAIRS[:1], "faithfulness", out=tmp_path, options={"checker": two})
+
+
+def test_runs_by_two_versions_of_a_checker_are_compared_and_it_is_said(tmp_path, monkeypatch):
+    now = load_checker("embedded").fingerprint
+    quiet(PAIRS, "faithfulness", out=tmp_path / "old")
+    other = another_version(monkeypatch)
+    report = quiet(PAIRS, "faithfulness", out=tmp_path / "new")
+    said = f"other settings: fingerprints.checker ('{now}' in the one, '{other}' in the other)"
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        page = report.to_html(tmp_path / "page.html", other=tmp_path / "old").read_text()
+    assert said in html.unescape(page)
+
+
+def test_a_judge_is_known_by_the_checker_that_it_asks():
+    version = load_checker("embedded").fingerprint
+    assert Job("answers").describe()["fingerprints"] == {"judge": version}
+    assert "fingerprints" not in Job("answers", {"judge": "llm:name@http://host/v1"}).describe()

@@ -5,10 +5,13 @@ import re
 import sys
 from types import SimpleNamespace
 
+import jsonschema
 import numpy as np
 import pytest
 
+from summeval_nb import evaluate
 from summeval_nb.evidence import _shown
+from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
 from summeval_nb.ground.report import Entry, Report, evidence_text
 from summeval_nb.ground.results import Evidence, Finding, Sentence, Signature, Verdict
@@ -123,9 +126,11 @@ def test_plain_data_and_back_keep_everything():
     result = made(YES, Verdict(probability=0.8, findings=[clash], **LOW), HEADING, score=0.5)
     again = faithfulness_from_dict(json.loads(json.dumps(result.to_dict())))
     assert again.to_dict() == result.to_dict() and again.verdicts[1].state == result.verdicts[1].state
-    assert list(result.to_dict())[:3] == ["score", "reason", "score_low"]
+    assert list(result.to_dict())[:4] == ["schema", "score", "reason", "score_low"]
     short = {name: part for name, part in result.to_dict().items() if name != "similarity"}
-    assert np.isnan(faithfulness_from_dict(short).similarity).all()
+    again = faithfulness_from_dict(short)
+    assert np.isnan(again.similarity).all() and again.to_dict()["similarity"] == [[None, None]] * 3
+    assert np.isnan(faithfulness_from_dict(json.loads(json.dumps(again.to_dict(), allow_nan=False))).similarity).all()
 
 
 def test_what_lies_outside_the_texts_is_refused():
@@ -136,7 +141,7 @@ def test_what_lies_outside_the_texts_is_refused():
         with pytest.raises(ValueError, match="lies outside the texts"):
             faithfulness_from_dict(made(verdict).to_dict())
     with pytest.raises(ValueError, match="not the plain data of a Faithfulness: 'verdicts' is missing"):
-        faithfulness_from_dict({"score": 1.0})
+        faithfulness_from_dict({"schema": 1, "score": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -234,3 +239,78 @@ def test_several_summaries_as_text_and_each_with_a_name_of_its_own():
     assert text.count("\n  1  ") == 2
     with pytest.raises(ValueError, match="two summaries are called 'A'"):
         compare_reports([made(YES)] * 3, names=["A", "B", "A"])
+
+
+@pytest.mark.parametrize("number", [2, 0, "1", None, [1]], ids=str)
+def test_data_of_another_schema_are_refused_with_their_number(number):
+    with pytest.raises(ValueError, match=re.escape(f"schema {number!r}, and only 1 can be read here: read it")):
+        faithfulness_from_dict(made(YES).to_dict() | {"schema": number})
+    bare = {name: part for name, part in made(YES).to_dict().items() if name != "schema"}
+    with pytest.raises(ValueError, match="'schema' is missing; pass what to_dict"):
+        faithfulness_from_dict(bare)
+
+
+CLASH = Verdict(probability=0.8, findings=[Finding("number", "S0", 0, 2, clash=True)], details={"note": "a"}, **LOW)
+ARTICLE = "The bridge opened in 1931. It is 1,149 metres long."
+KINDS = {
+    "supported": lambda: made(YES),
+    "contradicted": lambda: made(Verdict(probability=0.1, **LOW), score=0.0),
+    "unclear": lambda: made(UNCLEAR, CLASH, score=0.0),
+    "failed": lambda: made(YES, FAILED),
+    "undefined": lambda: made(FAILED, score=None, reason="all failed"),
+    "a heading": lambda: made(HEADING, YES),
+    "nothing": lambda: evaluate("", "It rained."),
+    "signs alone": lambda: evaluate("???", "It rained."),
+    "evaluated": lambda: evaluate(ARTICLE, "# Bridge\n\nIt opened in 1931. It is 5,000 metres long. ???"),
+    "by words": lambda: evaluate(ARTICLE, "It opened in 1930.", checker="words"),
+    "of a row": lambda: faithfulness_from_dict({k: v for k, v in made(YES).to_dict().items() if k != "similarity"}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_are_what_the_schema_describes(kind):
+    data = json.loads(json.dumps(KINDS[kind]().to_dict(), allow_nan=False))
+    jsonschema.Draft202012Validator(_shown.faithfulness_schema()).validate(data)
+    assert faithfulness_from_dict(data).to_dict() == data
+
+
+def objects(schema):
+    """Each object of a schema that lists its properties."""
+    if isinstance(schema, dict):
+        found = [schema] if "properties" in schema and isinstance(schema["properties"], dict) else []
+        return found + [one for part in schema.values() for one in objects(part)]
+    return []
+
+
+def test_the_schema_describes_and_requires_every_key_and_no_other():
+    schema = _shown.faithfulness_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    told = objects(schema)
+    assert len(told) == 5 and all(one["required"] == list(one["properties"]) for one in told)
+    assert all(one["additionalProperties"] is False for one in told)
+    assert all(part.get("description") for one in told for part in one["properties"].values())
+    result = made(YES, CLASH, score=0.5).to_dict()
+    assert list(schema["properties"]) == list(result)
+    first, second = result["verdicts"]
+    parts = {"sentence": result["sentences"][0], "verdict": first, "evidence": first["evidence"][0]}
+    for name, part in (parts | {"finding": second["findings"][0]}).items():
+        assert list(schema["$defs"][name]["properties"]) == list(part), name
+    for changed in ({"schema": 2}, {"more": 1}, {"score": 1.5}, {"verdicts": [first | {"state": "maybe"}]}):
+        assert not jsonschema.Draft202012Validator(schema).is_valid(result | changed), changed
+
+
+@pytest.mark.parametrize("name", ["embedded", "words"])
+def test_who_judged_stands_in_every_form_of_a_report(name, tmp_path):
+    result, version = evaluate("It rained.", "It rained.", checker=name), load_checker(name).fingerprint
+    assert version.startswith(f"{name}-") and f"|checker:{version}|" in result.to_dict()["signature"]
+    page = result.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert version in page and version in "".join(result.to_text().split())
+
+
+def test_side_by_side_says_who_judged_which_where_they_differ():
+    signatures = [Signature({"metric": "faithfulness", "checker": f"embedded-{mark}"}) for mark in ("aaaa", "bbbb")]
+    one, two = ([Faithfulness(**vars(made(YES)) | {"signature": own})][0] for own in signatures)
+    for page in ((both := compare_reports([one, two], ["old", "new"])).to_text(), both._repr_html_()):
+        assert "1 of 1 sentences supported, by embedded-aaaa" in page and "supported, by embedded-bbbb" in page
+        assert all(str(own) in "".join(page.split()) for own in signatures)
+    assert ", by " not in compare_reports([one, one]).to_text()

@@ -26,7 +26,9 @@ WRONG = [
     (lambda: s.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
     (lambda: s.load_summeval("half \ud83d.jsonl"), ValueError, "half a character"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
-    (lambda: s.faithfulness_from_dict({}), ValueError, "'verdicts' is missing"),
+    (lambda: s.faithfulness_from_dict({}), ValueError, "'schema' is missing"),
+    (lambda: s.faithfulness_from_dict({"schema": 1}), ValueError, "'verdicts' is missing"),
+    (lambda: s.faithfulness_from_dict(GOOD | {"schema": 7}), ValueError, "schema 7, and only 1 can be read"),
     (lambda: s.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
     (lambda: s.faithfulness_from_dict(GOOD | {"verdicts": [3]}), ValueError, "not the plain data of a Faithfulness"),
 ]

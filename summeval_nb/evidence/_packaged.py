@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from summeval_nb.evidence._combined import failure
 from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._fitted import fitted
 from summeval_nb.ground.results import Evidence, Verdict, is_finite, require_share, require_text, require_texts
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Packaged", "PairVectors", "cosines", "encode_pairs", "ranked_evidence"]
 
 _LOT = 256  # pairs that are judged together
+_NO_PAIRS_FAULT = (ImportError, MemoryError, OSError)  # of the machine and its packages: whoever calls must know
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +190,8 @@ class Packaged:
         list of Verdict
             With evidence (indices into the pair's sentences, best first), findings, and
             `details`: features, logit, and what else the checker has to say. A claim
-            without a word gives a failed verdict.
+            without a word gives a failed verdict, and so does a pair on which judging
+            goes wrong: the reason has the error.
 
         Raises
         ------
@@ -203,5 +206,17 @@ class Packaged:
             lot = checked[start : start + _LOT]
             given = None if vectors is None else vectors[start : start + _LOT]
             own = given is not None and all(one.embedder == fitted()["embedder"] for one in given)
-            verdicts += self._check_lot(lot, given if own and given is not None else self._encode(lot))
+            verdicts += self._check_each(lot, given if own and given is not None else self._encode(lot))
         return verdicts
+
+    def _check_each(self, lot: Sequence[tuple[list[str], str]], vectors: Sequence[PairVectors]) -> list[Verdict]:
+        """The verdicts of a lot; a pair on which judging raises has failed, with the reason, and no other has."""
+        try:
+            return self._check_lot(lot, vectors)
+        except _NO_PAIRS_FAULT:
+            raise
+        except Exception as error:
+            if len(lot) == 1:
+                return [failure(error, self.threshold)]
+        alone = zip(lot, vectors, strict=True)
+        return [verdict for pair, own in alone for verdict in self._check_each([pair], [own])]

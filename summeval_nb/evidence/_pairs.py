@@ -28,7 +28,7 @@ from summeval_nb.models._prompts import plain
 from summeval_nb.models.llm import Calls
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text._lists import LedReading, read_with_leads
-from summeval_nb.text._markdown import NO_EVIDENCE
+from summeval_nb.text._markdown import NO_EVIDENCE, has_word
 from summeval_nb.text._vectors import EmbedderOrName, SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import load_embedder
@@ -290,8 +290,8 @@ def most_calls(metric: Choices, rows: Sequence[Mapping[str, str]], k: int) -> di
 
 
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
-    """Return the sentences of a text that may be evidence: not code, and no dividing lines."""
-    return [one for one in readings if one.reason not in NO_EVIDENCE]
+    """Return the sentences of a text that may be evidence: not code, no dividing lines, and no signs alone."""
+    return [one for one in readings if one.reason not in NO_EVIDENCE and has_word(one.plain)]
 
 
 def judged_with(settings: FaithfulnessMetric) -> str:
@@ -310,10 +310,7 @@ def unread_sentences(
     article = " ".join(one.plain for one in source)
     reasons = unread_reasons(article, [one.plain for one in claims], checker, lang)
     empty = "the sentence holds no word that could be checked"
-    return [
-        reason or ("" if any(map(str.isalnum, one.plain)) else empty)
-        for reason, one in zip(reasons, claims, strict=True)
-    ]
+    return [reason or ("" if has_word(one.plain) else empty) for reason, one in zip(reasons, claims, strict=True)]
 
 
 def judge(

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
 
     from summeval_nb.evidence.faithfulness import Faithfulness
 
-__all__ = ["Comparison", "faithfulness_from_dict"]
+__all__ = ["Comparison", "faithfulness_from_dict", "faithfulness_schema"]
 
+SCHEMA = 1  # another number whenever what `to_dict` returns has another form
 One = TypeVar("One", bound="JudgedSentences")
 
 
@@ -82,10 +85,16 @@ class JudgedSentences(Score):
         return [_row(i, s, v) for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))]
 
     def to_dict(self) -> JsonDict:
-        """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back."""
+        """Return everything as plain data, ready for JSON; `faithfulness_from_dict` reads it back.
+
+        `schema` is the number of its form, which `assets/faithfulness.schema.json` describes.
+        """
+        similarity = self.similarity.astype(object)
+        similarity[np.isnan(self.similarity)] = None  # a run's rows have none, and JSON has no NaN
         counts = ["score_low", "score_high", "mean_probability"]
         counts += ["n_unclear", "n_failed", "n_unjudged"]
         return {
+            "schema": SCHEMA,
             **{name: getattr(self, name) for name in ("score", "reason", *counts)},
             "signature": str(self.signature),
             "judged_by": self.judged_by,
@@ -93,7 +102,7 @@ class JudgedSentences(Score):
             "summary": self.summary,
             "source_sentences": [sentence.to_dict() for sentence in self.source_sentences],
             "sentences": [sentence.to_dict() for sentence in self.sentences],
-            "similarity": self.similarity.tolist(),
+            "similarity": similarity.tolist(),
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
         }
 
@@ -264,6 +273,9 @@ def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
 
 def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
     """Return the fields of the result that `to_dict` wrote; without `similarity` its table is unknown (NaN)."""
+    if data["schema"] != SCHEMA:
+        remedy = "read it with the version of summeval_nb that wrote it, or evaluate the texts again"
+        raise ValueError(f"these data have schema {data['schema']!r:.40}, and only {SCHEMA} can be read here: {remedy}")
     verdicts = [
         Verdict(
             **{key: one[key] for key in ("probability", "threshold", "details", "failed", "reason")},
@@ -287,6 +299,12 @@ def fields_from_dict(data: Mapping[str, Any]) -> JsonDict:
         "similarity": similarity.reshape(shape),
         "verdicts": verdicts,
     }
+
+
+def faithfulness_schema() -> JsonDict:
+    """Return the JSON schema (draft 2020-12) of what `Faithfulness.to_dict` returns, for programs that read it."""
+    file = resources.files("summeval_nb") / "assets" / "faithfulness.schema.json"
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 @made_of("the plain data of a Faithfulness")
@@ -367,6 +385,10 @@ class Comparison(Rows):
 def _comparison_report(comparison: Comparison) -> Report:
     reports = [one.report() for one in comparison.results]
     titles = [f"{name} — {report.title}" for name, report in zip(comparison.names, reports, strict=True)]
+    checkers = [one.signature.get("checker", "") for one in comparison.results]
+    if len(set(checkers)) > 1:  # words against embedded, or two versions of one: which judged which is said
+        named = (f", by {checker}" if checker else "" for checker in checkers)
+        titles = [title + by for title, by in zip(titles, named, strict=True)]
     return Report(
         title="Summaries compared",
         source=reports[0].source,

@@ -44,6 +44,7 @@ from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
 from summeval_nb.text._language import declared_languages
 from summeval_nb.text._lists import leads_into_items, with_denying_leads
+from summeval_nb.text._markdown import has_word
 from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.embed import LotEmbedder, load_embedder
@@ -353,12 +354,12 @@ class Row(NamedTuple):
     @property
     def nothing(self) -> bool:
         """Whether nothing was retrieved."""
-        return not any(one.strip() for one in self.contexts)
+        return not any(map(has_word, self.contexts))
 
     @property
     def together(self) -> str:
         """The passages as one premise, as `evaluate_answer` reads them."""
-        return "\n\n".join(one for one in self.contexts if one.strip())
+        return "\n\n".join(filter(has_word, self.contexts))
 
 
 def check_row(columns: Iterable[str], values: Mapping[str, object], where: str = "") -> Row:
@@ -406,7 +407,7 @@ class Asker:
 
         An item of a list under a *not* is read with its lead-in, which is no statement by itself.
         """
-        pairs = [(text, [one.text for one in split_sentences(text)]) for text in dict.fromkeys(texts) if text.strip()]
+        pairs = [(text, [one.text for one in split_sentences(text)]) for text in dict.fromkeys(texts) if has_word(text)]
         resolved = self.ask("resolve", pairs)
         units = {
             text: own if isinstance(new, JudgeFailure) else list(new.units)
@@ -419,7 +420,7 @@ class Asker:
             ]
             for text, own in units.items()
         }
-        flat = list(dict.fromkeys(unit for own in units.values() for unit in own if unit.strip()))
+        flat = list(dict.fromkeys(unit for own in units.values() for unit in own if has_word(unit)))
         split = dict(zip(flat, self.ask("statements", [(unit,) for unit in flat]), strict=True))
         for text, own in units.items():
             self._sentences[text] = [
@@ -437,10 +438,10 @@ class Asker:
         return self._sentences.get(text, [])
 
     def entail(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Learn about (premise, statement) pairs; a blank premise entails nothing, and nobody is asked."""
+        """Learn about (premise, statement) pairs; a premise without a word entails nothing, and nobody is asked."""
         wanted: dict[str, dict[str, None]] = {}
         for premise, statement in pairs:
-            if premise.strip() and (premise, statement) not in self._tags:
+            if has_word(premise) and (premise, statement) not in self._tags:
                 wanted.setdefault(premise, {})[statement] = None
         items = [(premise, list(own)) for premise, own in wanted.items()]
         for (premise, own), found in zip(items, self.ask("entail", items), strict=True):
@@ -449,7 +450,7 @@ class Asker:
 
     def verdict(self, premise: str, statement: str) -> Entailment:
         """What is known of a pair that was learned."""
-        return self._tags[premise, statement] if premise.strip() else _NOT_SAID
+        return self._tags[premise, statement] if has_word(premise) else _NOT_SAID
 
     def refusal(self, text: str) -> Flag:
         """Whether a text declines to answer, by its opening as in `evaluate_answer`; a failure leaves it undecided."""
@@ -647,9 +648,9 @@ def prepare(asker: Asker, rows: Sequence[Row], needs: Sequence[str]) -> None:
 
 
 def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
-    """At most what `Asker.statements` asks about texts, and the statements of each; none of a blank one."""
+    """At most what `Asker.statements` asks about texts, and the statements of each; none of one without a word."""
     known = dict.fromkeys(texts)
-    units = {text: tuple(one.text for one in split_sentences(text)) for text in known if text.strip()}
+    units = {text: tuple(one.text for one in split_sentences(text)) for text in known if has_word(text)}
     resolved = ask("resolve", list(units.items()))
     split = dict(zip(units, ask("statements", [(one,) for one in resolved]), strict=True))
     return {text: split.get(text, Most()) for text in known}
@@ -669,9 +670,9 @@ def most_calls(judge: str | Judge, rows: Sequence[Row], needs: Sequence[str]) ->
     pairs = [(p, said[getattr(r, name)]) for name in spoken for r in rows for p in r.contexts]
     if "answer by truth" in needs:
         pairs += [(true_premise(row), said[row.answer]) for row in rows]
-    ask("entail", [pair for pair in pairs if pair[0].strip()])
+    ask("entail", [pair for pair in pairs if has_word(pair[0])])
     left = [(r.together, said[getattr(r, n)]) for n in spoken if f"{n} together" in needs for r in rows]
-    ask("entail", [pair for pair in left if pair[0].strip()])
+    ask("entail", [pair for pair in left if has_word(pair[0])])
     asked = [said[getattr(row, name)] for row in rows for name in _questioned(needs)]
     asked += [said[one] for row in rows for one in row.contexts] if "questions of the contexts" in needs else []
     ask("questions", [(one, one) for one in asked])

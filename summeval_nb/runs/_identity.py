@@ -37,7 +37,7 @@ from summeval_nb.ground._choices import is_function
 from summeval_nb.ground._offline import hub_only_if
 
 _MODELS = ("checker", "judge", "backend", "embedder")
-_PACKAGED = {"embedded", "minilm"}  # named models that come with the package, whose version stands in the manifest
+_PACKAGED = {"embedded", "minilm", "words"}  # names of what comes with the package, see `packaged_fingerprints`
 
 
 def identify(value: object) -> Any:
@@ -56,6 +56,18 @@ def identify(value: object) -> Any:
             "unknown": sorted(set(walk.unknown)),
         }
     return found
+
+
+def packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fingerprints of the package's own checkers that choices name, also for a judge to ask.
+
+    The name stays where the checker does not: another version of it, another fingerprint, another run.
+    """
+    from summeval_nb.evidence._inputs import packaged_checker
+
+    named = {name: choices.get(name) for name in ("checker", "judge")}
+    own = {name: value for name, value in named.items() if isinstance(value, str) and value in ("embedded", "words")}
+    return {name: packaged_checker(value).fingerprint for name, value in own.items()}
 
 
 def find_unknown(described: object) -> list[str]:

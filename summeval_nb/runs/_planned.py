@@ -71,12 +71,13 @@ def pairs_of(metric: str, row: JsonDict) -> int:
 def sentence_pairs(rows: Sequence[Mapping[str, str]], splitter: Splitter, lang: str | None) -> tuple[int, int]:
     """The distinct sentences of rows, and the pairs of a summary's sentence and its evidence."""
     from summeval_nb.text._lists import read_with_leads
+    from summeval_nb.text._markdown import has_word
     from summeval_nb.text.split import split_markdown
 
     texts = list(dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])))
     found = split_markdown(texts, splitter=splitter, lang=lang or "en", progress=False)
     read = {text: read_with_leads(text, own) for text, own in zip(texts, found, strict=True)}
-    split = {text: [one.plain for one in own if not one.reason] for text, own in read.items()}
+    split = {text: [one.plain for one in own if not one.reason and has_word(one.plain)] for text, own in read.items()}
     usable = [row for row in rows if split[row["text"]] and split[row["summary"]]]
     distinct = {one for row in usable for name in ("text", "summary") for one in split[row[name]]}
     return len(distinct), sum(len(split[row["summary"]]) for row in usable)

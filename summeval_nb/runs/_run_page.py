@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.viz import Markup, render
+from summeval_nb.runs._run_rows import result_of_row
 
 if TYPE_CHECKING:
     from summeval_nb.runs._run_pairs import Aligned
@@ -68,9 +68,8 @@ def worst_html(row: JsonDict, *, opened: bool = True) -> Markup:
 
 def _report_html(row: JsonDict) -> str | None:
     """The report of a row's result; None where the parts are not those of faithfulness, whatever they are called."""
-    whole = {**row["parts"], **{name: row.get(name) for name in ("score", "reason", "signature")}}
     try:
-        return faithfulness_from_dict(whole)._repr_html_()
+        return result_of_row(row)._repr_html_()
     except (AttributeError, LookupError, TypeError, ValueError):
         return None
 

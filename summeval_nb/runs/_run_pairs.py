@@ -17,6 +17,7 @@ from summeval_nb.runs._identity import differences
 from summeval_nb.runs._run_rows import metric_name
 
 _UNSURE = "The rows of the two runs differ; that their ids mean the same items is for you to know."
+_DECIDE = ("summeval_nb", "metric", "options", "fingerprints")  # of a run's settings: what a score depends on
 _BY_ID_ALONE = "A run does not say what its items are about: they are paired by id alone."
 
 
@@ -49,11 +50,11 @@ def _pair_keys(rows: Iterable[JsonDict]) -> list[_Key]:
 
 
 def _settings_notes(one: JsonDict, other: JsonDict) -> list[str]:
-    """Return what to say of two manifests with different options; different metrics are a `ValueError`."""
+    """Return what to say of two manifests with different options or versions; different metrics are a `ValueError`."""
     names = [metric_name(run["settings"]) for run in (one, other)]
     if names[0] != names[1]:
         raise ValueError(f"the runs have different metrics, {names[0]} and {names[1]}, whose scores are no pairs")
-    before, now = ({name: run["settings"].get(name) for name in ("metric", "options")} for run in (one, other))
+    before, now = ({name: run["settings"].get(name) for name in _DECIDE} for run in (one, other))
     changed = [
         change.replace(" before", " in the one").replace(" now)", " in the other)")
         for change in differences(before, now)

@@ -4,12 +4,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from numbers import Integral
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import is_finite, require_module
 from summeval_nb.runs._run_folder import MANIFEST, file_check, manifest_check
+
+if TYPE_CHECKING:
+    from summeval_nb.evidence.faithfulness import Faithfulness
 
 _AGAIN = "call run again with the same arguments to"
 _ROW = {"item", "id", "score", "status", "reason", "parts", "signature"}
@@ -73,6 +81,50 @@ def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
     if not whole:
         raise ValueError(f"line {number} of {str(path)!r} is no row of a run; {_AGAIN} write it anew")
     return row
+
+
+def result_of_row(row: JsonDict) -> Faithfulness:
+    """Return the result of which a run wrote a row, without its similarities; a row of no result is a `ValueError`."""
+    known = {name: row.get(name) for name in ("score", "reason", "signature")}
+    if row.get("status") == "failed":  # a run says where a failure is, which its result did not know
+        known["reason"] = re.sub(r"^at \d+: ", "", row["reason"])
+    return faithfulness_from_dict({**row["parts"], **known})
+
+
+def stored_result(rows: Iterable[JsonDict], manifest: JsonDict, item: int | None, name: object) -> Faithfulness:
+    """Return the result of row number `item` of a run, or of the row whose id is `name`."""
+    if (item is None) == (name is None):
+        raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
+    row = _row_of_id(rows, name) if item is None else _row_at(rows, item, manifest["items"])
+    if row["status"] == "failed" and not row["parts"]:
+        raise ValueError(f"item {row['item']} has no result, because it failed: {row['reason']}")
+    if "verdicts" not in row["parts"]:
+        what = f"a result of {metric_name(manifest['settings'])} cannot be made again from its row"
+        raise ValueError(f"{what}, only one of faithfulness: read the row's own numbers, row['parts'] of report.rows()")
+    return result_of_row(row)
+
+
+def _row_at(rows: Iterable[JsonDict], item: int, total: int) -> JsonDict:
+    if isinstance(item, bool) or not isinstance(item, Integral):
+        raise TypeError(f"item must be a whole number, not {item!r:.40}: a row is found by its id with result(id=...)")
+    place = int(item) + total if item < 0 else int(item)
+    row = next(islice(rows, place, None), None) if 0 <= place < total else None
+    if row is None:
+        counted = f"its {total:,} rows are 0 to {total - 1}" if total else "it has no rows"
+        raise IndexError(f"there is no row {item} in this run: {counted}")
+    return row
+
+
+def _row_of_id(rows: Iterable[JsonDict], name: object) -> JsonDict:
+    """The first row of an id; a table of Parquet holds an id that is no text as JSON."""
+    wanted = [name] if isinstance(name, str) else [name, json.dumps(name)]
+    first: object = None
+    for row in rows:
+        if row["id"] in wanted:
+            return row
+        first = row["id"] if first is None else first
+    known = "its rows have no ids" if first is None else f"its first row's is {first!r:.40}"
+    raise ValueError(f"there is no row of the id {name!r:.40} in this run: {known}")
 
 
 def metric_name(settings: JsonDict) -> str:

@@ -16,7 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from ._identity import identify, identify_model
+from summeval_nb.runs._identity import (
+    identify,
+    identify_model,
+    packaged_fingerprints,
+)
 from ._planned import Unloaded, pairs_of, sentence_pairs, unanswered
 from .costs import Ledger, Stages, calls_at_most, find_backends, metered
 from ..agreement.metrics import METRICS, load_metric, metric_class
@@ -272,11 +276,14 @@ class Job:
             if isinstance(self.metric, str)
             else describe(self.metric, "metric")
         )
-        return {
+        found: JsonDict = {
             "metric": metric,
             "options": describe(self.options, "options"),
             "columns": describe(self.columns, "c"),
         }
+        usual = self._kind.defaults() if isinstance(self.metric, str) else {}
+        packaged = packaged_fingerprints({**usual, **self.options})
+        return found | ({"fingerprints": packaged} if packaged else {})
 
 
 def _is_named(metric: Metric) -> bool:

@@ -23,10 +23,13 @@ from ..ground.results import require_count, require_share
 from ..ground.viz import html_page, html_table, render, text_table
 from ._run_page import compared_parts, page_parts, usage_rows
 from ._run_pairs import Aligned, pair_rows, require_pairs
-from ._run_rows import complete_manifest, metric_name, rows_of_file
+from ._run_rows import complete_manifest, metric_name
+from ._run_rows import rows_of_file, stored_result
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from summeval_nb.evidence.faithfulness import Faithfulness
 
 # %% auto #0
 __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'RunComparison', 'compare_scores', 'align',
@@ -216,6 +219,31 @@ class RunReport:
     def rows(self) -> Iterator[JsonDict]:
         """Yield the rows in the order of the corpus."""
         return read_rows(self.folder)
+
+    def result(self, item: int | None = None, *, id: object = None) -> Faithfulness:
+        """Return the result of one row, as `evaluate` gave it; of faithfulness only.
+
+        Parameters
+        ----------
+        item : int, optional
+            The row's number, from 0 in the order of the corpus; -1 is the last.
+        id : optional
+            The row's id, in place of its number.
+
+        Returns
+        -------
+        Faithfulness
+            Without the table of similarities, which a run does not keep: it is NaN.
+
+        Raises
+        ------
+        IndexError
+            If there is no row of that number.
+        ValueError
+            If no row has that id, the item failed before there was a result, or the
+            run is of another metric.
+        """
+        return stored_result(self.rows(), self.manifest, item, id)
 
     def to_dict(self) -> JsonDict:
         """Return the manifest as plain data; the rows stand in the file of results."""

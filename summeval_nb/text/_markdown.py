@@ -33,6 +33,11 @@ _TEXT_FENCES = ("markdown", "md", "text", "txt", "plain", "plaintext")
 _LONG_NUMBER = 4  # "1984. It was hot" begins with a year, not with the marker of a list item
 
 
+def has_word(text: str) -> bool:
+    """Return whether a text has a letter or a digit: signs alone are no sentence, neither to judge nor as evidence."""
+    return any(map(str.isalnum, text))
+
+
 class Piece(NamedTuple):
     """A stretch of a text: its words without markup, the place of each character, why it is not judged (or "")."""
 
