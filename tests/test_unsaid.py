@@ -72,3 +72,10 @@ def test_what_another_sentence_says_is_said():
 def test_it_is_never_called_supported(evidence, claim, word):
     (verdict,) = evaluate(evidence, claim).verdicts
     assert verdict.state != "supported"
+
+
+def test_evidence_of_signs_alone_says_nothing():
+    from summeval_nb import EmbeddedChecker
+
+    (verdict,) = EmbeddedChecker().check_many([(["It rained.", "???"], "It snowed.")])
+    assert not verdict.failed and not verdict.supported

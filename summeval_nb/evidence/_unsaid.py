@@ -103,7 +103,7 @@ def _timed(words: Words, clause: range) -> bool:
 
 def _unsaid(words: Words) -> tuple[list[Unsaid], list[Unsaid]]:
     """Return what a sentence only denies, and what it only asks or supposes."""
-    if words.parts.text.rstrip(" \"'\u201d\u2019)").endswith("?") and words.raw[0] in _ASKING:
+    if words.parts.text.rstrip(" \"'\u201d\u2019)").endswith("?") and words.raw[:1] and words.raw[0] in _ASKING:
         return [], [Unsaid.of(range(len(words.raw)))]
     if listed := _lead(words):
         return [listed], []
