@@ -3,6 +3,7 @@
 import pytest
 from helpers.patience import comes_back
 
+from summeval_nb.evidence._differences import word_differences
 from summeval_nb.evidence._roles import role_clashes
 from summeval_nb.evidence._slots import Words
 from summeval_nb.evidence.check import take_apart
@@ -76,3 +77,59 @@ def test_many_mentions_do_not_make_it_slow():
     long = " ".join("then the mayor Hale thanked the writer Nair and the writer Nair thanked Hale," for _ in range(60))
     with comes_back():
         assert clashes(long, long) == 0
+
+
+def firm_kinds(evidence, claim):
+    found = word_differences(take_apart(claim), [take_apart(evidence)], (0, 0))[1]
+    return [one.kind for one in found if one.firm]
+
+
+INVERTED = [
+    ("Paris is the capital of France.", "The capital of France is Paris."),
+    ("Anna Berg was the winner of the Oslo race.", "The winner of the Oslo race was Anna Berg."),
+    ("Oslo is the largest city in Norway", "The largest city in Norway is Oslo"),
+    ("Oslo is Norway's capital.", "The capital of Norway is Oslo."),
+    ("Anna Berg is Kelda's largest owner.", "Kelda's largest owner is Anna Berg."),
+    ("Anna Berg is also the head of Kelda.", "The head of Kelda is Anna Berg."),
+    ("On Sunday Anna Berg was the winner of the Oslo race.", "The winner of the Oslo race on Sunday was Anna Berg."),
+    ("Anna Berg has been the head of Kelda since 2019.", "Since 2019 the head of Kelda has been Anna Berg."),
+    ("Anna is the mother of Ben.", "The mother of Ben is Anna."),
+    ("In May Anna Berg was the winner.", "In May the winner was Anna Berg."),
+    ("For him the real danger was the ice.", "For him the ice was the real danger."),
+    (
+        "Tom Hale is the head of Kelda and Ann Lee is the head of Marston.",
+        "The head of Kelda is Tom Hale and the head of Marston is Ann Lee.",
+    ),
+]
+SHORTENED = [
+    ("Anna Berg was the winner of the race.", "The winner was Anna Berg."),
+    ("Anna Berg, who lives in Oslo, is the head of Kelda.", "The head of Kelda is Anna Berg."),
+    ("Dr Miriam Oduya is the head of the Leeds study.", "The head of the Leeds study is Miriam Oduya."),
+    ("The winner of the Oslo race was Anna Berg.", "In Oslo Anna Berg was the winner."),
+]
+NOT_INVERTED = [
+    ("Ben is the mother of Anna.", "Anna is the mother of Ben."),
+    ("In court Anna is the mother of Ben.", "In court Ben is Anna."),
+    ("Paris is the capital of France.", "France is the capital of Paris."),
+    ("The owner of Kelda is Marston.", "The owner of Marston is Kelda."),
+    ("In May Tom Hale was the teacher of Priya Nair.", "In May Priya Nair was the teacher of Tom Hale."),
+    ("On Monday Ben Hill's boss was Tom Hale.", "On Monday Tom Hale's boss was Ben Hill."),
+    ("In short, Oslo is in Norway.", "In short, Norway is in Oslo."),
+    ("They say Hull is larger than Leeds.", "They say Leeds is larger than Hull."),
+    ("The bank is behind the mill.", "The mill is behind the bank."),
+    ("In May the bank was the owner of the mill.", "In May the mill was the owner of the bank."),
+    ("Tom Hale is the head of Kelda and Ann Lee is the head of Marston.", "The head of Marston is Tom Hale."),
+    ("As we know, Oslo is the second largest city of Norway.", "The largest city of Norway is Oslo."),
+    ("Oslo is the largest city of Norway, and Bergen is the second.", "The second largest city of Norway is Oslo."),
+    ("Hull beat Leeds.", "Leeds beat Hull."),
+]
+
+
+@pytest.mark.parametrize(("evidence", "claim"), [*INVERTED, *((b, a) for a, b in INVERTED), *SHORTENED])
+def test_an_inverted_copula_does_not_clash(evidence, claim):
+    assert firm_kinds(evidence, claim) == []
+
+
+@pytest.mark.parametrize(("evidence", "claim"), NOT_INVERTED)
+def test_exchanged_roles_around_a_form_of_be_clash(evidence, claim):
+    assert "role" in firm_kinds(evidence, claim)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from rapidfuzz import fuzz
 
 from summeval_nb.evidence._roles import WHEN
-from summeval_nb.evidence._slots import ALIKE, BREAKS, EITHER, Clash, Words, is_negation
+from summeval_nb.evidence._slots import ALIKE, EITHER, Clash, Words, broken, is_negation
 from summeval_nb.evidence.check import Parts
 
-__all__ = ["actor_clashes", "with_first_names"]
+__all__ = ["actor_clashes", "broken", "with_first_names"]
 
 _LONGEST = 8  # words between two commas that only say more of the one who acts
 _LEAST = 3  # words that claim and evidence have in a row, two of them with content
@@ -58,13 +58,6 @@ def _starting(words: Words, first: int) -> range:
     while is_name(words, end) and not (end > first and broken(words, end - 1)):
         end += 1
     return range(first, end)
-
-
-def broken(words: Words, place: int) -> bool:
-    """Return whether a comma or the like follows a word."""
-    tokens, text = words.parts.tokens, words.parts.text
-    after = tokens[place + 1].start if place + 1 < len(tokens) else len(text)
-    return not BREAKS.isdisjoint(text[tokens[place].end : after])
 
 
 def _acting(words: Words, end: int) -> range:

@@ -150,7 +150,7 @@ IN_PLACE = 1.5
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 
 # Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
-RULES = "8"
+RULES = "9"
 
 # A tenth of the reader's log-odds of "denied" is put on the border up to which a sentence is contradicted although no
 # word clashes: what the reader denies may be a little likelier, what it only does not find must be unlikelier.

@@ -11,21 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from summeval_nb.evidence._slots import EITHER, Clash, Words
+from summeval_nb.evidence._slots import BE, EITHER, WHEN, Clash, Words, inverted
 from summeval_nb.evidence.check import Parts, Token
 
-__all__ = ["role_clashes"]
+__all__ = ["WHEN", "role_clashes"]
 
-WHEN = frozenset(
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday christmas easter".split()
-)
 _WHERE = frozenset("in on at near during since until outside inside".split())
 _JOINED = frozenset("and or of from".split())  # two of one kind, or one of the other's
 _BETWEEN = 6  # from "by" to the name, at most: by the vice-president, Sunniva Clegg
 _BOTH = EITHER - {"meeting"}  # a meeting was chaired by one of them
 _MOST = 8  # mentions of a name in one sentence that are looked at
-_BE = frozenset("is are was were be been being".split())
 _SHORTEST = 3  # letters that two forms of one verb share, at least
 
 
@@ -54,7 +49,7 @@ def _suffered(words: Words, first: int, second: int) -> set[str] | None:
     if not places:
         return None
     by = places[-1]
-    forms = [i for i in range(first + 1, by) if words.raw[i] in _BE]
+    forms = [i for i in range(first + 1, by) if words.raw[i] in BE]
     told = [i for i in range(forms[-1], by) if words.parts.tokens[i].kind == "content"] if forms else []
     return {words.parts.keys[told[0]]} if told and second - by <= _BETWEEN else set()
 
@@ -107,6 +102,8 @@ def role_clashes(claim: Words, evidence: Sequence[Parts], *, shared: bool = Fals
             for k, m in product(first, second):
                 joined = joined or not _told(claim, i + 1, j).isdisjoint(_told(near, min(k, m) + 1, max(k, m)))
                 turned = _turned(claim, i, j, near, k, m)
+                if turned and inverted(claim, range(i + 1, j), near, range(min(k, m) + 1, max(k, m))):
+                    turned = False
                 if turned and where[0] != where[1] and where == [_where(near, place) for place in (k, m)]:
                     turned = None
                 found.add(turned)

@@ -105,6 +105,16 @@ _TITLES = frozenset(
     "mr mrs ms miss mx dr prof professor doctor sir dame lord lady judge justice captain officer president minister "
     "senator mayor councillor chancellor king queen prince princess pope bishop".split()
 )
+WHEN = frozenset(
+    "january february march april may june july august september october november december monday tuesday wednesday "
+    "thursday friday saturday sunday christmas easter".split()
+)
+BE = frozenset("is are was were be been being".split())
+_ARTICLES = frozenset("a an the this that these those my your his her its our their".split())
+# Words behind a form of be that change nothing of who is what: is also the capital.
+_STILL = frozenset("also now then still once again thus therefore always already".split())
+_CLAUSES = frozenset("and but or while whereas".split())  # another clause may begin behind these
+_WITHIN = frozenset({"s", "'s", "\u2019s"})  # the city's oldest school
 _EXACT = 1 - 1e-9  # but for the last digits of what is calculated
 _FRAME = 3  # equal words around a place, at least
 _BEFORE = 3  # words before the first of two: the talks between the old board and the guild
@@ -231,6 +241,9 @@ def _exchanged(
         return
     if len(crossed) != 1 or _one_list(claim, *crossed[0]) or _other_way_round(claim, nearest, codes, *crossed[0]):
         return
+    one, other = crossed[0]
+    if inverted(claim, range(one.end, other.start), nearest, range(one.near_end, other.near_start)):
+        return
     elsewhere = [slot for slot in slots if slot not in crossed[0]]
     if any(_tells(claim, i) for slot in elsewhere for i in range(slot.start, slot.end)):
         return
@@ -325,6 +338,77 @@ def _one_list(claim: Words, one: Slot, other: Slot) -> bool:
         claim.raw[i] in _SAME or claim.parts.tokens[i] in claim.parts.names or claim.parts.tokens[i].kind == "number"
         for i in between
     )
+
+
+def broken(words: Words, place: int) -> bool:
+    """Return whether a comma or the like follows a word."""
+    tokens, text = words.parts.tokens, words.parts.text
+    after = tokens[place + 1].start if place + 1 < len(tokens) else len(text)
+    return not BREAKS.isdisjoint(text[tokens[place].end : after])
+
+
+def _copulas(words: Words, between: range) -> list[int]:
+    """Return the forms of *be* that say of one thing that it is another: is the capital, but not is in the capital."""
+    found = []
+    for place in between:
+        if words.raw[place] not in BE:
+            continue
+        after = place + 1
+        while after < len(words.raw) and (words.raw[after] in _STILL or is_negation(words, after)):
+            after += 1
+        if after < len(words.raw) and (words.raw[after] in _ARTICLES or _tells(words, after)):
+            found.append(place)
+    return found
+
+
+def _sides(words: Words, copula: int) -> tuple[range, range]:
+    """Return the places to the left and to the right of a form of *be*, within its clause."""
+    start, end = 0, len(words.raw)
+    earlier = [place for place in range(copula) if words.raw[place] in BE]
+    later = [place for place in range(copula + 1, end) if words.raw[place] in BE]
+    if earlier:
+        start = next((one + 1 for one in range(earlier[-1], copula) if words.raw[one] in _CLAUSES), 0)
+    if later:
+        end = next((one for one in range(later[0], copula, -1) if words.raw[one] in _CLAUSES), end)
+    return range(start, copula), range(copula + 1, end)
+
+
+def _side(words: Words, places: range) -> set[str]:
+    """Return what a side of a form of *be* tells, but for when: its content words, or its numbers if it has none."""
+    told = [words.parts.tokens[i] for i in places if _tells(words, i) and words.raw[i] not in WHEN | _STILL]
+    return {one.key for one in told if one.kind == "content"} or {one.key for one in told}
+
+
+def _core(words: Words, places: range) -> set[str]:
+    """Return what a claim may not leave out of a side: of *the largest city in Norway* the words of *largest city*.
+
+    Of a name its last word will do.
+    """
+    run: list[int] = []
+    for i in places:
+        if _tells(words, i) and words.raw[i] not in WHEN | _STILL:
+            run.append(i)
+        if run and (broken(words, i) or not (_tells(words, i) or words.raw[i] in _WITHIN)):
+            break
+    if run and words.parts.tokens[run[-1]] in words.parts.names:
+        run = run[-1:]
+    return {words.parts.keys[i] for i in run}
+
+
+def inverted(claim: Words, between: range, near: Words, near_between: range) -> bool:
+    """Return whether a form of *be* has the same on its sides in claim and evidence, each where the other was.
+
+    Paris is the capital of France: the capital of France is Paris. The forms stand `between` the names, or whatever
+    else is turned, of the claim and of the evidence.
+    """
+    for place, there in product(_copulas(claim, between), _copulas(near, near_between)):
+        own, theirs = _sides(claim, place), _sides(near, there)
+        if all(
+            _core(near, side) <= _side(claim, other) <= _side(near, side)
+            for side, other in zip(theirs, reversed(own), strict=True)
+        ):
+            return True
+    return False
 
 
 def _denied(claim: Words, nearest: Words, codes: Sequence[Opcode]) -> Iterator[Clash]:
