@@ -131,9 +131,7 @@ def only_imports(text: str) -> bool:
     return all(isinstance(node, ready) for node in ast.parse(re.sub("^[%!].*", "", text, flags=re.M)).body)
 
 
-@pytest.mark.parametrize(
-    "path", sorted(ROOT.glob("nbs/[0-9]_*/*.ipynb")), ids=lambda p: f"{p.parent.name}/{p.stem}"
-)
+@pytest.mark.parametrize("path", sorted(ROOT.glob("nbs/[0-9]_*/*.ipynb")), ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_a_chapter_begins_with_a_result(path):
     """What a reader came for stands first."""
     found = cells(path)

@@ -488,3 +488,17 @@ def test_a_checker_of_ones_own_may_inherit_and_set_its_threshold():
     assert isinstance(Mine(0.5), Checker)
     assert evaluate("It rained.", "It rained.", checker=Mine(0.5)).score == 1.0
     assert evaluate("It rained.", "It rained.", checker=Mine(0.7)).score == 0.0
+
+
+def test_one_sentence_is_judged_by_the_threshold_of_its_checker():
+    class Half:
+        fingerprint, threshold = "half", 0.4
+
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=0.45) for _ in pairs]
+
+    strict = Half()
+    strict.threshold = 0.9
+    assert checker(["It rained."], "It rained.", using=Half()) == (True, 0.45)
+    assert checker(["It rained."], "It rained.", using=strict) == (False, 0.45)
+    assert evaluate("It rained.", "It rained.", checker=Half()).score == 1.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -459,7 +460,8 @@ def checker(
     if unread or verdict.probability is None:
         why = unread or verdict.reason
         raise ValueError(f"no verdict on {sen_summary!r:.60}: {why}")
-    return bool(verdict.supported), verdict.probability
+    own = replace(verdict, threshold=chosen.threshold, contradicted_below=None)
+    return bool(own.supported), verdict.probability
 
 # %% ../../nbs/2_evidence/21_check.ipynb #bc0e8d0e
 def reliability_bins(
