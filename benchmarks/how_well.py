@@ -145,7 +145,7 @@ def page(items: pd.DataFrame, rows: Sequence[dict[str, Any]]) -> str:
         {
             "set": row["set"],
             "called contradicted": row["contradicted"],
-            "of them false": f"{row['contradicted_right']:.2f}",
+            "of them false": f"{row['contradicted_right']:.2f}".removeprefix("0"),
         }
         for row in rows
         if row["checker"] == "embedded" and row["contradicted"]

@@ -148,8 +148,8 @@ def test_a_benchmark_marks_what_the_checker_was_fitted_to(marked):
     assert said["mine", "bbc"] == said["in chunks", "bbc"] == "XSumFaith: 1 of 1 articles"
     assert said["mine", "other"] == said["in chunks", "other"] == ""
     assert [(row["checker"], row["set"]) for row in bench.left_out_rows()] == [
-        ("mine", "XSumFaith"),
-        ("in chunks", "XSumFaith"),
+        ("mine", "XSumFaith (summaries)"),
+        ("in chunks", "XSumFaith (summaries)"),
     ]
     assert len(bench.to_dict()["left_out"]) == 2
     for page in (repr(bench), bench._repr_html_()):

@@ -73,21 +73,24 @@ def left_out_rows(checker: str, sets: Iterable[str]) -> list[JsonDict]:
 
 _SHARES = {
     "auc": "AUC",
-    "false_found": "false, not called supported",
-    "true_passed": "true, called supported",
-    "precision": "supported, and true",
+    "false_found": "false: not supported",
+    "true_passed": "true: supported",
+    "precision": "supported: true",
 }
 
 
 def shown_row(row: JsonDict) -> JsonDict:
-    """A row as people read it: shares with two digits and their 95 % intervals."""
-    shown: JsonDict = {"set": row["set"], "judged": row["judged"], "items": row["n"], "of them false": row["n_false"]}
+    """A row as people read it: shares with two digits, and their 95 % intervals."""
+    shown: JsonDict = {"set": f"{row['set']} ({row['judged']})", "false items": f"{row['n_false']} of {row['n']}"}
     for name, title in _SHARES.items():
-        value, low, high = (row[key] for key in (name, f"{name}_low", f"{name}_high"))
-        shown[title] = "undefined" if value is None else f"{value:.2f}"
-        if low is not None:
-            shown[title] += f" [{low:.2f}, {high:.2f}]"
-    return shown | {"left unclear": f"{row['unclear']:.2f}"}
+        value, low, high = (_share(row[key]) for key in (name, f"{name}_low", f"{name}_high"))
+        shown[title] = f"{value or 'undefined'} [{low}, {high}]" if low else value or "undefined"
+    return shown | {"unclear": _share(row["unclear"])}
+
+
+def _share(value: float | None) -> str:
+    """A share with two digits and no leading zero; empty where there is none."""
+    return "" if value is None else f"{value:.2f}".removeprefix("0")
 
 
 def article_mark(text: str) -> bytes:
