@@ -216,6 +216,7 @@ COMMANDS = [
     "annotators",
     "summeval",
     "run",
+    "how-well",
     "checker-bench",
     "judge-bench",
     "languages",

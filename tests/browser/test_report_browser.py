@@ -30,6 +30,8 @@ def opened(result, tmp_path, visit):
 def test_a_sentence_opens_on_its_evidence_with_the_keyboard(opened, result):
     page = opened.page
     page.keyboard.press("Tab")
+    expect(page.locator(".sr-judge a")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.locator("details summary").first).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".sr-panel").first).to_be_visible()
@@ -57,8 +59,12 @@ def test_findings_numbers_and_signature_are_there(opened, result):
     findings = [finding.text for verdict in result.verdicts for finding in verdict.findings]
     assert findings and page.locator(".sr-finding").all_inner_texts() == findings
     page.get_by_text("All numbers").click()
-    table = page.locator("table").inner_text()
+    table = page.locator("table").first.inner_text()
     assert all(f"{verdict.probability:.4f}" in table for verdict in result.verdicts)
+    measured = page.locator("table").nth(1)
+    expect(measured).to_be_hidden()
+    page.locator(".sr-judge a").click()  # How well does it work? The link opens the fold
+    expect(measured).to_be_visible()
     assert str(result.signature) in page.locator(".se-signature").inner_text()
 
 
