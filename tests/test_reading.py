@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker, WordsChecker, evaluate
-from summeval_nb.evidence import _differences, _reading, check
+from summeval_nb.evidence import _reading
 from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.evidence._reader import load_reader
 from summeval_nb.evidence._reading import ALL_FEATURES, WORD_FEATURES, fitted, forest
-from summeval_nb.evidence.check import sentence_matches, take_apart
 from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.judged.judge import _label
 from summeval_nb.text.embed import load_embedder
@@ -183,35 +182,6 @@ def test_the_signature_names_both_thresholds():
 def test_a_claim_without_a_word_fails_alone():
     bad, good = EmbeddedChecker().check_many([(ARTICLE, "***"), (ARTICLE, TRUE[0])])
     assert bad.failed and "no word" in bad.reason and good.state == "supported"
-
-
-def looked_at_before(claim, evidence, vectors):
-    """The first storey as it was before token vectors were compared once: everything asked for by itself."""
-    from summeval_nb.evidence._differences import compare
-    from summeval_nb.evidence._packaged import cosines
-    from summeval_nb.evidence.check import PairVectors, find_unsupported, pair_features, support_logit
-
-    words, _ = pair_features(claim, evidence, vectors)
-    differences, clashes, nearest = compare(claim, evidence, vectors, cosines(vectors))
-    place = nearest[0]
-    own = vectors.evidence_tokens[place]
-    one = PairVectors(vectors.embedder, vectors.evidence[[place]], vectors.claim, [own], vectors.claim_tokens)
-    near, _ = pair_features(claim, [evidence[place]], one)
-    features = {**words, **{f"nearest_{name}": value for name, value in near.items()}, **differences}
-    return features | {"words_logit": support_logit(words)}, clashes, nearest, find_unsupported(claim, evidence)
-
-
-def test_vectors_are_compared_once_and_features_are_the_same_to_the_last_bit(monkeypatch):
-    pairs = [(ARTICLE[:n], claim) for n in (1, 2, 4) for claim in TRUE + FALSE]
-    calls = []
-    for (evidence, claim), vectors in zip(pairs, encode_pairs(pairs, load_embedder("minilm")), strict=True):
-        parts = take_apart(claim), [take_apart(text) for text in evidence], vectors
-        expected = looked_at_before(*parts)
-        calls.clear()
-        with monkeypatch.context() as patched:
-            for module in (_reading, _differences, check):
-                patched.setattr(module, "sentence_matches", lambda one: calls.append(1) or sentence_matches(one))
-            assert tuple(_reading.look(*parts)) == expected and len(calls) == 1
 
 
 def test_features_are_those_of_the_day_they_were_fitted_on():
