@@ -20,7 +20,7 @@ from summeval_nb.teaching._progress import PARTS as TITLES
 
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES
-    "start": "Start",
+    "0_start": TITLES["0"],
     "tutorials": TITLES[""],
     **{folder.name: TITLES[folder.name[0]] for folder in sorted(NOTEBOOKS.glob("[1-9]_*"))},
     "zh": "中文",
@@ -29,9 +29,9 @@ PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folde
     "reference": "Reference",
 }
 PLACES = {  # pages outside of the folders: part, and order within it
-    "try": "start/1",
-    "how_well": "start/2",
-    "goals": "start/3",
+    "try": "0_start/a",  # after the folder's own pages, which begin with a digit
+    "how_well": "0_start/b",
+    "goals": "0_start/c",
     "solutions": "solutions",
     "glossary": "reference/1",
     "bibliography": "reference/2",
@@ -96,7 +96,7 @@ def label(name: str) -> str:
 def numbered(name: str) -> str:
     """Return a chapter's title with the number by which the text calls it; nothing for a page without number."""
     number = re.match(r"(\w+)/(\d+)_", name)
-    if not number:
+    if not number or number[1] == "0_start":  # no text calls those pages by their numbers
         return ""
     word = "Lesson " if number[1] == "tutorials" else ""
     return f"{word}{number[2]} · {title_and_summary(name)[0]}"

@@ -15,6 +15,7 @@ from summeval_nb.ground.viz import Markup, printable, render
 _EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
 PARTS = {  # a chapter's first digit to the title of its part; a lesson has one digit in all
     "": "Lessons",
+    "0": "Start",
     "1": "1 · Text",
     "2": "2 · Evidence",
     "3": "3 · Overlap",
