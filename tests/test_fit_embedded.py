@@ -151,7 +151,7 @@ def test_the_threshold_has_the_best_mean_over_the_sets():
     assert chosen_threshold(held, p) == 0.2, "what clashes is never supported, so the lowest is as good as any"
 
 
-def test_all_that_people_judged_is_looked_at_and_edits_stay_together():
+def test_all_human_labels_are_kept_and_edits_stay_together():
     kinds = ["human", "true", "number", "name"] * 500
     claims = [Claim("summeval", 0, i, "It rained.", 1, kind, 1) for i, kind in enumerate(kinds)]
     kept = read_rows(claims).reshape(-1, 4)

@@ -239,7 +239,7 @@ def test_an_earlier_course_is_taken_again_with_the_passages_of_its_time():
     assert [one for one in some if "pairs" not in one] == [one for one in every if "pairs" not in one] != []
 
 
-def test_a_reader_that_left_sets_out_is_the_same_as_a_difference(tmp_path, monkeypatch):
+def test_a_reader_kept_as_a_difference_reads_the_same(tmp_path, monkeypatch):
     raw = (ASSETS / "reader.npz").read_bytes()
     other = train_checker.unpacked(raw)
     with torch.no_grad():
@@ -255,7 +255,7 @@ def test_a_reader_that_left_sets_out_is_the_same_as_a_difference(tmp_path, monke
     assert len({one.fingerprint for one in found.values()}) == 3, "other weights, another file of what they read"
 
 
-def test_readers_that_left_sets_out_fit_the_package_and_every_set():
+def test_readers_that_left_sets_out_cover_every_set():
     found = readers()
     assert set(found) == {"", *SETS_OF_PEOPLE}
     held = {name: path.name for names, path in LEFT_OUT.items() for name in names.split(",")}
