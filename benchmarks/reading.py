@@ -116,8 +116,7 @@ def main() -> None:
 
     def first() -> list[Any]:
         _parts.kept_parts.cache_clear()
-        parts = [(check.take_apart(claim), [check.take_apart(text) for text in evidence]) for evidence, claim in pairs]
-        return [_reading.look(*one, v) for one, v in zip(parts, vectors, strict=True)]
+        return [_reading.look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
 
     windows, wide = read_windows(pairs, vectors)
     joined = [(claim, " ".join(evidence)) for evidence, claim in windows]

@@ -162,8 +162,8 @@ def test_refusals_come_before_counts_whether_refusals_are_scored_or_not(
 
 
 def test_an_answer_that_says_less_than_was_expected_is_not_called_partly_right_when_nothing_expected_is_said():
-    truth = "No, printing is not available during the works."
-    report = evaluate_answer(truth, "Can I print in the library?", truth, "No, printing will not be available.")
+    truth = "The library is closed during the works, so printing is not possible on any of the three floors."
+    report = evaluate_answer(truth, "Can I print in the library?", truth, "Printing is not possible.")
     assert report.first_line == (
         "the judge cannot tell: 0 of 1 expected statements are said, 1 of 1 that it says agrees with the ground truth"
     )

@@ -1,70 +1,75 @@
-"""What moved a verdict: every feature has a meaning, the rows add up, and what is shown is escaped."""
+"""Why a verdict is what it is: every number has a meaning, the rows add up, and what is shown is escaped."""
+
+import math
 
 import pytest
 
-from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence._explained import MEANING, meaning
-from summeval_nb.evidence._reading import ALL_FEATURES
+from summeval_nb import EmbeddedChecker, evaluate
+from summeval_nb.evidence._explained import MEANING, Explanation
 from summeval_nb.evidence.check import sigmoid
+from summeval_nb.evidence.reading import NUMBERS
 
 EVIDENCE = ["The harbour board approved the new ferry terminal on Tuesday.", "It will cost 48 million <b>crowns</b>."]
 CLAIM = "The harbour board rejected the new ferry terminal on Tuesday."
+CHANGED = "The harbour board did not approve the new ferry terminal on Tuesday."
 
 
-@pytest.mark.parametrize("name", ALL_FEATURES)
-def test_every_feature_has_a_meaning(name):
-    assert meaning(name) and len(meaning(name)) < 100
+def explained(claim, **options):
+    (verdict,) = EmbeddedChecker(**options).check_many([(EVIDENCE, claim)])
+    return Explanation(claim, EVIDENCE, verdict)
+
+
+@pytest.mark.parametrize("name", [*NUMBERS, "intercept", "copied", "recalibration"])
+def test_every_number_has_a_meaning(name):
+    assert MEANING[name] and len(MEANING[name]) < 100
 
 
 def test_nothing_else_has_a_meaning():
-    assert set(MEANING) <= {*ALL_FEATURES, "in_place", "own_words"}
+    assert set(MEANING) == {*NUMBERS, "intercept", "copied", "recalibration"}
 
 
 @pytest.mark.parametrize("options", [{}, {"slope": 2.0, "offset": -1.0}])
-@pytest.mark.parametrize("most", [1, 10, 500])
-def test_the_rows_add_up_to_the_log_odds(options, most):
-    checker = EmbeddedChecker(**options)
-    explanation = checker.explain(EVIDENCE, CLAIM, most=most)
+@pytest.mark.parametrize("claim", [CLAIM, CHANGED])
+def test_the_rows_add_up_to_the_log_odds(claim, options):
+    explanation = explained(claim, **options)
     *parts, total = explanation.rows()
-    assert sum(row["moved"] for row in parts) == pytest.approx(total["moved"], abs=1e-9)
+    assert sum(row["moved"] for row in parts) == pytest.approx(total["moved"], abs=1e-6)
+    assert total["moved"] == explanation.log_odds and total["number"] == "log-odds"
     assert sigmoid(total["moved"]) == pytest.approx(explanation.verdict.probability)
-    assert explanation.verdict.probability == checker.check_many([(EVIDENCE, CLAIM)])[0].probability
-    others = next(row for row in parts if row["feature"] == "all others")
-    if most == 500:  # what is left are the features that moved it by less than .005 each
-        assert abs(others["moved"]) <= 0.005 * len(ALL_FEATURES)
-    sizes = [abs(row["moved"]) for row in parts[1 : 1 + most] if row["feature"] in ALL_FEATURES]
-    assert sizes == sorted(sizes, reverse=True)
+    names = [row["number"] for row in parts]
+    assert set(names) == set(explanation.verdict.details["terms"]) | ({"recalibration"} if options else set())
+    sizes = [abs(row["moved"]) for row in parts[1:]]
+    assert names[0] == "intercept" and sizes == sorted(sizes, reverse=True)
+
+
+def test_a_row_has_its_number_and_what_it_means():
+    explanation = explained(CHANGED)
+    rows = {row["number"]: row for row in explanation.rows()}
+    numbers, terms = (explanation.verdict.details[name] for name in ("numbers", "terms"))
+    for name in NUMBERS:
+        assert rows[name] == {"number": name, "value": numbers[name], "moved": terms[name], "meaning": MEANING[name]}
+    assert (rows["copied"]["value"], rows["copied"]["moved"]) == (1.0, terms["copied"])
+
+
+def test_a_certain_probability_has_infinite_log_odds():
+    explanation = explained(CLAIM, slope=1e4)
+    assert explanation.verdict.probability == 0 and explanation.log_odds == -math.inf
+    *parts, total = explanation.rows()
+    assert sum(row["moved"] for row in parts) == total["moved"]
+    assert "-inf" in str(explanation) and "-inf" in explanation._repr_html_()
 
 
 def test_over_an_article_it_explains_the_verdict_of_evaluate():
-    from summeval_nb import evaluate
-
-    article = " ".join(EVIDENCE)
-    explanation = EmbeddedChecker().explain(article, CLAIM)
-    (verdict,) = evaluate(article, CLAIM).verdicts
+    result = evaluate(" ".join(EVIDENCE), CLAIM)
+    explanation, (verdict,) = result.explain(0), result.verdicts
     assert (explanation.verdict.probability, explanation.verdict.state) == (verdict.probability, verdict.state)
     assert explanation.evidence == [EVIDENCE[item.index] for item in verdict.evidence]
 
 
 def test_it_is_shown_as_text_and_as_html_that_is_escaped():
-    page = EmbeddedChecker().explain(EVIDENCE, CLAIM + " <script>alert(1)</script>")
+    page = explained(CLAIM + " <script>alert(1)</script>")
     assert "<script>" not in page._repr_html_() and "&lt;script&gt;" in page._repr_html_()
     assert "<b>crowns" not in page._repr_html_()
-    assert "log-odds" in str(page) and "all claims start at" in str(page) and "rejected" in str(page)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence", "error", "message"),
-    [
-        (EVIDENCE, "***", ValueError, "no verdict on"),
-        (" ".join(EVIDENCE), "It rained. It snowed.", ValueError, "one sentence, and these are 2"),
-        ("", "It rained.", ValueError, "nothing to explain: the article is empty"),
-        ([], "It rained.", ValueError, "no evidence"),
-        ([3], "It rained.", TypeError, "text"),
-    ],
-)
-def test_what_cannot_be_explained_says_why(text, sentence, error, message):
-    with pytest.raises(error, match=message):
-        EmbeddedChecker().explain(text, sentence)
-    with pytest.raises(ValueError, match="most"):
-        EmbeddedChecker().explain(EVIDENCE, CLAIM, most=0)
+    text = str(page)
+    assert text.startswith(f"{page.verdict.state} {page.verdict.probability:.2f}: {page.sentence}")
+    assert "log-odds" in text and "where all sentences start" in text and "antonym “rejected”" in text

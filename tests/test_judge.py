@@ -197,22 +197,26 @@ def test_a_changed_number_or_a_negation_is_never_entailed(judge):
 
 
 def label_of(verdict):
-    """What a judge calls a verdict of `evaluate`: contradicted only where something clashes, else it was not said."""
-    if verdict.state == "contradicted" and not any(one.clash for one in verdict.findings):
-        return "neutral"
+    """What a judge calls a verdict of the default checker, which contradicts only where something clashes."""
     return {"supported": "entailed", "unclear": "neutral", "contradicted": "contradicted"}[verdict.state]
 
 
-def test_what_clashes_with_nothing_is_not_said_for_a_judge(judge):
-    """Both kinds of a contradicted sentence stand in the samples, so that the tests below ask for both."""
+def test_what_is_left_open_is_neutral_for_a_judge(judge):
+    """All four kinds of a verdict stand in the samples, so that the tests below ask for each."""
     told = [(one.text, result) for one in sample_articles() for result in [evaluate(one.text, one.wrong.text)]]
-    denied = [
-        (judge.entail(text, [result.sentences[place].text])[0].label, any(one.clash for one in verdict.findings))
+    found = {
+        (one.label, verdict.state, any(finding.clash for finding in verdict.findings))
         for text, result in told
-        for place, verdict in enumerate(result.verdicts)
-        if verdict.state == "contradicted"
-    ]
-    assert set(denied) == {("contradicted", True), ("neutral", False)}
+        for one, verdict in zip(
+            judge.entail(text, [sentence.text for sentence in result.sentences]), result.verdicts, strict=True
+        )
+    }
+    assert found == {
+        ("entailed", "supported", False),
+        ("neutral", "unclear", True),
+        ("neutral", "unclear", False),
+        ("contradicted", "contradicted", True),
+    }
 
 
 @pytest.mark.parametrize("article", sample_articles(), ids=lambda article: article.name)
@@ -317,6 +321,19 @@ def test_a_question_that_is_not_supported_is_answered_by_what_is_said(statement,
     text = "Nothing. They say 50 and nothing." if "other" not in statement else "It rained."
     (answer,) = EmbeddedJudge(checker=Borders()).answer(text, [question])
     assert answer.value == value and answer.probability is not None and answer.said is not None
+
+
+def test_a_border_for_each_verdict_has_a_second_look_too(judge):
+    class Each(Borders):
+        contradicted_below = None
+
+        def contradicted_below_of(self, findings, details):
+            return self.threshold if findings else 0.0
+
+    question = Question(text="Is it so?", statement="say 50 and nothing")
+    answers = [EmbeddedJudge(checker=Each()).answer("Nothing. They say 50 and nothing.", [question])[0]]
+    answers += judge.answer(PREMISE, QUESTIONS)  # the default is such a checker
+    assert answers[0].value == 1 and all(one.said is not None for one in answers)
 
 
 GERMAN = "Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet und ist nicht sehr lang."

@@ -45,8 +45,11 @@ def test_items_under_a_heading_with_a_not_are_read_with_it(heading):
     lead = heading.strip("#* ")
     assert [one.plain for one in after[2:]] == [f"{lead}: Syncing network drives", f"{lead}: Running two accounts"]
     assert [one.reason for one in after] == [one.reason for one in before]  # a heading was not judged before, either
-    result = evaluate(text, "It supports syncing network drives. It can run two accounts now.")
-    assert not any(one.supported for one in result.verdicts)
+    summary = "It supports syncing network drives. It can run two accounts now."
+    bare = evaluate(text.replace(heading, "Other text."), summary).verdicts
+    denied = evaluate(text, summary).verdicts
+    assert all(one.supported for one in bare) and denied[0].state == "unclear"
+    assert all(one.probability < other.probability for one, other in zip(denied, bare, strict=True))
 
 
 @pytest.mark.parametrize("text", PLAIN)

@@ -220,4 +220,12 @@ def test_a_signature_names_every_choice_that_could_change_a_number():
     assert list(one)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
     assert one["k"] == "8" and "contradicted_below" not in one
     assert one == _pairs.signature_of(settings(), 8) != _pairs.signature_of(settings(lang="en"), 8)
-    assert "contradicted_below" in _pairs.signature_of(FaithfulnessMetric(), 8)
+    assert "contradicted_below" not in _pairs.signature_of(FaithfulnessMetric(), 8)  # it follows from the threshold
+
+    class Two:
+        fingerprint, threshold, contradicted_below = "two", 0.6, 0.4
+
+        def check_many(self, pairs, *, vectors=None):
+            return []
+
+    assert _pairs.signature_of(FaithfulnessMetric(checker=Two()), 8)["contradicted_below"] == "0.4"

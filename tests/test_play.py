@@ -250,6 +250,20 @@ def test_the_default_verdicts_are_those_of_evaluate():
             assert mine.probability == pytest.approx(theirs.probability, abs=1e-3)
 
 
+def test_another_threshold_gives_the_states_of_evaluate():
+    text, summary = (
+        "The old pier collapsed in 1998. It rained.",
+        "The new pier collapsed in 1998. Zebras graze quietly.",
+    )
+    study = evidence_study(text, summary, max_k=2)
+    seen = set()
+    for threshold in (0.0, 0.3, 0.9):
+        state, result = evidence_state(study, 2, threshold), evaluate(text, summary, 2, threshold=threshold)
+        seen |= {tuple(one.state for one in state.verdicts)}
+        assert [one.state for one in state.verdicts] == [one.state for one in result.verdicts]
+    assert ("contradicted", "unclear") in seen and ("unclear", "supported") in seen
+
+
 def test_a_low_threshold_and_three_states_are_drawn():
     number = [Finding("number", "9", 0, 1, clash=True)]
 

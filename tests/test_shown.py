@@ -209,11 +209,38 @@ NEAR = {"threshold": 0.57, "contradicted_below": 0.5}
             "unclear 0.61",
             "something clashes: not called supported",
         ),
+        (Verdict(probability=0.4, **NEAR | {"contradicted_below": 0.3}), "unclear 0.40", ""),
         (
-            Verdict(probability=0.4, details={"features": {}}, **NEAR | {"contradicted_below": 0.3}),
+            Verdict(probability=0.4, details={"near_coverage": 0.49}, **NEAR | {"contradicted_below": 0.0}),
             "unclear 0.40",
-            "nothing clashes for certain: not called contradicted",
+            "too little of it is in the article",
         ),
+        (
+            Verdict(probability=0.4, details={"near_coverage": 0.5}, **NEAR | {"contradicted_below": 0.0}),
+            "unclear 0.40",
+            "cannot tell",
+        ),
+        (
+            Verdict(
+                probability=0.61,
+                findings=[Finding("number", "S0", 0, 2, True)],
+                details={"near_coverage": 0.2},
+                **NEAR | {"contradicted_below": 0.57},
+            ),
+            "unclear 0.61",
+            "something clashes, though the rest is in the article",
+        ),
+        (
+            Verdict(
+                probability=0.4,
+                findings=[Finding("number", "S0", 0, 2, True)],
+                details={"near_coverage": 0.2},
+                **NEAR | {"contradicted_below": 0.57},
+            ),
+            "contradicted 0.40",
+            "",
+        ),
+        (Verdict(probability=0.9, details={"near_coverage": 0.2}, **NEAR), "supported 0.90", ""),
     ],
 )
 def test_what_is_printed_shows_why_a_verdict_is_what_it_is(verdict, label, note):
@@ -225,6 +252,21 @@ def test_a_sentence_has_the_colour_of_its_state():
     states = [Verdict(probability=p, **NEAR) for p in (0.9, 0.55, 0.1)]
     assert [entry.tone for entry in made(*states).report().entries] == [1.0, 0.5, 0.0]
     assert [entry.tone for entry in made(YES, HEADING).report().entries] == [0.9, None]
+
+
+def test_only_what_is_a_sum_is_explained():
+    terms = {"intercept": -0.5, "cosine": 1.0}
+    details = {"terms": terms, "numbers": {"cosine": 2.0}, "logit": 0.5}
+    verdict = Verdict(probability=1 / (1 + np.exp(-0.5)), details=details, evidence=[Evidence(1, 0.5)])
+    result = made(verdict, YES, FAILED, HEADING)
+    assert result.explain(0).evidence == ["It snowed."] and result.explain(-4).rows() == result.explain(0).rows()
+    assert [row["moved"] for row in result.explain(0).rows()] == pytest.approx([-0.5, 1.0, 0.5])
+    for i, why in ((1, "its checker is not the embedded one"), (2, "the server did not answer"), (-1, "a heading")):
+        with pytest.raises(ValueError, match=f"nothing to explain of 'S{i % 4}.': {why}"):
+            result.explain(i)
+    for i in (4, -5):
+        with pytest.raises(IndexError, match=f"there is no sentence {i}: the summary has 4, counted from 0"):
+            result.explain(i)
 
 
 def test_who_judged_is_not_said_where_nothing_was():

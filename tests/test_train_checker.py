@@ -17,9 +17,12 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import train_checker
+from _labelled import SETS as SETS_OF_PEOPLE
 from _labelled import documents, judged_rows, same_article
 from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
-from fit_reading import ASSETS, LEFT_OUT, named_files, readers
+from fit_embedded import ASSETS, LEFT_OUT, readers
+
+from summeval_nb.evidence._reader import Reader
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")
@@ -236,39 +239,32 @@ def test_an_earlier_course_is_taken_again_with_the_passages_of_its_time():
     assert [one for one in some if "pairs" not in one] == [one for one in every if "pairs" not in one] != []
 
 
-def test_readers_for_sets_left_out_are_named_with_their_sets():
-    assert named_files(["summeval,defacto=b.npz", "xsumfaith=c.npz"]) == {
-        **dict.fromkeys(["summeval", "defacto"], Path("b.npz")),
-        "xsumfaith": Path("c.npz"),
-    }
-    for wrong in ("b.npz", "=b.npz", "frank=b.npz", "summeval,defacto=saw_qags_cnndm_defacto.npz"):
-        with pytest.raises(SystemExit, match="left-out-readers"):
-            named_files([wrong])
-
-
-def test_a_reader_that_left_sets_out_is_the_same_whole_and_as_a_difference(tmp_path):
+def test_a_reader_kept_as_a_difference_reads_the_same(tmp_path, monkeypatch):
     raw = (ASSETS / "reader.npz").read_bytes()
     other = train_checker.unpacked(raw)
     with torch.no_grad():
         other.label.bias.add_(torch.tensor([1.0, 0.0, -1.0]))
-    files = {"summeval": tmp_path / "whole.npz", "defacto": tmp_path / "difference.npz"}
-    files["summeval"].write_bytes(train_checker.packed(other))
-    files["defacto"].write_bytes(train_checker.packed_difference(raw, other))
-    found = readers(files)
+    (tmp_path / "difference.npz").write_bytes(train_checker.packed_difference(raw, other))
+    monkeypatch.setitem(LEFT_OUT, "summeval,defacto", tmp_path / "difference.npz")
+    found = readers()
     pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has two ships.")]
+    whole = Reader(train_checker.packed(other), precision="bfloat16").read(pairs)[0].entailment
     said = {name: one.read(pairs, wide={0})[0].entailment for name, one in found.items()}
-    assert said["summeval"] == pytest.approx(said["defacto"], abs=0.01) and abs(said[""] - said["summeval"]) > 0.02
+    assert said["summeval"] == said["defacto"] == pytest.approx(whole, abs=0.01)
+    assert abs(said[""] - said["summeval"]) > 0.02
     assert len({one.fingerprint for one in found.values()}) == 3, "other weights, another file of what they read"
 
 
-def test_the_readers_that_left_sets_out_fit_the_packaged_one_and_cover_every_set():
-    files = named_files([f"{sets}={path}" for sets, path in LEFT_OUT.items()])
-    assert set(files) == {"qags_cnndm", "summeval", "xsumfaith", "defacto", "summedits"}
+def test_readers_that_left_sets_out_cover_every_set():
+    found = readers()
+    assert set(found) == {"", *SETS_OF_PEOPLE}
+    held = {name: path.name for names, path in LEFT_OUT.items() for name in names.split(",")}
+    assert not any(name in held[name] for name in SETS_OF_PEOPLE), "a file is named by the sets that its reader saw"
     pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has nine ships.")]
-    said = {name: one.read(pairs, wide={0})[0].contradiction for name, one in readers(files).items()}
+    said = {name: one.read(pairs, wide={0})[0].contradiction for name, one in found.items()}
     assert said["summeval"] == said["defacto"] != said["qags_cnndm"] == said["xsumfaith"] == said["summedits"]
-    other = readers({}, ASSETS / "reader.npz")[""].read(pairs, wide={0})
-    assert other == readers({})[""].read(pairs), "another reader reads both windows, with the layers of its only course"
+    assert said[""] not in {said["summeval"], said["xsumfaith"]}
+    assert found["summeval"].network is found[""].network, "the layers for near windows are no concern of a set's"
 
 
 @pytest.mark.nightly

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from summeval_nb.evidence._explained import Explanation
 from summeval_nb.evidence._fitted import measured_rows
-from summeval_nb.evidence._reading import condemns
+from summeval_nb.evidence._reading import why_unclear
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._frames import Rows
 from summeval_nb.ground._plain import made_of
@@ -125,6 +126,25 @@ class JudgedSentences(Score):
             note=_note(self),
         )
 
+    def explain(self, i: int) -> Explanation:
+        """Return why sentence i got its verdict: the terms of the embedded checker's sum, as a table that adds up.
+
+        Raises
+        ------
+        IndexError
+            If there is no such sentence.
+        ValueError
+            If the sentence was not judged, or not by the embedded checker.
+        """
+        if not -len(self.verdicts) <= i < len(self.verdicts):
+            raise IndexError(f"there is no sentence {i}: the summary has {len(self.verdicts)}, counted from 0")
+        verdict, sentence = self.verdicts[i], self.sentences[i].text
+        if "terms" not in verdict.details:
+            why = verdict.reason or "its checker is not the embedded one, whose verdicts are sums"
+            raise ValueError(f"nothing to explain of {sentence!r:.60}: {why}")
+        evidence = [self.source_sentences[item.index].text for item in verdict.evidence]
+        return Explanation(sentence, evidence, verdict)
+
     def to_html(self, path: str | PathLike[str]) -> Path:
         """Write the report as one stand-alone file that makes no request, and return its path."""
         return _write_page(path, "Faithfulness report", self._repr_html_())
@@ -196,23 +216,6 @@ def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
     }
 
 
-def _unfound(verdict: Verdict) -> bool:
-    """Return whether the default checker contradicts a sentence though no finding condemns it."""
-    three = verdict.contradicted_below is not None and "features" in verdict.details
-    denied = three and verdict.state == "contradicted"
-    return denied and not condemns(verdict.findings, verdict.details["features"])
-
-
-def _kept_open(verdict: Verdict) -> str:
-    """Return why a sentence is unclear whose probability alone would say something else; "" if none would."""
-    if verdict.state != "unclear" or verdict.probability is None:
-        return ""
-    if verdict.probability >= verdict.threshold:
-        return "something clashes: not called supported"
-    low = verdict.probability < 0.5 and "features" in verdict.details
-    return "nothing clashes for certain: not called contradicted" if low else ""
-
-
 def _decimals(verdict: Verdict) -> int:
     """Return how many decimals of a probability it takes to see on which side of each border it lies: 2 at least."""
     p, borders = verdict.probability, (verdict.threshold, verdict.contradicted_below)
@@ -225,15 +228,10 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
-    if _unfound(verdict):
-        features, doubtful = verdict.details["features"], any(one.kind != "word" for one in verdict.findings)
-        why = "too little of it was found"
-        if features.get("all_contradicted", 0.0) > 0:
-            why = "the reader denies it"
-        elif features.get("new_words") == 0:
-            why = "its words are there, but hardly what it says"
-        notes.append(f"nothing clashes{' for certain' * doubtful}, {why}: read the evidence")
-    notes += [why] if (why := _kept_open(verdict)) else []
+    if verdict.state == "unclear" and "near_coverage" in verdict.details:
+        notes.append(why_unclear(verdict.details, any(finding.clash for finding in verdict.findings)))
+    elif verdict.state == "unclear" and (verdict.probability or 0.0) >= verdict.threshold:
+        notes.append("something clashes: not called supported")
     return Entry(
         text=sentence.text,
         probability=verdict.probability,

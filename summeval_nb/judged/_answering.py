@@ -56,7 +56,7 @@ def answer_many(
     """
     asked = [(text, [question.statement for question in questions]) for text, questions in items]
     blind = isinstance(checker, WordsChecker)
-    looks = blind or getattr(checker, "contradicted_below", None) is not None
+    looks = blind or any(getattr(checker, n, None) is not None for n in ("contradicted_below", "contradicted_below_of"))
     said = answers_said(embedder, asked, answer_said) if looks else [None] * len(asked)
     found = entail_many(asked, embedder, checker, k, lang, label)
     return [_join(*pair, as_answer, blind) for pair in zip(found, said, strict=True)]

