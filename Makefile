@@ -12,11 +12,11 @@ export TOKENIZERS_PARALLELISM ?= false
 export PYTHONDONTWRITEBYTECODE :=
 # Not in the lab: there figures are shown, and a download that somebody asks for may happen. Nor may the torture be held
 # back from asking: that it asks nobody is what it watches.
-demo test test-all test-elsewhere check docs bench: export HF_HUB_OFFLINE ?= 1
+demo test test-all test-elsewhere check docs bench fit: export HF_HUB_OFFLINE ?= 1
 demo test test-all test-elsewhere check docs bench torture: export MPLBACKEND ?= Agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-elsewhere check static notebooks lab size docs bench torture clean sync format
+.PHONY: help demo test test-all test-elsewhere check static notebooks lab size docs bench fit torture clean sync format
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -114,6 +114,9 @@ docs: $(VENV)/.dev  ## the site, in docs/_build/html
 
 bench: $(VENV)/.dev  ## every benchmark beside its peer, as ratios
 	@for file in benchmarks/*.py; do case $$file in */train_*|*/fit_*|*/_*) ;; *) echo "== $$file"; $(BIN)/python $$file || exit 1;; esac; done
+
+fit: $(VENV)/.dev  ## the embedded checker's weights again, from the labelled sets in SUMMEVAL_NB_DATA: an hour
+	$(BIN)/python benchmarks/fit_embedded.py --folder fit_work
 
 MINUTES ?= 60
 torture: $(VENV)/.dev  ## an hour of kills, damage, full disks, lying servers, hostile texts: make torture MINUTES=5

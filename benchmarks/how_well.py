@@ -3,7 +3,7 @@
     python benchmarks/how_well.py                    judge again the sets that no fit has seen, and print all tables
     python benchmarks/how_well.py --write            and write the items, the package's rows and nbs/how_well.md
     python benchmarks/how_well.py --left-out CSV     take the sets that the checkers were fitted to from
-                                                     `fit_reading.py --written --left-out CSV` (an hour)
+                                                     `fit_embedded.py --left-out CSV` (an hour)
 
 An item is what has a label: a sentence, or a whole summary, which is judged by its worst sentence. Each set is counted
 whole. A set that the shipped checker was fitted to is judged by models that had seen neither its labels nor its
@@ -50,6 +50,7 @@ NAMES = {  # key and domain: what the set is called, what of it is judged, where
     ("near_copies", ""): ("Near copies", "sentences", "written for this project"),
 }
 WRITTEN = {"held_out": HERE / "fresh_articles_16.json", "near_copies": HERE / "near_copies.json"}
+THRESHOLDS = (0.5, 0.6, 0.7)
 KINDS = {
     "close": "true, close to the wording",
     "copy": "true, a near copy",
@@ -123,6 +124,24 @@ def kind_rows(items: pd.DataFrame, checker: str) -> list[dict[str, Any]]:
     ]
 
 
+def threshold_rows(items: pd.DataFrame) -> list[dict[str, str]]:
+    """Return what the embedded checker calls supported at its own threshold and above, in the mean over sets.
+
+    Below its own the states cannot be told from the items: a clash decides there as well.
+    """
+    own, rows = items[items["checker"] == "embedded"], []
+    sets = {"public sets": own["key"].isin(SETS), "held-out articles": own["key"].isin(WRITTEN)}
+    for threshold in sorted({load_checker("embedded").threshold, *THRESHOLDS}):
+        yes = (own["state"] == "supported") & (own["probability"] >= threshold)
+        row = {"threshold": f"{threshold:.2f}".removeprefix("0")}
+        for name, chosen in sets.items():
+            means = yes[chosen].groupby([own["key"][chosen], own["label"][chosen]]).mean().unstack().mean()
+            row[f"{name}, false: not supported"] = f"{1 - means[0]:.2f}".removeprefix("0")
+            row[f"{name}, true: supported"] = f"{means[1]:.2f}".removeprefix("0")
+        rows.append(row)
+    return rows
+
+
 def markdown(rows: Sequence[dict[str, Any]]) -> str:
     """Return rows as a table in Markdown."""
     lines = [list(rows[0]), ["---"] * len(rows[0]), *([str(value) for value in row.values()] for row in rows)]
@@ -152,10 +171,11 @@ def page(items: pd.DataFrame, rows: Sequence[dict[str, Any]]) -> str:
     ]
     kinds = kind_rows(items, "embedded")
     passed = {row["key"]: f"{100 - 100 * row['false_found']:.0f} %" for row in rows if row["checker"] == "embedded"}
-    told = {"numbers": count(kinds, "number"), "names": count(kinds, "name")}
+    told = {name: count(kinds, name.removesuffix("s")) for name in ("numbers", "names", "roles")}
     told |= {"paraphrases": count(kinds, "paraphrase"), "copies_passed": passed["near_copies"]}
     published = json.loads((ASSETS / "checker_references.json").read_text(encoding="utf-8"))["published"]
     tables |= {"denied": markdown(denied), "kinds": markdown(kinds), "published": markdown(published)}
+    tables["thresholds"] = markdown(threshold_rows(items))
     text = (HERE / "how_well_page.md").read_text(encoding="utf-8")
     return text.format(**tables, **told, qags_passed=passed["qags_cnndm"])
 

@@ -22,7 +22,7 @@ is measured on (`--judged`):
         --folder FOUR --write-wide --judged qags_cnndm summeval xsumfaith defacto summedits
 
 No set may be measured by a reader that has seen its labels. So there are two more, of a shorter second course without
-the labels of some sets; each set is read by the one that left it out (`fit_reading.py --left-out-readers`). What they
+the labels of some sets; each set is read by the one that left it out (`fit_embedded.py`). What they
 learnt is in `benchmarks/readers`, named after the sets that they saw:
 
     second="--written --withheld --tokens 128 --threads 1 --compile"

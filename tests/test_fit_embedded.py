@@ -151,6 +151,19 @@ def test_the_threshold_has_the_best_mean_over_the_sets():
     assert chosen_threshold(held, p) == 0.2, "what clashes is never supported, so the lowest is as good as any"
 
 
+def test_written_articles_have_a_say_in_the_threshold():
+    table, random = table_of(200), np.random.default_rng(1)
+    p = np.where(table.label == 1, random.uniform(0.5, 0.9, 1200), random.uniform(0.1, 0.6, 1200))
+    written = {"label": np.tile([0.0, 1.0], 100), "clash": np.zeros(200)}
+    logit = np.where(written["label"] == 1, 0.33, 0.2)  # .58 and .55
+    before, after = chosen_threshold(table, p), chosen_threshold(table, p, written, logit)
+    assert before < 0.55 <= after <= 0.58
+    clashing = written | {"clash": 1 - written["label"]}
+    assert chosen_threshold(table, p, clashing, logit) == before, "what clashes is not supported at any threshold"
+    found = fit_embedded.sentences(written, logit, 0.57)
+    assert balanced_accuracy(found) == {"articles": 1.0}
+
+
 def test_all_human_labels_are_kept_and_edits_stay_together():
     kinds = ["human", "true", "number", "name"] * 500
     claims = [Claim("summeval", 0, i, "It rained.", 1, kind, 1) for i, kind in enumerate(kinds)]
@@ -172,8 +185,11 @@ def test_the_fit_gives_the_weights_that_ship():
     scores = left_out_scores(table)
     slope, offset = calibrated(table, scores)
     weights, intercept = fit(table, table.training(None))
-    assert slope * weights == pytest.approx(list(fitted()["weights"].values()), abs=5e-3)
-    assert slope * intercept + offset == pytest.approx(fitted()["intercept"], abs=5e-3)
-    assert -slope * fit_embedded.COPIED == pytest.approx(fitted()["copied"], abs=5e-3)
+    near = fit_embedded.TOLERANCE
+    assert slope * weights == pytest.approx(list(fitted()["weights"].values()), abs=near)
+    assert slope * intercept + offset == pytest.approx(fitted()["intercept"], abs=near)
+    assert -slope * fit_embedded.COPIED == pytest.approx(fitted()["copied"], abs=near)
     p = 1 / (1 + np.exp(-(slope * scores + offset)))
-    assert chosen_threshold(table, p) == fitted()["threshold"]
+    written = fit_embedded.articles_looked_at(CACHE.with_name("articles.npz"))
+    sums = written["numbers"] @ weights + intercept - fit_embedded.COPIED * written["copied"]
+    assert chosen_threshold(table, p, written, slope * sums + offset) == fitted()["threshold"]

@@ -76,7 +76,7 @@ def weighted(numbers: Mapping[str, float], changed_copy: bool) -> dict[str, floa
     """
     weights = number_weights()
     terms = {"intercept": fitted()["intercept"]}
-    terms |= {name: weights[name] * numbers[name] for name in NUMBERS}
+    terms |= {name: weights[name] * numbers[name] + 0.0 for name in NUMBERS}  # no -0
     return terms | ({"copied": weights["copied"]} if changed_copy else {})
 
 # %% ../../nbs/2_evidence/22_reading.ipynb #05bb7658
