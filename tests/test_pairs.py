@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import FaithfulnessMetric, Verdict
+from summeval_nb import FaithfulnessMetric, Verdict, evaluate_many
 from summeval_nb.evidence import _pairs
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.ground.results import Evidence, Finding
@@ -21,7 +21,11 @@ RAIN = ["It rained.", "Rain fell."]
 
 
 def settings(**choices):
-    return FaithfulnessMetric(checker="words", **choices).loaded()
+    return _pairs.settings_of(FaithfulnessMetric(checker="words", **choices), 8)
+
+
+def read_pairs(texts, summaries):
+    return _pairs.read_pairs(texts, summaries, load_checker("words"), "punkt", None)
 
 
 def vectors(*texts, checker=None):
@@ -50,7 +54,7 @@ def test_the_bar_is_shown_for_many_pairs_or_when_asked(capsys):
 
 
 def test_what_states_nothing_is_read_but_not_judged():
-    (pair,) = _pairs.read_pairs(["It rained.\n\n```\ncode\n```"], ["# Weather\n\nRain fell."], settings())
+    (pair,) = read_pairs(["It rained.\n\n```\ncode\n```"], ["# Weather\n\nRain fell."])
     assert [one.plain for one in pair.source] == ["It rained."]
     assert [bool(reason) for reason in pair.reasons] == [True, False]
     assert pair.plain == ["It rained.", "Weather", "Rain fell."]
@@ -67,7 +71,7 @@ def test_what_states_nothing_is_read_but_not_judged():
     ],
 )
 def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, reason):
-    (pair,) = _pairs.read_pairs([article], [summary], settings())
+    (pair,) = read_pairs([article], [summary])
     assert pair.plain == [] and pair.why_empty == reason
     found = pair.retrieve(vectors(), 3)
     assert found.questions == [] and found.verdicts(iter([]), 0.5) == []
@@ -76,7 +80,7 @@ def test_an_empty_side_has_its_reason_and_needs_no_vectors(article, summary, rea
 
 @pytest.mark.parametrize("signs", ["???", "? ! ...", "…", "\n\n— —\n\n", "\n\n?\n\n", "😂"])
 def test_signs_are_no_evidence_and_no_question(signs):
-    (pair,) = _pairs.read_pairs([f"It rained. {signs} It was late."], [f"Rain fell. {signs}"], settings())
+    (pair,) = read_pairs([f"It rained. {signs} It was late."], [f"Rain fell. {signs}"])
     assert all(any(map(str.isalnum, one.plain)) for one in pair.source) and len(pair.source) == 2
     assert pair.reasons[0] == "" and all("no word" in reason for reason in pair.reasons[1:])
 
@@ -102,8 +106,8 @@ class Counting:
 def embedded(store, *texts, checker=None):
     """What a lot of one pair asks its embedder, and the vectors it gets."""
     counting = Counting()
-    lot = _pairs.read_pairs([texts[0]], [texts[1]], settings())
-    choices = SimpleNamespace(embedder=counting, store=store, checker=checker)
+    lot = read_pairs([texts[0]], [texts[1]])
+    choices = SimpleNamespace(embedder=load_embedder(counting), store=store, checker=checker)
     return counting.asked, _pairs.embed_pairs(lot, choices)
 
 
@@ -126,7 +130,7 @@ def test_tokens_are_embedded_only_for_a_checker_that_takes_them():
 
 
 def test_the_question_is_evidence_and_sentence():
-    (pair,) = _pairs.read_pairs(["It rained. It was late."], ["Rain fell."], settings())
+    (pair,) = read_pairs(["It rained. It was late."], ["Rain fell."])
     found = pair.retrieve(vectors(*pair.plain), 1)
     assert found.similarity.shape == (1, 2)
     assert found.questions == [(["It rained."], "Rain fell.")]
@@ -215,11 +219,23 @@ def test_results_of_lots_stand_in_the_order_of_the_pairs():
     assert asked == [["a"] * 100, ["b"] * 100]
 
 
+def test_names_are_resolved_once_for_a_call(monkeypatch):
+    asked = []
+    for name in ("load_checker", "load_embedder", "load_store"):
+        own = getattr(_pairs, name)
+        monkeypatch.setattr(_pairs, name, lambda given, own=own, name=name: asked.append(name) or own(given))
+    evaluate_many(["It rained. It was late."] * 3, ["Rain fell.", "It was late.", "It snowed."], checker="words")
+    assert sorted(asked) == ["load_checker", "load_embedder", "load_store"]
+
+
 def test_a_signature_names_every_choice_that_could_change_a_number():
     one = _pairs.signature_of(FaithfulnessMetric(checker="words"), 8)
     assert list(one)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
     assert one["k"] == "8" and "contradicted_below" not in one
-    assert one == _pairs.signature_of(settings(), 8) != _pairs.signature_of(settings(lang="en"), 8)
+    assert one == settings().signature != settings(lang="en").signature
+    assert one == _pairs.signature_of(FaithfulnessMetric(checker="words").loaded(), 8)
+    strict = FaithfulnessMetric(checker=load_checker("words"), embedder=load_embedder("minilm"), threshold=0.7)
+    assert _pairs.signature_of(strict, 8)["threshold"] == "0.7"
     assert "contradicted_below" not in _pairs.signature_of(FaithfulnessMetric(), 8)  # it follows from the threshold
 
     class Two:

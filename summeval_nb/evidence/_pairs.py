@@ -31,7 +31,7 @@ from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._markdown import NO_EVIDENCE, has_word
 from summeval_nb.text._vectors import EmbedderOrName, SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
-from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.embed import LotEmbedder, load_embedder
 from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
 
 from ..ground._types import JsonDict
@@ -65,30 +65,58 @@ def require_choices(metric: FaithfulnessMetric) -> None:
         require_share(metric.threshold, "threshold")
 
 
-def with_models(metric: Choices, default_k: int) -> Choices:
-    """Return the same metric with objects instead of names: embedder, checker, store."""
+@dataclass(frozen=True)
+class Settings:
+    """The choices of a metric with what they name loaded, once for all pairs of a call."""
+
+    k: int
+    splitter: Splitter
+    lang: str | None
+    embedder: LotEmbedder
+    checker: Checker
+    store: Store | None
+    signature: Signature
+
+
+def _checker_of(metric: FaithfulnessMetric) -> Checker:
+    """Return a metric's checker, at the metric's threshold if it has one."""
     judge = load_checker(metric.checker)
-    return replace(
-        metric,
-        k=default_k if metric.k is None else metric.k,
-        embedder=load_embedder(metric.embedder),
-        checker=judge if metric.threshold is None else with_threshold(judge, metric.threshold),
+    return judge if metric.threshold is None else with_threshold(judge, metric.threshold)
+
+
+def settings_of(metric: FaithfulnessMetric, default_k: int) -> Settings:
+    """Load what the choices of a metric name."""
+    embedder, checker = load_embedder(metric.embedder), _checker_of(metric)
+    return Settings(
+        k=metric.k or default_k,
+        splitter=metric.splitter,
+        lang=metric.lang,
+        embedder=embedder,
+        checker=checker,
         store=load_store(metric.store),
+        signature=_signature(metric, default_k, embedder, checker),
     )
 
 
-def signature_of(metric: Choices, default_k: int) -> Signature:
-    """Return every choice of a metric that could change a number; models are loaded if only they know their names."""
-    named = all(hasattr(one, "fingerprint") for one in (metric.checker, metric.embedder))
-    own = metric if named else metric.loaded()
-    embedder, checker = load_embedder(own.embedder), load_checker(own.checker)
+def with_models(metric: Choices, default_k: int) -> Choices:
+    """Return the same metric with objects instead of names: embedder, checker, store."""
+    own = settings_of(metric, default_k)
+    return replace(metric, k=own.k, embedder=own.embedder, checker=own.checker, store=own.store)
+
+
+def signature_of(metric: FaithfulnessMetric, default_k: int) -> Signature:
+    """Return every choice of a metric that could change a number; models are loaded for their names."""
+    return _signature(metric, default_k, load_embedder(metric.embedder), _checker_of(metric))
+
+
+def _signature(metric: FaithfulnessMetric, default_k: int, embedder: LotEmbedder, checker: Checker) -> Signature:
     low = getattr(checker, "contradicted_below", None)
     return Signature(
         {
             "metric": "faithfulness",
-            "k": own.k or default_k,
-            "splitter": splitter_name(own.splitter, lang=own.lang or "en"),
-            "lang": own.lang or "auto",
+            "k": metric.k or default_k,
+            "splitter": splitter_name(metric.splitter, lang=metric.lang or "en"),
+            "lang": metric.lang or "auto",
             "embedder": embedder.fingerprint,
             "checker": checker.fingerprint,
             "threshold": checker.threshold,
@@ -138,8 +166,8 @@ def in_lots(
     texts: Sequence[str],
     summaries: Sequence[str],
     progress: bool | None,
-    evaluate_lot: Callable[[list[str], list[str], Choices], list[One]],
-    settings: Choices,
+    evaluate_lot: Callable[[list[str], list[str], Settings], list[One]],
+    settings: Settings,
 ) -> list[One]:
     """Return the results of pairs in their order, evaluated lot by lot; `progress` as for `lots_with_bar`."""
     found: dict[int, One] = {}
@@ -206,7 +234,7 @@ class Retrieved:
             "similarity": self.similarity if self.evidence else np.zeros((0, len(pair.source))),
         }
 
-    def fields(self, verdicts: list[Verdict], settings: FaithfulnessMetric) -> dict[str, Any]:
+    def fields(self, verdicts: list[Verdict], settings: Settings) -> dict[str, Any]:
         """What of the result is no count: its texts, its verdicts, and who gave them by which choices."""
         judged_by = judged_with(settings)
         return {"signature": settings.signature, "judged_by": judged_by, "verdicts": verdicts, **self.texts}
@@ -246,23 +274,25 @@ def _placed(verdict: Verdict, reading: Reading, evidence: list[Evidence], source
     return replace(verdict, evidence=evidence, findings=moved, details=details)
 
 
-def read_pairs(texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric) -> list[ReadPair]:
+def read_pairs(
+    texts: Sequence[str], summaries: Sequence[str], checker: Checker, splitter: Splitter, lang: str | None
+) -> list[ReadPair]:
     """Split a lot of pairs, and say what is not judged: what states nothing, and what the checker cannot read."""
     distinct = list(dict.fromkeys([*texts, *summaries]))
-    found = split_markdown(distinct, splitter=settings.splitter, lang=settings.lang or None, progress=False)
+    found = split_markdown(distinct, splitter=splitter, lang=lang or None, progress=False)
     read = {text: read_with_leads(text, own) for text, own in zip(distinct, found, strict=True)}
-    checker, prepared = load_checker(settings.checker), []
+    prepared = []
     for text, summary in zip(texts, summaries, strict=True):
         source, own = may_be_evidence(read[text]), read[summary]
-        unread = unread_sentences(source, own, checker, settings.lang)
+        unread = unread_sentences(source, own, checker, lang)
         reasons = [one.reason or reason for one, reason in zip(own, unread, strict=True)]
         prepared.append(ReadPair(text, summary, source, own, reasons))
     return prepared
 
 
-def embed_pairs(lot: Sequence[ReadPair], settings: FaithfulnessMetric) -> SentenceVectors:
+def embed_pairs(lot: Sequence[ReadPair], settings: Settings) -> SentenceVectors:
     """Embed each distinct sentence of a lot once, through the store where there is one; tokens if the checker asks."""
-    embedder, store = load_embedder(settings.embedder), load_store(settings.store)  # as they are, if they are loaded
+    embedder, store = settings.embedder, settings.store
     texts = dict.fromkeys(sentence for pair in lot for sentence in pair.plain)
     keys = {content_key("embedding", embedder.fingerprint, text): text for text in texts}
     stored = store.get_many("embedding", list(keys)) if store else {}
@@ -274,19 +304,19 @@ def embed_pairs(lot: Sequence[ReadPair], settings: FaithfulnessMetric) -> Senten
     return held
 
 
-def most_calls(metric: Choices, rows: Sequence[Mapping[str, str]], k: int) -> dict[str, Calls]:
+def most_calls(metric: FaithfulnessMetric, rows: Sequence[Mapping[str, str]], k: int) -> dict[str, Calls]:
     """At most what a metric's checker calls for rows; which sentences are evidence only the vectors will tell.
 
     So each question has the k longest sentences of the article; equal ones about the same article are asked once.
     """
-    settings = replace(metric, checker=load_checker(metric.checker))
-    asked: dict[tuple[str, str], Pair] = {}
-    for pair in read_pairs([row["text"] for row in rows], [row["summary"] for row in rows], settings):
+    checker, asked = load_checker(metric.checker), dict[tuple[str, str], Pair]()
+    both = [row["text"] for row in rows], [row["summary"] for row in rows]
+    for pair in read_pairs(*both, checker, metric.splitter, metric.lang):
         longest = sorted((one.plain for one in pair.source), key=lambda text: -len(plain(text).encode()))[:k]
         for reading, reason in zip(pair.readings if pair.plain else [], pair.reasons, strict=False):
             if not reason:
                 asked[pair.article, reading.plain] = (longest, reading.plain)
-    return declared(settings.checker, "checking", list(asked.values()))
+    return declared(checker, "checking", list(asked.values()))
 
 
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
@@ -294,11 +324,11 @@ def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:
     return [one for one in readings if one.reason not in NO_EVIDENCE and has_word(one.plain)]
 
 
-def judged_with(settings: FaithfulnessMetric) -> str:
+def judged_with(settings: Settings) -> str:
     """Return who judged, for reports; of what it is good at nothing with other evidence than it was measured with."""
     line = getattr(settings.checker, "judged_by", "")
     measured = getattr(settings.checker, "measured_with", None)
-    if not line or measured is None or measured == (getattr(settings.embedder, "fingerprint", ""), settings.k):
+    if not line or measured is None or measured == (settings.embedder.fingerprint, settings.k):
         return line
     return f"{line.partition(',')[0]}, measured with other evidence: k={measured[1]} and the packaged embedder."
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Unpack
 
 from ..text._vectors import EmbedderOrName
-from ..models._named import StoreOrPath, load_store
-from .check import Checker, load_checker
-from ._pairs import FaithfulnessChoices
+from ..models._named import StoreOrPath
+from .check import Checker
+from ._pairs import FaithfulnessChoices, Settings
 from ._pairs import embed_pairs, in_lots, judge, most_calls
 from ._pairs import read_pairs, require_choices, require_pairs
-from ._pairs import signature_of, with_models
+from ._pairs import settings_of, signature_of, with_models
 from ._inputs import warn_of_inputs
 from ._shown import Comparison, JudgedSentences, JudgedTable
 from ._shown import of_one_article, why_none_judged
@@ -93,15 +93,15 @@ class Faithfulness(JudgedSentences):
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #23b04192
 def _evaluate_lot(
-    texts: Sequence[str], summaries: Sequence[str], settings: FaithfulnessMetric
+    texts: Sequence[str], summaries: Sequence[str], settings: Settings
 ) -> list[Faithfulness]:
-    """Read, embed, compare, retrieve, judge and count a lot of pairs."""
-    checker, store = load_checker(settings.checker), load_store(settings.store)
-    lot = read_pairs(texts, summaries, settings)
+    """Split, embed, compare and find, check, count: a lot of pairs."""
+    checker, splitter = settings.checker, settings.splitter
+    lot = read_pairs(texts, summaries, checker, splitter, settings.lang)
     vectors = embed_pairs(lot, settings)
-    retrieved = [pair.retrieve(vectors, settings.k or DEFAULT_K) for pair in lot]
+    retrieved = [pair.retrieve(vectors, settings.k) for pair in lot]
     questions = [question for one in retrieved for question in one.questions]
-    answers = judge(questions, checker, vectors, store)
+    answers = judge(questions, checker, vectors, settings.store)
     found = []
     for one in retrieved:
         verdicts = one.verdicts(answers, checker.threshold)
@@ -178,7 +178,7 @@ class FaithfulnessMetric(Metric):
     ) -> FaithfulnessTable:
         """Return how much of each summary its article supports; see `evaluate_many`."""
         texts, summaries = require_pairs(texts, summaries)
-        settings = self.loaded()
+        settings = settings_of(self, DEFAULT_K)
         warn_of_inputs(texts, summaries)
         listed = in_lots(texts, summaries, progress, _evaluate_lot, settings)
         return FaithfulnessTable(results=listed, signature=settings.signature)

@@ -229,7 +229,7 @@ class MeteredChecker:
         self._inner = inner
         self.uses_vectors = getattr(inner, "uses_vectors", False)
         self.languages = getattr(inner, "languages", None)
-        for name in ("contradicted_below", "contradicted_below_of", "sure_from"):
+        for name in ("contradicted_below", "contradicted_below_of"):
             if hasattr(inner, name):  # which of its verdicts are unclear
                 setattr(self, name, getattr(inner, name))
 
