@@ -221,12 +221,13 @@ def articles_looked_at(path: Path) -> dict[str, np.ndarray]:
 
 def readers() -> dict[str, Reader]:
     """Return for each set a reader that learnt nothing of its labels; "" for what is of no public set."""
-    from summeval_nb.evidence._reader import changed, load_reader
+    from summeval_nb.evidence._reader import changed, load_reader, unpacked
 
     found, raw = {"": load_reader("bfloat16")}, (ASSETS / "reader.npz").read_bytes()
+    first = unpacked(raw)
     for names, path in LEFT_OUT.items():
         own, content = copy.copy(found[""]), path.read_bytes()
-        own.wide = changed(own.network, raw, content)
+        own.network = changed(first, raw, content)
         own.fingerprint = hashlib.sha256(raw + content).hexdigest()[:12]
         found |= dict.fromkeys(names.split(","), own)
     return found
@@ -267,7 +268,7 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
         vectors = encode_pairs(pairs, embedder)
         seen = [look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
         asked = [one for pair, looked in zip(pairs, seen, strict=True) for one in windows(*pair, looked.nearest)]
-        read = reader.read(asked, wide=range(len(asked)))
+        read = reader.read(asked)
         for row, (n, own, looked) in enumerate(zip(numbers, vectors, seen, strict=True)):
             counted = ten_numbers(looked, own, read[2 * row], read[2 * row + 1])
             found["numbers"][n] = list(counted.values())

@@ -20,7 +20,7 @@ import argparse
 import os
 import statistics
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -63,20 +63,18 @@ def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], 
     return pairs
 
 
-def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> tuple[list[Any], set[int]]:
-    """Return the windows that the reader is given when the checker judges these pairs, and which are wide."""
+def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> list[Any]:
+    """Return the windows that the reader is given when the checker judges these pairs."""
     read: list[Any] = []
-    far: set[int] = set()
 
     class Recording:
-        def read(self, windows: list[Any], wide: Collection[int]) -> list[Any]:
-            far.update(len(read) + place for place in wide)
+        def read(self, windows: list[Any]) -> list[Any]:
             read.extend(windows)
-            return load_reader().read(windows, wide=wide)
+            return load_reader().read(windows)
 
     with mock.patch.object(_reader, "load_reader", lambda precision, device: Recording()):
         EmbeddedChecker().check_many(pairs, vectors=vectors)
-    return read, far
+    return read
 
 
 def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
@@ -91,11 +89,11 @@ def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
     return {name: statistics.median(one) for name, one in taken.items()}
 
 
-def by_the_clock(reader: _reader.Reader, windows: list[Any], wide: set[int]) -> float:
+def by_the_clock(reader: _reader.Reader, windows: list[Any]) -> float:
     """Return the seconds that reading takes, after a warm-up."""
-    reader.read(windows, wide=wide)
+    reader.read(windows)
     start = time.perf_counter()
-    reader.read(windows, wide=wide)
+    reader.read(windows)
     return time.perf_counter() - start
 
 
@@ -118,14 +116,14 @@ def main() -> None:
         _parts.kept_parts.cache_clear()
         return [_reading.look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
 
-    windows, wide = read_windows(pairs, vectors)
+    windows = read_windows(pairs, vectors)
     joined = [(claim, " ".join(evidence)) for evidence, claim in windows]
     found = spent(
         {
             "encode": lambda: embedder.encode_with_tokens(distinct),
             "first": first,
-            "reader": lambda: reader.read(windows, wide=wide),
-            **{p: lambda p=p: load_reader(p).read(windows, wide=wide) for p in _reading.PRECISIONS[1:]},
+            "reader": lambda: reader.read(windows),
+            **{p: lambda p=p: load_reader(p).read(windows) for p in _reading.PRECISIONS[1:]},
             "peer": lambda: peer.predict(joined, batch_size=32, show_progress_bar=False),
         },
         options.turns,
@@ -143,7 +141,7 @@ def main() -> None:
     for name in _reading.PRECISIONS[1:]:
         print(f"reader float32 / {name}: {found['reader'] / found[name]:.2f}")
     if torch.cuda.is_available():
-        there, here = (by_the_clock(load_reader("float32", device), windows, wide) for device in ("cuda", "cpu"))
+        there, here = (by_the_clock(load_reader("float32", device), windows) for device in ("cuda", "cpu"))
         print(f"reader on one thread of the processor / on the GPU, by the clock: {here / there:.1f}")
     for name in [one for one in given if one != "float32"]:
         moved = np.abs(given[name] - given["float32"])

@@ -96,13 +96,11 @@ def test_a_difference_of_low_rank_and_back(trained):
         changed(first, packed(moved), difference)
 
 
-def test_wide_windows_are_read_by_the_second_upper_layers():
-    reader, pair = load_reader(), (["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")
-    near, wide = reader.read([pair, pair], wide={1})
-    assert near == reader.read([pair])[0] and wide == reader.read([pair], wide=[0])[0]
-    assert abs(near.entailment - wide.entailment) > 1e-4
-    own = Reader(packed(reader.network))  # without the packaged weights there is one network
-    assert own.wide is own.network
+def test_the_packaged_reader_has_taken_both_courses():
+    pairs = [(["It rained in Oslo on Monday.", "The sun shone in Rome."], "It rained in Rome.")]
+    raw = resources.files("summeval_nb").joinpath("assets/reader.npz").read_bytes()
+    (first,), (both,) = Reader(raw).read(pairs), load_reader().read(pairs)
+    assert abs(first.entailment - both.entailment) > 1e-4
 
 
 def test_both_sets_of_weights_take_at_most_six_megabytes():
@@ -121,14 +119,6 @@ def test_alone_and_in_a_lot_are_the_same(trained):
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_allclose(a[:3], b[:3], atol=1e-5)
         assert a.entailment + a.neutral + a.contradiction == pytest.approx(1)
-        assert [x[:2] for x in a.errors] == [x[:2] for x in b.errors]
-
-
-def test_errors_point_into_the_claim(trained):
-    claim = "The cat sat."
-    (one,) = Reader(trained[1]).read([(["The dog sat."], claim)])
-    assert [claim[start:end] for start, end, _ in one.errors] == ["The", "cat", "sat", "."]
-    assert all(0 <= probability <= 1 for *_, probability in one.errors)
 
 
 def test_evidence_that_does_not_fit_is_left_out_from_the_end(trained):
@@ -195,12 +185,14 @@ def test_eight_bits_calculate_exactly_and_stay_close_to_thirty_two():
     error = (found - layer(x)).abs().mean((1, 2)) / layer(x).abs().mean((1, 2))
     assert error.max() < 0.02
 
-    long, short = (load_reader(precision).read(PAIRS, wide={1}) for precision in ("float32", "int8"))
+    long, short = (load_reader(precision).read(PAIRS) for precision in ("float32", "int8"))
     moved = np.abs(np.array([a[:3] for a in long]) - np.array([b[:3] for b in short]))
     assert 0 < moved.max() < 0.1
     reader = load_reader("int8")
-    assert all(isinstance(part, EightBit) for one in reader.wide.upper for part in (one.qkv, one.out, one.up, one.down))
-    assert reader.wide.lower is reader.network.lower and isinstance(reader.network.lower[0].qkv, torch.nn.Linear)
+    assert all(
+        isinstance(part, EightBit) for one in reader.network.upper for part in (one.qkv, one.out, one.up, one.down)
+    )
+    assert isinstance(reader.network.lower[0].qkv, torch.nn.Linear)
     assert reader.fingerprint.endswith(":int8")
 
 
@@ -231,7 +223,7 @@ def test_all_that_meets_on_a_device_is_on_it(monkeypatch):
     given = joined(there, rows, encoded(there, rows))
     logits, errors = there(*given)
     assert {one.device.type for one in (*given, logits, errors)} == {"meta"}
-    assert logits.shape == (2, 3) and errors.shape == (2, 20)
+    assert logits.shape == (2, 3) and errors.shape == (2, 5)
     monkeypatch.setattr(torch.Tensor, "to", lambda self, *_: self)  # what is made here stays here
     with pytest.raises(RuntimeError, match="device"):
         encoded(there, rows)
@@ -240,7 +232,6 @@ def test_all_that_meets_on_a_device_is_on_it(monkeypatch):
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU that PyTorch can calculate on")
 @pytest.mark.parametrize(("precision", "near"), [("float32", 1e-4), ("bfloat16", 0.05)])
 def test_a_gpu_reads_as_the_processor_does(precision, near):
-    here, there = (load_reader(precision, device).read(PAIRS, wide={1}) for device in ("cpu", "cuda"))
+    here, there = (load_reader(precision, device).read(PAIRS) for device in ("cpu", "cuda"))
     for a, b in zip(here, there, strict=True):
         np.testing.assert_allclose(a[:3], b[:3], atol=near)
-        assert [x[:2] for x in a.errors] == [x[:2] for x in b.errors]

@@ -128,7 +128,7 @@ def test_weights_point_the_way_that_a_number_speaks():
 def test_what_is_missing_is_counted_up_to_two():
     claims = ["In 2001, 2002 and 2003 Oslo, Rome and Paris were full.", "In 2001 Oslo was full.", TRUE[0]]
     pairs = [(ARTICLE, claim) for claim in claims]
-    sure = Reading(1.0, 0.0, 0.0, ())
+    sure = Reading(1.0, 0.0, 0.0)
     vectors = encode_pairs(pairs, load_embedder("minilm"))
     found = [ten_numbers(look(*pair, own), own, sure, sure) for pair, own in zip(pairs, vectors, strict=True)]
     assert [one["numbers_missing"] for one in found] == [2.0, 1.0, 0.0]
@@ -289,14 +289,13 @@ def test_the_same_window_is_read_once(monkeypatch):
     read = []
 
     class Counting:
-        def read(self, pairs, wide):
-            read.extend((tuple(evidence), claim, i in wide) for i, (evidence, claim) in enumerate(pairs))
-            return load_reader().read(pairs, wide=wide)
+        def read(self, pairs):
+            read.extend((tuple(evidence), claim) for evidence, claim in pairs)
+            return load_reader().read(pairs)
 
     monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision, device: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
     assert len(read) == len(set(read)) < 6  # two windows a pair
-    assert all(wide for *_, wide in read), "one network reads both windows"
 
 
 def test_a_claim_without_a_word_fails_alone():
@@ -470,5 +469,8 @@ _PUBLIC = EmbeddedChecker.fitted_to
 
 def test_measured_has_a_row_for_each_labelled_set():
     measured = EmbeddedChecker().measured
-    assert len(measured) == 9 and {row["set"] for row in measured} >= {"Near copies", "Ten held-out articles"}
+    assert len(measured) == 9 and {row["set"] for row in measured} >= {
+        "Near copies (sentences)",
+        "Ten held-out articles (sentences)",
+    }
     assert EmbeddedChecker().measured_with == (load_embedder("minilm").fingerprint, 8)

@@ -249,7 +249,7 @@ def test_a_reader_kept_as_a_difference_reads_the_same(tmp_path, monkeypatch):
     found = readers()
     pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has two ships.")]
     whole = Reader(train_checker.packed(other), precision="bfloat16").read(pairs)[0].entailment
-    said = {name: one.read(pairs, wide={0})[0].entailment for name, one in found.items()}
+    said = {name: one.read(pairs)[0].entailment for name, one in found.items()}
     assert said["summeval"] == said["defacto"] == pytest.approx(whole, abs=0.01)
     assert abs(said[""] - said["summeval"]) > 0.02
     assert len({one.fingerprint for one in found.values()}) == 3, "other weights, another file of what they read"
@@ -261,10 +261,10 @@ def test_readers_that_left_sets_out_cover_every_set():
     held = {name: path.name for names, path in LEFT_OUT.items() for name in names.split(",")}
     assert not any(name in held[name] for name in SETS_OF_PEOPLE), "a file is named by the sets that its reader saw"
     pairs = [(["The ferry has two ships.", "It sails at nine."], "The ferry has nine ships.")]
-    said = {name: one.read(pairs, wide={0})[0].contradiction for name, one in found.items()}
+    said = {name: one.read(pairs)[0].contradiction for name, one in found.items()}
     assert said["summeval"] == said["defacto"] != said["qags_cnndm"] == said["xsumfaith"] == said["summedits"]
     assert said[""] not in {said["summeval"], said["xsumfaith"]}
-    assert found["summeval"].network is found[""].network, "the layers for near windows are no concern of a set's"
+    assert found["summeval"].network.lower is found["xsumfaith"].network.lower, "not held twice"
 
 
 @pytest.mark.nightly

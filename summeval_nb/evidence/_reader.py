@@ -2,9 +2,9 @@
 tests/test_reader.py.
 
 MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves;
-its upper three layers, trained further, look at the claim and several evidence sentences together. There are two sets
-of upper layers: one for the nearest sentences, and one for a wide window of all evidence, taught further by written
-pairs and by what people judged. Splitting a cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR
+its upper three layers, trained further, look at the claim and several evidence sentences together. They were taught in
+two courses: the second one, by written pairs and by what people judged, is kept as a difference from the first.
+Splitting a cross-encoder so was proposed as DeFormer (Cao et al. 2020) and PreTTR
 (MacAvaney et al. 2020). Torch is imported here: import this module inside functions only.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
@@ -45,12 +45,15 @@ class Layer(nn.Module):
         self.down = nn.Linear(INNER, WIDTH)
         self.norm_b = nn.LayerNorm(WIDTH, eps=1e-12)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """Return the next states, shape (b, t, 384); `mask`, shape (b, 1, 1, t), is True where there is a token."""
+    def forward(self, x: Tensor, mask: Tensor, first: int | None = None) -> Tensor:
+        """Return the next states, shape (b, t, 384); `mask`, shape (b, 1, 1, t), is True where there is a token.
+
+        With `first` only those of so many tokens: all are looked at, but the others are not calculated further.
+        """
         b, t, _ = x.shape
         q, k, v = self.qkv(x).view(b, t, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        x = self.norm_a(x + self.out(mixed.transpose(1, 2).reshape(b, t, WIDTH)))
+        mixed = F.scaled_dot_product_attention(q[:, :, :first], k, v, attn_mask=mask)
+        x = self.norm_a(x[:, :first] + self.out(mixed.transpose(1, 2).flatten(2)))
         return self.norm_b(x + self.down(F.gelu(self.up(x))))
 
 
@@ -79,14 +82,15 @@ class Network(nn.Module):
         return x
 
     def forward(self, x: Tensor, mask: Tensor, claim: Tensor, marks: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the logits of entailment, neutral and contradiction, shape (b, 3), and of an error, shape (b, t).
+        """Return the logits of entailment, neutral and contradiction, shape (b, 3), and of an error, shape (b, c).
 
-        `x`, shape (b, t, 384), holds the states of claim and evidence after the third layer, `mask` and `claim`,
-        shape (b, t), say where a token and where a word of the claim is, `marks`, shape (b, t, 6), see `token_marks`.
+        `x`, shape (b, t, 384), holds the states of claim and evidence after the third layer, `mask`, shape (b, t), says
+        where a token is, `claim`, shape (b, c), where a word of the claim is, which stands first, and `marks`, shape
+        (b, t, 6), see `token_marks`. Of the last layer only the states of the first c tokens are calculated.
         """
         x = x + self.mark(marks.to(x.dtype))
-        for layer in self.upper:
-            x = layer(x, mask[:, None, None])
+        for number, layer in enumerate(self.upper, 1):
+            x = layer(x, mask[:, None, None], claim.shape[1] if number == len(self.upper) else None)
         x = x.float()
         errors = self.error(x).squeeze(-1).masked_fill(~claim, -30.0)
         inside = claim[..., None]
@@ -163,7 +167,7 @@ def joined(
     total = max(len(claim) + 2 + sum(len(one) + 1 for one in evidence) for claim, evidence in pairs)
     x = next(iter(known.values())).new_zeros((len(pairs), total, WIDTH))
     mask = torch.zeros((len(pairs), total), dtype=torch.bool)
-    claims = torch.zeros((len(pairs), total), dtype=torch.bool)
+    claims = torch.zeros((len(pairs), max(len(claim) for claim, _ in pairs) + 1), dtype=torch.bool)
     marks = torch.zeros((len(pairs), total, 6))
     for i, (claim, evidence) in enumerate(pairs):
         n = len(claim)
@@ -211,12 +215,11 @@ def _lots(lengths: Sequence[int], budget: int) -> Iterator[range]:
 
 
 class Reading(NamedTuple):
-    """What the reader says of one pair: three probabilities, and for each piece of the claim that of an error."""
+    """What the reader says of one pair: three probabilities, whose sum is one."""
 
     entailment: float
     neutral: float
     contradiction: float
-    errors: tuple[tuple[int, int, float], ...]
 
 
 def _keep(arrays: dict[str, np.ndarray], name: str, matrix: Tensor) -> None:
@@ -377,7 +380,7 @@ def found_device(name: str, precision: str = "float32") -> torch.device:
 class Reader:
     """The trained reader: `read` takes pairs of (evidence sentences, claim).
 
-    Without `content` it has the packaged weights, and for wide windows the second set of upper layers.
+    Without `content` it has the packaged weights: those of the first course, and what the second changed.
     """
 
     def __init__(self, content: bytes | None = None, *, precision: str = "float32", device: str = "cpu") -> None:
@@ -385,38 +388,32 @@ class Reader:
         mark = "" if precision == "float32" else f":{precision}"
         self.fingerprint = hashlib.sha256(raw + more).hexdigest()[:12] + mark
         self.device = found_device(device, precision)
-        self.network = unpacked(raw)
-        self.wide = changed(self.network, raw, more) if more else self.network
-        for network in (self.network, self.wide):
-            if precision == "int8":
-                eight_bits(network)
-            network.to(self.device)
+        first = unpacked(raw)
+        self.network = changed(first, raw, more) if more else first
+        if precision == "int8":
+            eight_bits(self.network)
+        self.network.to(self.device)
         self.precision = precision
         self.tokenizer = minilm_files()[0]
 
-    def read(
-        self, pairs: Sequence[tuple[Sequence[str], str]], *, wide: Collection[int] = (), budget: int = 4096
-    ) -> list[Reading]:
+    def read(self, pairs: Sequence[tuple[Sequence[str], str]], *, budget: int = 4096) -> list[Reading]:
         """Return one `Reading` a pair, in order; what does not fit into the window is left out from the end.
 
-        `wide` are the places of pairs whose evidence is a wide window. Each distinct sentence is encoded once, however
-        many pairs it serves (of 512 pairs at a time).
+        Each distinct sentence is encoded once, however many pairs it serves (of 512 pairs at a time). Pairs of about
+        the same length are read together, `budget` tokens at a time.
         """
-        found: list[Reading] = []
-        for start in range(0, len(pairs), TOGETHER):
-            lot = pairs[start : start + TOGETHER]
-            found += self._read_lot(lot, {i for i in range(len(lot)) if start + i in wide}, budget)
-        return found
+        lots = (pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER))
+        return [one for lot in lots for one in self._read_lot(lot, budget)]
 
-    def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], wide: set[int], budget: int) -> list[Reading]:
+    def _read_lot(self, pairs: Sequence[tuple[Sequence[str], str]], budget: int) -> list[Reading]:
         tokens = self._tokens(list(dict.fromkeys(text for evidence, claim in pairs for text in (claim, *evidence))))
         rows = []
         for evidence, claim in pairs:
-            own = tokens[claim][0]
+            own = tokens[claim]
             room = WINDOW - len(own) - 2
             kept: list[np.ndarray] = []
             for text in evidence:
-                ids = tokens[text][0]
+                ids = tokens[text]
                 room -= len(ids) + 1
                 if room < 0 and kept:
                     break
@@ -424,27 +421,15 @@ class Reader:
             rows.append((own, kept))
         lengths = [len(own) + 2 + sum(len(one) + 1 for one in kept) for own, kept in rows]
         order = sorted(range(len(rows)), key=lambda i: lengths[i])
-        found: list[Reading] = [Reading(0, 0, 0, ())] * len(rows)
+        found: list[Reading] = [Reading(0, 0, 0)] * len(rows)
         short = self.precision == "bfloat16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=short):
             states = encoded(self.network, rows)
-            near, far = [i for i in order if i not in wide], [i for i in order if i in wide]
-            lots = [
-                (network, [own[i] for i in lot])
-                for network, own in ((self.network, near), (self.wide, far))
-                for lot in _lots([lengths[i] for i in own], budget)
-            ]
-            for network, chosen in lots:
-                x, mask, claims, marks = joined(network, [rows[i] for i in chosen], states)
-                logits, errors = network(x, mask, claims, marks)
-                shares = logits.cpu().double().softmax(-1).tolist()
-                wrong = torch.sigmoid(errors.cpu().double())
-                for row, i in enumerate(chosen):
-                    offsets = tokens[pairs[i][1]][1]
-                    each = wrong[row, 1 : len(offsets) + 1].tolist()
-                    places = tuple((a, b, p) for (a, b), p in zip(offsets, each, strict=True))
-                    entailed, neutral, denied = shares[row]
-                    found[i] = Reading(entailed, neutral, denied, places)
+            for lot in _lots([lengths[i] for i in order], budget):
+                chosen = [order[i] for i in lot]
+                logits, _ = self.network(*joined(self.network, [rows[i] for i in chosen], states))
+                for i, shares in zip(chosen, logits.cpu().double().softmax(-1).tolist(), strict=True):
+                    found[i] = Reading(*shares)
         return found
 
     def mean_states(self, texts: Sequence[str]) -> np.ndarray:
@@ -456,18 +441,15 @@ class Reader:
         for start in range(0, len(texts), TOGETHER):
             part = texts[start : start + TOGETHER]
             tokens = self._tokens(list(dict.fromkeys(part)))
-            states = encoded(self.network, [(tokens[text][0], []) for text in part])
+            states = encoded(self.network, [(tokens[text], []) for text in part])
             for row, text in enumerate(part, start):
-                rows[row] = states[tokens[text][0].tobytes()].mean(0).cpu().double().numpy()
+                rows[row] = states[tokens[text].tobytes()].mean(0).cpu().double().numpy()
         return rows
 
-    def _tokens(self, texts: Sequence[str]) -> dict[str, tuple[np.ndarray, list[tuple[int, int]]]]:
-        """Return token ids and character offsets of each text."""
+    def _tokens(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return the token ids of each text, the first eighty."""
         encoded = self.tokenizer.encode_batch(encodable(texts), add_special_tokens=False)
-        return {
-            text: (np.array(one.ids[:LONGEST] or [100], np.int32), one.offsets[:LONGEST] or [(0, len(text))])
-            for text, one in zip(texts, encoded, strict=True)
-        }
+        return {text: np.array(one.ids[:LONGEST] or [100], np.int32) for text, one in zip(texts, encoded, strict=True)}
 
 
 def _weights(name: str) -> bytes:
