@@ -90,6 +90,96 @@ def text_before(report, first):
     """What stands above the first sentence: in HTML, what is shown and not folded, without the style sheet."""
     html = re.sub(r"<style>.*?</style>", "", report._repr_html_(), flags=re.S)
     shown, text = unescape(re.sub(r"<[^>]+>", " ", html)), report.to_text()
+    line = text.replace("\n", " ").index(first)
+    return [shown[: shown.replace("\n", " ").index(first)], text[: text.rindex("\n", 0, line)]]
+
+
+@pytest.mark.parametrize("name", ["faithful", "subtle"])
+def test_a_report_begins_with_its_title_and_one_line(name):
+    sample = sample_articles()[0]
+    result = evaluate(sample.text, sample.summaries[name].text)
+    both = compare_reports([result, result], ["a", "b"])
+    for report, sentence in ((result, result.sentences[0].text), (both, result.sentences[0].text)):
+        for text in text_before(report, sentence[:20]):
+            assert len(re.findall(r"[A-Za-z]+|\d[\d.,]*", text)) <= 40, text
+            assert len(re.findall(r"\d[\d.]*", text)) <= 4, text  # with the sentence's own probability
+            assert "%" not in text and "How well does it work?" in " ".join(text.split())
+
+
+def test_the_table_is_folded_into_the_report_and_a_command():
+    result = evaluate("It rained in Oslo on Monday.", "It rained in Oslo.")
+    assert 'id="' in result._repr_html_() and "QAGS, CNN/DailyMail" in result._repr_html_()
+    assert "QAGS" not in result.to_text() and "summeval how-well" in result.to_text()
+    assert result.to_dict()["judged_by"].startswith("Judged by the embedded checker")
+    shown = CliRunner().invoke(app, ["how-well"])
+    assert shown.exit_code == 0 and "Near copies" in shown.output and "XSumFaith" in shown.output
+    told = json.loads(CliRunner().invoke(app, ["how-well", "--checker", "words", "--json"]).output)
+    assert {row["checker"] for row in told["rows"]} == {"words"} and len(told["rows"]) == len(script.NAMES)
+    assert CliRunner().invoke(app, ["how-well", "--checker", "nli"]).exit_code == 2
+
+
+def test_the_rows_are_those_of_the_checker_that_judged():
+    fitted = EmbeddedChecker()
+    named = {"checker": fitted.fingerprint, "threshold": str(fitted.threshold)}
+    assert len(measured_rows(named)) == len(script.NAMES)
+    assert len(measured_rows(named | {"checker": f"{fitted.fingerprint}-bfloat16"})) == len(script.NAMES)
+    moved = EmbeddedChecker(slope=2.0).fingerprint
+    for other in ({"threshold": "0.9"}, {"checker": moved}, {"checker": "embedded-000000000000"}, {"checker": "mine"}):
+        assert not measured_rows(named | other), other
+    assert not measured_rows({})
+
+
+@pytest.fixture
+def marked(monkeypatch):
+    """A set that the embedded checker was fitted to, with an article of ours."""
+    article = "The Harbour Council, which met on Tuesday, approved a plan for a new ferry terminal at Vik. " * 3
+    told = {"The council approved a plan.": True, "It fell.": False}
+    rows = [LabelledSentence(article, sentence, label) for sentence, label in told.items()]
+    marks = {"xsumfaith": frozenset([_fitted.article_mark(article)])}
+    monkeypatch.setattr(_fitted, "_marks", lambda: marks)
+    return rows
+
+
+def test_a_benchmark_marks_what_the_checker_was_fitted_to(marked):
+    other = [LabelledSentence("It rained in Oslo.", "It rained.", True)]
+    judges = {"mine": "embedded", "in chunks": ChunkedChecker(WordsChecker())}
+    bench = benchmark_checker(judges, {"bbc": marked, "other": other}, n_resamples=0)
+    said = {(row["checker"], row["set"]): row["fitted_to"] for row in bench.rows()}
+    assert said["mine", "bbc"] == said["in chunks", "bbc"] == "XSumFaith: 1 of 1 articles"
+    assert said["mine", "other"] == said["in chunks", "other"] == ""
+    assert [(row["checker"], row["set"]) for row in bench.left_out_rows()] == [
+        ("mine", "XSumFaith (summaries)"),
+        ("in chunks", "XSumFaith (summaries)"),
+    ]
+    assert len(bench.to_dict()["left_out"]) == 2
+    for page in (repr(bench), bench._repr_html_()):
+        assert "the figures above are no result" in page and "XSumFaith: 1 of 1 articles" in page
+    clean = benchmark_checker("embedded", {"other": other}, n_resamples=0)
+    assert "no result" not in repr(clean) + clean._repr_html_() and not clean.left_out_rows()
+
+
+def test_an_article_is_known_however_it_is_written():
+    text = "The  Harbour Council – which met on Tuesday – approved it.\n" * 9
+    assert _fitted.article_mark(text) == _fitted.article_mark(text.upper().replace(" ", "\n") + "More.")
+    assert _fitted.article_mark(text) != _fitted.article_mark(text.replace("Council", "Board"))
+
+
+@pytest.mark.skipif(DATA is None, reason="needs the labelled sets: SUMMEVAL_NB_DATA")
+@pytest.mark.slow
+def test_the_labelled_sets_are_known():
+    from _labelled import SETS, documents
+
+    articles, _ = documents(Path(DATA))
+    for name in SETS:
+        texts = {" ".join(one.sentences) for one in articles if one.set == name}
+        assert _bench_runs.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
+
+
+def test_what_a_report_says_in_words_is_what_the_kinds_say():
+    """Four paraphrases in five, nearly all changed numbers, and half the changed names missed; README says it, too."""
+    kinds = {row["kind"]: row for row in script.kind_rows(ITEMS, "embedded")}
+    passed = {name: kinds[said]["supported"] / kinds[said]["sentences"] for name, said in script.KINDS.items()}
+    assert 0.75 < passed["paraphrase"] < 0.85 and passed["number"] < 0.05 and 0.4 < passed["name"] < 0.6
     line = "recognises four paraphrases in five, finds nearly all changed numbers, and misses half the changed names"
     assert line in EmbeddedChecker().judged_by
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
