@@ -123,7 +123,7 @@ def log_odds(probability: float, most: float) -> float:
 
 _GOOD_AT = (
     "Judged by the embedded checker, a quick first reader: it recognises four paraphrases in five, "
-    "finds nearly all changed numbers, and misses half the changed names."
+    "most changed numbers, and half the changed names."
 )
 
 
