@@ -5,6 +5,7 @@
 # %% ../../nbs/workshop/89_llm_server.ipynb #f1d38b30
 from __future__ import annotations
 
+import email.utils
 import json
 import math
 import os
@@ -96,7 +97,7 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
 
 def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     """The error for a status other than 200."""
-    status = fault.status
+    status, wait = fault.status, _seconds(fault.retry_after)
     if 300 <= status < 400:
         what = (
             f"the server redirects ({status}) to {fault.elsewhere}, which is "
@@ -110,14 +111,14 @@ def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     if too_long := _context_error(status, said, about):
         return too_long
     if status == 429 and "insufficient_quota" not in said:
-        wait = _seconds(fault.retry_after)
         what = f"too many requests (429): {said}"
         return BackendUnavailable(
             what, remedy="use fewer workers, or try later", retry_after=wait, **about
         )
     if status >= 500 or status in (204, 408):
+        what = f"the server failed ({status}): {said}"
         return BackendUnavailable(
-            f"the server failed ({status}): {said}", remedy="try again later", **about
+            what, remedy="try again later", retry_after=wait, **about
         )
     remedies = {
         401: "check api_key",
@@ -160,10 +161,14 @@ def _context_error(
 
 
 def _seconds(text: str | None) -> float | None:
-    """The seconds of a Retry-After header; a date or nonsense gives None."""
+    """The seconds of a Retry-After header, from now where it is a date; nonsense gives
+    None."""
     with suppress(TypeError, ValueError):
         seconds = float(text)  # type: ignore[arg-type]
         return seconds if 0 <= seconds < math.inf else None
+    with suppress(TypeError, ValueError, OverflowError):
+        date = email.utils.parsedate_to_datetime(text or "")
+        return max(0.0, date.timestamp() - time.time())
     return None
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #a77525d5
