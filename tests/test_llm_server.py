@@ -429,6 +429,19 @@ def test_waits_are_seconds_or_unknown(text, seconds):
     assert _seconds(text) == seconds
 
 
+def test_what_a_terminal_obeys_does_not_reach_a_message():
+    said = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\r sk-\x1b[0mvery-secret-key"
+    bodies = [json.dumps({"error": {"message": said}}).encode(), said.encode(), said.encode("latin-1", "replace")]
+    for body in bodies:
+        with RawServer(lambda head, request, body=body: response(body, status="400 Bad")) as server:
+            backend = ServerBackend("m", base_url=server.url, api_key=KEY, dialect="vllm")
+            with pytest.raises(BackendRejected, match="owned") as caught:
+                backend.choose("Well?", OPTIONS)
+        shown = "".join(traceback.format_exception(caught.value))
+        assert all(one.isprintable() or one == "\n" for one in shown) and KEY not in shown
+    assert str(BackendError("a\x1b[2Jb")) == "a\ufffd[2Jb"
+
+
 def test_a_short_value_of_the_query_does_not_garble_what_the_server_says():
     said = b"model v1 takes 131,072 tokens at most, of HTTP/1.1"
     with RawServer(lambda head, request: response(said, status="400 Bad")) as server:

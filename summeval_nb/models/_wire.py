@@ -22,6 +22,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from summeval_nb.ground._addresses import Address, hidden
 from summeval_nb.ground.results import require_module
+from summeval_nb.ground.viz import printable
 
 if TYPE_CHECKING:
     import httpx
@@ -298,8 +299,9 @@ class Wire:
         return {"address": self.address, "key": self.key, "_client": None, "reached": False}
 
     def hide(self, text: str) -> str:
-        """Return a text without key, password and query."""
-        return hidden(text, [self.key, *self.address.secrets])
+        """Return a text without key, password and query, and without what a terminal obeys."""
+        secrets = [self.key, *self.address.secrets]
+        return hidden(printable(hidden(text, secrets)), secrets)
 
     def answer(self, request: Mapping[str, object], limits: Limits) -> list[Chunk]:
         """Ask for a streamed answer and return its events, checked; raises a `Fault`."""
