@@ -1,6 +1,7 @@
 """A server that lies in every way of the table: each question ends in time, in an answer or a typed error."""
 
 import json
+import logging
 import math
 import pickle
 import socket
@@ -13,6 +14,7 @@ import pytest
 from helpers.patience import comes_back
 from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
 from servers.misbehaving import MisbehavingServer, true_probability
+from servers.raw import HEAD, RawServer, answer
 
 from summeval_nb import LLMJudge, Rubric, compare_answers, context_recall, run
 from summeval_nb.cli import main
@@ -296,3 +298,23 @@ def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, mon
     for path in written:
         text = path.read_text(encoding="utf-8", errors="replace")
         assert not any(secret in text for secret in secrets), path
+def test_no_address_and_no_header_is_logged_and_others_log_as_they_did(caplog):
+    import httpx
+
+    caplog.set_level(logging.DEBUG)
+    for name in ("httpx", "httpcore", "httpcore.connection", "httpcore.http11", "asyncio"):
+        caplog.set_level(logging.DEBUG, logger=name)
+
+    def echoing(head: bytes, request: bytes) -> bytes:
+        target = head.split(b" ")[1]
+        return HEAD.replace(b"\r\n\r\n", b"\r\nX-Asked: " + target + b"\r\n\r\n") + answer(request)
+
+    with RawServer(echoing) as server:
+        address = f"http://me:hunter2@127.0.0.1:{server.port}/keys/7f3kd92mfa81jd0q/v1?api_key=k-777"
+        backend = ServerBackend("m", base_url=address, dialect="vllm", max_retries=0)
+        assert backend.choose("Well?", OPTIONS).label == "yes" and len(server.heads) == 2
+    said = "".join(f"{record.getMessage()}{vars(record)}" for record in caplog.records)
+    assert not any(secret in said for secret in ("hunter2", "7f3kd92mfa81jd0q", "k-777", "/v1"))
+    with RawServer(lambda head, request: HEAD + b"x") as server:
+        httpx.get(f"{server.url}/of-another-program", trust_env=False)
+    assert "of-another-program" in "".join(record.getMessage() for record in caplog.records)

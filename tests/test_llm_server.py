@@ -389,6 +389,24 @@ def test_a_password_in_the_address_is_not_shown():
     with pytest.raises(BackendUnavailable) as caught:
         backend.choose("Well?", OPTIONS)
     assert "hunter2" not in str(caught.value) + repr(backend) + "".join(traceback.format_exception(caught.value))
+@pytest.mark.parametrize("key", [b"sk-hush-77", bytearray(b"sk-hush-77"), ["sk-hush-77"], {"k": "sk-hush-77"},
+                                 ("sk-hush-77",), {"sk-hush-77"}, 7_700_077])  # fmt: skip
+def test_a_key_or_an_address_of_a_wrong_type_is_named_and_not_shown(key):
+    with pytest.raises(TypeError, match="api_key must be a string, not ") as caught:
+        ServerBackend("scripted", base_url="http://127.0.0.1:9/v1", api_key=key)
+    assert "hush" not in str(caught.value) and "77" not in str(caught.value)
+    with pytest.raises(TypeError, match="base_url must be a string, not ") as caught:
+        ServerBackend("scripted", base_url=key)
+    assert "hush" not in str(caught.value) and "77" not in str(caught.value)
+    with pytest.raises(TypeError, match="not NoneType"):
+        ServerBackend("scripted", base_url=None)
+
+
+def test_port_0_is_refused_and_not_taken_for_80():
+    with pytest.raises(ValueError, match="port 0"):
+        ServerBackend("scripted", base_url="http://127.0.0.1:0/v1")
+
+
 def _served(status: str, header: str, fail: int = 1):
     """What a raw server replies: the probe's answer, then so many refusals, then answers again."""
     left = [False, *[True] * fail]

@@ -7,6 +7,7 @@ Nothing is redirected, every wait has an end, and a reply is read through one sc
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import re
@@ -217,6 +218,7 @@ def first_error(error: ValidationError) -> str:
 
 # One event loop in a thread of its own serves all backends of a process: there every wait can be ended.
 
+_THREAD = "summeval_nb-wire"
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _loops_lock = threading.Lock()
 
@@ -226,7 +228,7 @@ def _loop() -> asyncio.AbstractEventLoop:
         loop = _loops.get(os.getpid())
         if loop is None:
             loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="summeval_nb-wire", daemon=True).start()
+            threading.Thread(target=loop.run_forever, name=_THREAD, daemon=True).start()
             _loops.clear()  # a forked process has no use for its parent's
             _loops[os.getpid()] = loop
         return loop
@@ -329,6 +331,7 @@ class Wire:
             authorization = self.address.basic or (f"Bearer {self.key}" if self.key else "")
             if authorization:
                 headers["Authorization"] = authorization
+            _silence()
             client = httpx.AsyncClient(
                 headers=headers, follow_redirects=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=5)
             )
@@ -351,7 +354,7 @@ class Wire:
                 once = {"Connection": "close"} if method == "GET" else None
                 async with client.stream(method, address, json=body, timeout=waits, headers=once) as response:
                     if response.status_code != 200:
-                        raise await _refused(response)
+                        raise await _refused(response, self.hide)
                     yield response, clock
         except httpx.ConnectTimeout:
             raise Late(f"no connection within {limits.connect:g} s") from None
@@ -392,6 +395,23 @@ def _close(loop: asyncio.AbstractEventLoop, client: httpx.AsyncClient) -> None:
         asyncio.run_coroutine_threadsafe(client.aclose(), loop)
 
 
+class _Silent(logging.Filter):
+    """Drops what httpx and httpcore log about our requests: addresses with their query, and whole headers."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record comes from another thread than ours."""
+        return threading.current_thread().name != _THREAD
+
+
+_LOGGERS = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_silent = _Silent()
+
+
+def _silence() -> None:
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_silent)  # once, however often it is said
+
+
 async def _body(response: httpx.Response, most: int) -> bytes:
     """The first bytes of a body."""
     parts, size = [], 0
@@ -403,7 +423,7 @@ async def _body(response: httpx.Response, most: int) -> bytes:
     return b"".join(parts)[:most]
 
 
-async def _refused(response: httpx.Response) -> Refused:
+async def _refused(response: httpx.Response, hide: Callable[[str], str]) -> Refused:
     """What a status other than 200 says, and where it would send us, without a secret."""
     location = response.headers.get("location", "")
     elsewhere = ""
@@ -411,7 +431,7 @@ async def _refused(response: httpx.Response) -> Refused:
         with suppress(ValueError):
             parts = urlsplit(str(response.url.join(location)))
             elsewhere = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-        return Refused(response.status_code, "", elsewhere=elsewhere or "another address")
+        return Refused(response.status_code, "", elsewhere=hide(elsewhere) or "another address")
     said = await _body(response, MOST_ERROR_BYTES)
     return Refused(response.status_code, _message(said), response.headers.get("retry-after"))
 

@@ -643,13 +643,27 @@ def _key(key: str | None, address: Address) -> str:
     address."""
     if key is None and address.host == "api.openai.com" and address.encrypted:
         key = os.environ.get("OPENAI_API_KEY")
-    key = require_text(key or "", "api_key").strip()
+    key = _unshown("" if key is None else key, "api_key").strip()
     if not (key.isascii() and key.isprintable()):
         raise ValueError(
             "api_key holds signs that no key has, such as a line break (it is "
             "not shown)"
         )
     return key
+
+
+def _unshown(value: object, name: str) -> str:
+    """Return `value` if it is a string; else raise a `TypeError` that shows none of it,
+    since it may be secret."""
+    if isinstance(value, str):
+        return value
+    remedy = "pass one string"
+    if isinstance(value, (bytes, bytearray)):
+        remedy = "decode it first: value.decode()"
+    raise TypeError(
+        f"{name} must be a string, not {type(value).__name__} (not shown, since it "
+        f"may be secret): {remedy}"
+    )
 
 
 def _require_seconds(value: float, name: str) -> float:
@@ -684,7 +698,7 @@ class _Connected(Backend):
     ):
         self.name, address = (
             require_text(model, "model"),
-            Address.parse(require_text(base_url, "base_url")),
+            Address.parse(_unshown(base_url, "base_url")),
         )
         self.base_url = self.server = address.shown
         self._wire = Wire(address, _key(api_key, address))
