@@ -7,17 +7,20 @@ Nothing is redirected, every wait has an end, and a reply is read through one sc
 from __future__ import annotations
 
 import asyncio
+import base64
 import logging
 import math
 import os
 import re
+import ssl
 import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -40,7 +43,21 @@ class Fault(Exception):
 
 
 class Unreachable(Fault):
-    """No connection."""
+    """No connection; `by` names the variable with the proxy that it was to go through."""
+
+    def __init__(self, said: str, by: str = ""):
+        super().__init__(said)
+        self.by = by
+
+
+class Untrusted(Fault):
+    """The other side's certificate is not one to trust, or it speaks no TLS."""
+
+
+class Unfit(Fault):
+    """A variable of the environment holds what cannot be used; the text says which."""
+
+
 
 
 class Late(Fault):
@@ -295,14 +312,15 @@ class Wire:
 
     def __post_init__(self) -> None:
         self._client: tuple[int, httpx.AsyncClient] | None = None
+        self._proxy = _Proxy()
         self.reached = False  # whether a page was ever answered, be it by a refusal
 
     def __getstate__(self) -> dict[str, object]:
-        return {"address": self.address, "key": self.key, "_client": None, "reached": False}
+        return {"address": self.address, "key": self.key, "_client": None, "_proxy": _Proxy(), "reached": False}
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query, and without what a terminal obeys."""
-        secrets = [self.key, *self.address.secrets]
+        secrets = [self.key, *self.address.secrets, *self._proxy.secrets]
         return hidden(printable(hidden(text, secrets)), secrets)
 
     def answer(self, request: Mapping[str, object], limits: Limits) -> list[Chunk]:
@@ -326,18 +344,39 @@ class Wire:
     async def _http(self) -> httpx.AsyncClient:
         """The client; made in the loop's thread, once in each process."""
         if self._client is None or self._client[0] != os.getpid():
-            httpx = require_module("httpx", "llm")
             headers = {"User-Agent": "summeval_nb", "Accept-Encoding": "identity"}
             authorization = self.address.basic or (f"Bearer {self.key}" if self.key else "")
             if authorization:
                 headers["Authorization"] = authorization
             _silence()
-            client = httpx.AsyncClient(
-                headers=headers, follow_redirects=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=5)
-            )
+            client = self._made(headers)
             self._client = os.getpid(), client
             weakref.finalize(self, _close, asyncio.get_running_loop(), client).atexit = False
         return self._client[1]
+
+    def _made(self, headers: Mapping[str, str]) -> httpx.AsyncClient:
+        """A client; of the environment it takes the proxy and the certificates, each with its name."""
+        httpx = require_module("httpx", "llm")
+        self._proxy = _proxy_of(self.address)
+        encrypted = self.address.encrypted or self._proxy.url.startswith("https://")
+        trusted = _trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx.Limits(max_connections=None, keepalive_expiry=5)
+        try:
+            return httpx.AsyncClient(
+                headers=headers,
+                follow_redirects=False,
+                limits=limits,
+                verify=trusted,
+                proxy=self._proxy.url or None,
+                trust_env=False,
+            )
+        except ImportError:
+            raise Unfit(
+                f"{self._proxy.variable} names a SOCKS proxy, for which the package socksio is missing"
+            ) from None
+        except (ValueError, httpx.InvalidURL):
+            scheme = self._proxy.url.partition("://")[0]
+            raise Unfit(f"{self._proxy.variable} names a proxy that cannot be used ({scheme}://...)") from None
 
     @asynccontextmanager
     async def _sent(
@@ -361,7 +400,9 @@ class Wire:
         except TimeoutError:
             raise (clock.late() if clock else Late("no answer")) from None
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.ProxyError) as error:
-            raise Unreachable(self._said(error)) from None
+            if why := _distrust(error):
+                raise Untrusted(self.hide(why)) from None
+            raise Unreachable(self._said(error), self._proxy.variable) from None
         except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
             raise Broken(self._said(error)) from None
 
@@ -393,6 +434,74 @@ class Wire:
 def _close(loop: asyncio.AbstractEventLoop, client: httpx.AsyncClient) -> None:
     if loop is _loops.get(os.getpid()) and loop.is_running():
         asyncio.run_coroutine_threadsafe(client.aclose(), loop)
+
+
+@dataclass(frozen=True)
+class _Proxy:
+    """What requests go through, and the variable that names it; nothing of it where they go straight."""
+
+    variable: str = ""
+    url: str = field(default="", repr=False)
+
+    @property
+    def secrets(self) -> list[str]:
+        """User and password of the proxy, and how they are sent."""
+        with suppress(ValueError):
+            parts = urlsplit(self.url)
+            user, password = unquote(parts.username or ""), unquote(parts.password or "")
+            together = base64.b64encode(f"{user}:{password}".encode()).decode()
+            return [user, password, together] if user or password else []
+        return [self.url]
+
+
+def _proxy_of(address: Address) -> _Proxy:
+    """The proxy that the environment names for an address; this machine is asked without one."""
+    parts = urlsplit(address.shown)
+    if address.local or proxy_bypass(parts.netloc):
+        return _Proxy()
+    known = getproxies()
+    for scheme in (parts.scheme, "all"):
+        if url := known.get(scheme):
+            names = (f"{scheme}_proxy", f"{scheme}_PROXY", f"{scheme}_proxy".upper())
+            variable = next((name for name in names if os.environ.get(name)), "this system's network settings")
+            return _Proxy(variable, url if "://" in url else f"http://{url}")
+    return _Proxy()
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates to trust: those that the environment names, else those of certifi."""
+    httpx = require_module("httpx", "llm")
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    try:
+        if file:
+            return ssl.create_default_context(cafile=file)
+        if folder and os.path.isdir(folder):
+            return ssl.create_default_context(capath=folder)
+        if not folder:
+            trusted: ssl.SSLContext = httpx.create_ssl_context(trust_env=False)
+            return trusted
+        what = "is no folder"
+    except OSError as error:
+        what = f"cannot be used ({error.strerror or type(error).__name__})"
+    named = [
+        f"{name}={os.environ[name]!r}"
+        for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+        if os.environ.get(name)
+    ]
+    raise Unfit(f"{' or '.join(named) or 'the list of certificates'} {what}")
+
+
+def _distrust(error: BaseException) -> str:
+    """Why the encrypted connection did not come about; '' where it is not for that."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted: {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            said = (cause.reason or type(cause).__name__).replace("_", " ").lower()
+            return f"the encrypted connection did not come about: {said}"
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 class _Silent(logging.Filter):

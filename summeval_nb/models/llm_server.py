@@ -39,7 +39,9 @@ from summeval_nb.models._wire import (
     Odd,
     Props,
     Refused,
+    Unfit,
     Unreachable,
+    Untrusted,
     Version,
     Wire,
     whole_number,
@@ -77,12 +79,8 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
             remedy="raise the limit (timeout, total_timeout), or try later",
             **about,
         )
-    if isinstance(fault, Unreachable):
-        return BackendUnavailable(
-            "the server cannot be reached",
-            remedy="is it running, and base_url right?",
-            **about,
-        )
+    if isinstance(fault, (Unreachable, Untrusted, Unfit)):
+        return _no_way(fault, said, about)
     if isinstance(fault, Odd):
         remedy = "use a server that keeps to OpenAI's protocol"
         return InvalidOutput(
@@ -93,6 +91,27 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     return BackendUnavailable(
         f"the answer broke off ({said})", remedy="try again", **about
     )
+
+
+def _no_way(fault: Fault, said: str, about: dict[str, str]) -> BackendUnavailable:
+    """The error for a server to which no connection came about."""
+    remedy = "is it running, and base_url right?"
+    what = "the server cannot be reached"
+    if isinstance(fault, Unfit):
+        what, remedy = said, "mend or unset the variable"
+        if "socksio" in said:
+            remedy = "install socksio, or unset the variable"
+    elif isinstance(fault, Untrusted):
+        what = f"{what} safely: {said}"
+        remedy = (
+            "if the certificate is one that you trust, name its file in SSL_CERT_FILE"
+            if "certificate" in said
+            else "does base_url begin with http:// there, rather than https://?"
+        )
+    elif isinstance(fault, Unreachable) and fault.by:
+        what = f"{what} through the proxy that {fault.by} names"
+        remedy = "is the proxy right? else name the host in NO_PROXY"
+    return BackendUnavailable(what, remedy=remedy, **about)
 
 
 def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
@@ -783,8 +802,12 @@ class ServerBackend(_Connected):
     beginning may take one more for each such beginning, and llama.cpp's server is asked
     again for 1,000 tokens where 20 leave an option open. To that come, once, the probe
     with up to three small pages, and for each prompt that may be too long a request
-    that counts its tokens. A redirect is never followed, and no answer is read beyond
-    16 MB.
+    that counts its tokens. A redirect is never followed, no answer is read beyond
+    16 MB, and one that is compressed is refused, since none is asked for.
+
+    A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is
+    used, but never for a server on this machine. Certificates of your own are named in
+    SSL_CERT_FILE or SSL_CERT_DIR.
     """
 
     def __repr__(self) -> str:
