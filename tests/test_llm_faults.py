@@ -302,6 +302,8 @@ def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, mon
     for path in written:
         text = path.read_text(encoding="utf-8", errors="replace")
         assert not any(secret in text for secret in secrets), path
+
+
 def answering(head: bytes, request: bytes) -> bytes:
     return HEAD + answer(request)
 
@@ -416,6 +418,16 @@ def test_https_to_a_server_that_speaks_http_is_called_what_it_is(environment):
         backend = ServerBackend("m", base_url=server.url.replace("http:", "https:"), dialect="vllm", max_retries=0)
         with pytest.raises(BackendUnavailable, match="http:// there, rather than https://"):
             backend.choose("Well?", OPTIONS)
+
+
+def test_an_answer_that_is_compressed_is_a_typed_error_and_others_are_answered():
+    def compressed(head: bytes, request: bytes) -> bytes:
+        return HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip, gzip\r\n\r\n") + b"x" * 4000
+
+    with RawServer(compressed) as server, RawServer(answering) as other:
+        with pytest.raises(BackendRejected, match=r"encoded .gzip, gzip., which was not asked for.*uncompressed"):
+            ServerBackend("m", base_url=server.url, dialect="vllm").choose("Well?", OPTIONS)
+        assert ServerBackend("m", base_url=other.url, dialect="vllm").choose("Well?", OPTIONS).label == "yes"
 
 
 def test_no_address_and_no_header_is_logged_and_others_log_as_they_did(caplog):

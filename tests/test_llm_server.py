@@ -389,6 +389,8 @@ def test_a_password_in_the_address_is_not_shown():
     with pytest.raises(BackendUnavailable) as caught:
         backend.choose("Well?", OPTIONS)
     assert "hunter2" not in str(caught.value) + repr(backend) + "".join(traceback.format_exception(caught.value))
+
+
 @pytest.mark.parametrize("key", [b"sk-hush-77", bytearray(b"sk-hush-77"), ["sk-hush-77"], {"k": "sk-hush-77"},
                                  ("sk-hush-77",), {"sk-hush-77"}, 7_700_077])  # fmt: skip
 def test_a_key_or_an_address_of_a_wrong_type_is_named_and_not_shown(key):
@@ -469,3 +471,20 @@ def test_a_short_value_of_the_query_does_not_garble_what_the_server_says():
     assert b"/v1/chat/completions?v=1 " in server.heads[0]
 
 
+def test_very_many_tokens_keep_to_the_whole_limit():
+    """Each place shows what it may, and guidance takes its time with all of them."""
+
+    def reply(head: bytes, request: bytes) -> bytes:
+        if PROBE.encode() in request:
+            return HEAD + answer(request)
+        top = [{"token": "yes", "logprob": -0.1}, *({"token": f"t{n}", "logprob": -60.0} for n in range(1500))]
+        token = {"token": "y", "logprob": -0.1, "top_logprobs": top}
+        choice = {"delta": {"content": "y" * 120}, "logprobs": {"content": [token] * 120}, "finish_reason": "stop"}
+        return HEAD + b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\ndata: [DONE]\n\n"
+
+    with RawServer(reply) as server:
+        backend = ServerBackend("m", base_url=server.url, dialect="vllm", max_retries=0)
+        assert backend.dialect
+        backend.timeout = backend.total_timeout = 0.8
+        with comes_back(), pytest.raises(BackendUnavailable, match="within 0.8 s"):
+            backend.choose("Well?", OPTIONS)

@@ -16,10 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from servers.misbehaving import MisbehavingServer
-from servers.raw import HEAD, RawServer, response
+from servers.raw import HEAD, RawServer, answer, response
 
 from summeval_nb.ground._addresses import Address
 from summeval_nb.models._wire import (
+    MOST_EVENTS,
+    MOST_SHOWN,
     Broken,
     Chunk,
     Encoded,
@@ -102,7 +104,7 @@ class Cut:
     def __init__(self, pieces: list[bytes]):
         self.pieces = pieces
 
-    async def aiter_bytes(self):
+    async def aiter_raw(self):
         for one in self.pieces:
             yield one
 
@@ -235,6 +237,13 @@ def test_an_answer_that_is_compressed_is_refused_unread(encoding):
         assert b"accept-encoding: identity\r\n" in server.heads[0].lower()
 
 
+@pytest.mark.parametrize("encoding", ["identity", "none", "UTF-8", ""])
+def test_an_answer_that_is_called_what_it_is_is_read(encoding):
+    with RawServer(lambda head, request: response(answer(request), f"Content-Encoding: {encoding}")) as server:
+        chunks = wire_to(server).answer(OPTIONS_REQUEST, PLENTY)
+    assert chunks[0].choices[0].delta.content == "yes"
+
+
 def test_a_refusal_that_is_compressed_keeps_its_status_and_a_page_is_none():
     body = zeros_twice_compressed(200)
     with RawServer(lambda head, request: response(body, "Content-Encoding: gzip, gzip", status="429 Busy")) as server:
@@ -243,6 +252,22 @@ def test_a_refusal_that_is_compressed_keeps_its_status_and_a_page_is_none():
         assert caught.value.status == 429
     with RawServer(lambda head, request: response(body, "Content-Encoding: gzip, gzip")) as server:
         assert wire_to(server).page("/props", Props, PLENTY) is None
+
+
+def test_more_tokens_at_a_place_than_anybody_asks_for_are_refused():
+    sent = [MOST_SHOWN - 2, MOST_SHOWN]
+    with RawServer(lambda head, request: HEAD + answer(request, tops=sent.pop(0))) as server:
+        wire = wire_to(server)
+        first = wire.answer(OPTIONS_REQUEST, PLENTY)[0].choices[0]
+        assert len(first.logprobs.content[0].top_logprobs) == MOST_SHOWN
+        with pytest.raises(Odd, match="top_logprobs"):
+            wire.answer(OPTIONS_REQUEST, PLENTY)
+
+
+def test_more_events_than_an_answer_has_are_refused():
+    empty = HEAD + b"data: {}\n\n" * (MOST_EVENTS + 1)
+    with RawServer(lambda head, request: empty) as server, pytest.raises(Odd, match="100,000 events"):
+        wire_to(server).answer(REQUEST, PLENTY)
 
 
 def test_one_large_event_holds_up_neither_its_own_limit_nor_the_others():

@@ -35,6 +35,9 @@ Value = TypeVar("Value")
 Reply = TypeVar("Reply", bound=BaseModel)
 MOST_BYTES = 16_000_000  # of one answer; a page that names a dialect has a few thousand
 MOST_ERROR_BYTES = 65_536
+MOST_EVENTS = 100_000  # of one answer; each takes memory, however short it is
+MOST_SHOWN = 2_000  # tokens at one place; no server is asked for more than 1,000
+READ_BESIDE = 32_768  # bytes of an event from which on it is read beside the loop
 PAGE_SECONDS = 10.0
 
 
@@ -58,6 +61,8 @@ class Unfit(Fault):
     """A variable of the environment holds what cannot be used; the text says which."""
 
 
+class Encoded(Fault):
+    """The answer is compressed, though it was asked for as it is; the text is the encoding."""
 
 
 class Late(Fault):
@@ -124,7 +129,9 @@ def _adding_up(tokens: list[Alternative] | None) -> list[Alternative]:
 class ShownToken(Alternative):
     """A token of the answer, with those that were possible in its place."""
 
-    top_logprobs: Annotated[list[Alternative] | None, AfterValidator(_adding_up)] = Field(default_factory=list)
+    top_logprobs: Annotated[
+        Annotated[list[Alternative], Field(max_length=MOST_SHOWN)] | None, AfterValidator(_adding_up)
+    ] = Field(default_factory=list)
 
 
 class Logprobs(_Shape):
@@ -170,7 +177,7 @@ class TokenCounts(_Shape):
 class Chunk(_Shape):
     """One event of an answer."""
 
-    choices: list[Part] | None = None
+    choices: Annotated[list[Part], Field(max_length=100)] | None = None
     usage: TokenCounts | None = None
     error: object = None
 
@@ -296,6 +303,11 @@ class _Clock:
         """Something of the answer came: begin the silence anew."""
         self._alarm.reschedule(min(self._time() + self._limits.silence, self._end))
 
+    def check(self) -> None:
+        """Raise `TimeoutError` at the end of all, also where the loop had no turn to say so."""
+        if self._time() >= self._end:
+            raise TimeoutError
+
     def late(self) -> Late:
         """What the alarm means."""
         if self._time() >= self._end - 0.001:
@@ -394,6 +406,8 @@ class Wire:
                 async with client.stream(method, address, json=body, timeout=waits, headers=once) as response:
                     if response.status_code != 200:
                         raise await _refused(response, self.hide)
+                    if encoding := _encoding(response):
+                        raise Encoded(self.hide(encoding)[:60])
                     yield response, clock
         except httpx.ConnectTimeout:
             raise Late(f"no connection within {limits.connect:g} s") from None
@@ -411,12 +425,19 @@ class Wire:
 
     async def _answer(self, request: dict[str, object], limits: Limits) -> list[Chunk]:
         asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
-        address, chunks, done = self.address.below("/chat/completions"), [], False
+        address, done = self.address.below("/chat/completions"), False
+        chunks: list[Chunk] = []
         async with self._sent("POST", address, asked, limits) as (response, clock):
             async for event in _events(response):
+                clock.check()
                 if done := event == _DONE:
                     break
-                chunks.append(chunk := _chunk(event, self.hide))
+                if len(chunks) >= MOST_EVENTS:
+                    raise Odd(f"the answer has more than {MOST_EVENTS:,} events")
+                beside = len(event) > READ_BESIDE
+                chunk = await asyncio.to_thread(_chunk, event, self.hide) if beside else _chunk(event, self.hide)
+                chunks.append(chunk)
+                clock.check()
                 if chunk.carries:
                     clock.heard()
         if not any(chunk.choices for chunk in chunks):
@@ -521,10 +542,29 @@ def _silence() -> None:
         logging.getLogger(name).addFilter(_silent)  # once, however often it is said
 
 
+def _encoding(response: httpx.Response) -> str:
+    """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
+    given = [one.strip() for one in response.headers.get("content-encoding", "").split(",")]
+    return ", ".join(one for one in given if one.lower() not in _PLAIN_ENCODINGS)
+
+
+_PLAIN_ENCODINGS = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
+
+
+async def _parts(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The body in pieces, as they came over the wire; the loop has its turn between them."""
+    number = 0
+    async for part in response.aiter_raw():
+        number += 1
+        if number % 64 == 0:  # thousands of pieces may have come at once
+            await asyncio.sleep(0)
+        yield part
+
+
 async def _body(response: httpx.Response, most: int) -> bytes:
     """The first bytes of a body."""
     parts, size = [], 0
-    async for part in response.aiter_bytes():
+    async for part in _parts(response):
         parts.append(part)
         size += len(part)
         if size > most:
@@ -541,8 +581,10 @@ async def _refused(response: httpx.Response, hide: Callable[[str], str]) -> Refu
             parts = urlsplit(str(response.url.join(location)))
             elsewhere = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
         return Refused(response.status_code, "", elsewhere=hide(elsewhere) or "another address")
-    said = await _body(response, MOST_ERROR_BYTES)
-    return Refused(response.status_code, _message(said), response.headers.get("retry-after"))
+    encoding, wait = _encoding(response), response.headers.get("retry-after")
+    if encoding:
+        return Refused(response.status_code, f"its words are encoded ({encoding}), which was not asked for", wait)
+    return Refused(response.status_code, _message(await _body(response, MOST_ERROR_BYTES)), wait)
 
 
 class _Complaint(BaseModel):
@@ -580,7 +622,7 @@ async def _events(response: httpx.Response) -> AsyncIterator[bytes]:
     As the standard has it, a line ends with CR, LF or both, and the stream may begin with a byte-order mark.
     """
     held: list[bytes] = []
-    lines, size, parts, begins, after_return = [], 0, response.aiter_bytes(), True, False
+    lines, size, parts, begins, after_return = [], 0, _parts(response), True, False
     async for part in parts:
         size += len(part)
         if size > MOST_BYTES:
@@ -626,5 +668,5 @@ def _chunk(event: bytes, hide: Callable[[str], str]) -> Chunk:
             raise Broken(f"an event is no JSON: {first_error(error)}") from None
         raise Odd(hide(first_error(error))) from None
     if chunk.error is not None:
-        raise Broken(hide(f"the server says: {chunk.error}")[:300])
+        raise Broken(hide(f"the server says: {chunk.error}"[:MOST_ERROR_BYTES])[:300])
     return chunk

@@ -32,6 +32,7 @@ from summeval_nb.models._wire import (
     Chunk,
     Counted,
     Empty,
+    Encoded,
     Fault,
     Late,
     Limits,
@@ -81,6 +82,10 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
         )
     if isinstance(fault, (Unreachable, Untrusted, Unfit)):
         return _no_way(fault, said, about)
+    if isinstance(fault, Encoded):
+        remedy = "let the server, or what stands before it, send answers uncompressed"
+        what = f"the answer is encoded ({said}), which was not asked for"
+        return BackendRejected(what, remedy=remedy, **about)
     if isinstance(fault, Odd):
         remedy = "use a server that keeps to OpenAI's protocol"
         return InvalidOutput(
@@ -257,6 +262,8 @@ def _interpreter() -> type:
             client: Any = _Client(backend, limits)
             super().__init__(model=backend.name, client=client)
             self.dialect, self.top_k = dialect, shown
+            self.backend, self.limits = backend, limits
+            self.end = time.monotonic() + limits.left
             self.pieces: list[_Piece] = []
 
         def _run(self, tools: Any = None, **request: Any) -> Iterator[Any]:
@@ -264,6 +271,9 @@ def _interpreter() -> type:
             if self.dialect == "ollama" and "max_completion_tokens" in request:
                 request["max_tokens"] = request.pop("max_completion_tokens")
             for output in super()._run(tools, **request):
+                if time.monotonic() > self.end:
+                    late = f"its answer was not read within {self.limits.whole:g} s"
+                    raise _translated(Late(late), self.backend)
                 if isinstance(output, TokenOutput):
                     self.pieces.append(_piece(output))
                 yield output
