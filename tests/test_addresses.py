@@ -154,6 +154,7 @@ def test_short_values_of_a_query_make_no_holes(query):
 
 def test_a_value_of_four_characters_is_hidden_where_it_is_a_word():
     assert hidden("wrong key pw-9, 'pw-9' of pw-99", ["pw-9"]) == "wrong key ***, '***' of pw-99"
+    assert hidden("key_pw-9 pw-9! apw-9", ["pw-9"]) == "key_*** ***! apw-9"
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -208,7 +208,7 @@ class _Reading:
     def _is_word(self, first: int, last: int) -> bool:
         """Whether no letter and no digit on either side goes on."""
         before, after = self.text[max(0, first - 1) : first + 1], self.text[last - 1 : last + 1]
-        return not re.fullmatch(r"\w\w", before) and not re.fullmatch(r"\w\w", after)
+        return not _LETTERS.fullmatch(before) and not _LETTERS.fullmatch(after)
 
     def undone(self, escape: re.Pattern[str], undo: Callable[[str], str]) -> _Reading:
         """The same text with the escapes of one kind undone."""
@@ -220,6 +220,9 @@ class _Reading:
             at += [*self.at[end : match.start()], *[self.at[match.start()]] * len(parts[-1])]
             end = match.end()
         return _Reading("".join([*parts, self.text[end:]]), at + self.at[end:])
+
+
+_LETTERS = re.compile(r"[^\W_]{2}")
 
 
 def _undo_backslash(escape: str) -> str:
