@@ -1,6 +1,9 @@
 """Addresses with passwords, keys and odd signs: taken apart rightly, and shown without what is secret."""
 
+from urllib.parse import quote
+
 import pytest
+from helpers.spellings import SPELLINGS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,8 +61,6 @@ word = st.text("abcdefghijklmnopqrstuvwxyzABC0123456789-_.~!$&*+,;=%:@/?#[]", mi
 
 @given(word, word, word)
 def test_no_password_no_user_and_no_query_is_left(user, password, query):
-    from urllib.parse import quote
-
     secrets = [f"USER{user}", f"PASS{password}", f"QUERY{query}"]
     quoted = [quote(one, safe="") for one in secrets]
     text = f"http://{quoted[0]}:{quoted[1]}@host:8000/v1?key={quoted[2]}"
@@ -119,3 +120,52 @@ def test_what_follows_a_part_that_is_called_a_key_is_hidden(before):
 def test_long_keys_of_small_letters_and_digits_are_hidden(key):
     if not key.isalpha() or len(key) > 23:
         assert key not in Address.parse(f"http://h/{key}/v1").shown
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost.", "judge.localhost", "127.0.0.1", "127.8.9.10", "[::1]"])
+@pytest.mark.parametrize("rest", ["", ":8000/v1"])
+def test_this_machine_is_known_by_its_names(host, rest):
+    assert Address.parse(f"http://{host}{rest}").local
+
+
+@pytest.mark.parametrize("host", ["127.1", "0x7f000001", "2130706433", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]"])
+def test_this_machine_is_known_by_odd_spellings(host):
+    assert Address.parse(f"http://{host}/v1").local
+
+
+@pytest.mark.parametrize("host", ["h", "localhost.example.com", "128.0.0.1", "10.127.0.1", "[::2]", "127.example.com"])
+def test_other_machines_are_others(host):
+    assert not Address.parse(f"http://{host}/v1").local
+
+
+def test_port_0_is_refused_by_its_name():
+    with pytest.raises(ValueError, match="port 0") as caught:
+        Address.parse("http://me:secret@h:0/v1")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("query", ["v=1", "v=1&n=42", "a=b;c", "1", "debug"])
+def test_short_values_of_a_query_make_no_holes(query):
+    said = "model m1 takes 131,072 tokens of HTTP/1.1, and debugging of v42"
+    secrets = Address.parse(f"http://h/v1?{query}").secrets
+    assert hidden(said, secrets) == said
+    assert hidden(f"no page /v1/x?{query}!", secrets) == "no page /v1/x***!"
+
+
+def test_a_value_of_four_characters_is_hidden_where_it_is_a_word():
+    assert hidden("wrong key pw-9, 'pw-9' of pw-99", ["pw-9"]) == "wrong key ***, '***' of pw-99"
+    assert hidden("key_pw-9 pw-9! apw-9", ["pw-9"]) == "key_*** ***! apw-9"
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=6, max_size=40))
+def test_a_secret_is_hidden_however_it_is_spelled(spelling, secret):
+    said = f"the key {SPELLINGS[spelling](secret)} is wrong"
+    left = hidden(said, [secret])
+    assert secret not in left and SPELLINGS[spelling](secret).strip("'\"\\") not in left
+    assert left.startswith("the key ") and left.endswith(" is wrong") and "***" in left
+
+
+@given(st.text("abcdef/+&%\\\"'<>;#x0123 ", max_size=200))
+def test_what_holds_no_secret_stays_as_it_is(text):
+    assert hidden(text, ["sk-very-secret", "1"]) == text

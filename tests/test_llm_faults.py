@@ -1,9 +1,14 @@
 """A server that lies in every way of the table: each question ends in time, in an answer or a typed error."""
 
+import importlib.util
 import json
+import logging
 import math
 import pickle
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +18,7 @@ import pytest
 from helpers.patience import comes_back
 from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
 from servers.misbehaving import MisbehavingServer, true_probability
+from servers.raw import HEAD, RawServer, answer
 
 from summeval_nb import LLMJudge, Rubric, compare_answers, context_recall, run
 from summeval_nb.cli import main
@@ -296,3 +302,151 @@ def test_secrets_of_an_address_reach_no_file_no_page_and_no_screen(tmp_path, mon
     for path in written:
         text = path.read_text(encoding="utf-8", errors="replace")
         assert not any(secret in text for secret in secrets), path
+
+
+def answering(head: bytes, request: bytes) -> bytes:
+    return HEAD + answer(request)
+
+
+PROXIES = [f"{scheme}_proxy" for scheme in ("http", "https", "all", "no")]
+SETTINGS = [*PROXIES, *map(str.upper, PROXIES), "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE"]
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """Nothing about proxies and certificates is set, but what a test sets."""
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1"])
+def test_a_server_on_this_machine_is_asked_without_a_proxy(variable, host, environment):
+    with RawServer(answering) as proxy, RawServer(answering) as server:
+        environment.setenv(variable, f"http://127.0.0.1:{proxy.port}")
+        address = server.url.replace("127.0.0.1", host)
+        backend = ServerBackend("m", base_url=address, api_key=KEY, dialect="vllm", max_retries=0)
+        assert backend.choose("A private prompt.", OPTIONS).label == "yes"
+        assert not proxy.heads and len(server.heads) == 2
+
+
+def test_a_server_on_this_machine_is_asked_without_a_proxy_by_its_newer_address(environment):
+    """The address is ::1; that nobody listens there is known without the proxy."""
+    with RawServer(answering) as proxy:
+        environment.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+        backend = ServerBackend("m", base_url="http://[::1]:9/v1", api_key=KEY, dialect="vllm", max_retries=0)
+        with pytest.raises(BackendUnavailable, match="cannot be reached .model m"):
+            backend.choose("A private prompt.", OPTIONS)
+        assert not proxy.heads
+
+
+def test_a_proxy_is_used_for_others_and_its_password_is_not_shown(environment):
+    with RawServer(answering) as proxy:
+        environment.setenv("ALL_PROXY", f"http://someone:hunter2@127.0.0.1:{proxy.port}")
+        backend = ServerBackend("m", base_url="http://judge.example/v1", dialect="vllm", max_retries=0)
+        assert backend.choose("Well?", OPTIONS).label == "yes"
+        assert proxy.heads[0].startswith(b"POST http://judge.example/v1/chat/completions ")
+        assert b"Proxy-Authorization: Basic " in proxy.heads[0]
+    backend = ServerBackend("m", base_url="http://judge.example/v1", dialect="vllm", max_retries=0)
+    with pytest.raises(BackendUnavailable, match="through the proxy that ALL_PROXY names") as caught:
+        backend.choose("Well?", OPTIONS)
+    assert "hunter2" not in f"{caught.value}{vars(backend)}{vars(backend._wire)}"
+
+
+@pytest.mark.parametrize(
+    "name, value, words",
+    [
+        ("ALL_PROXY", "socks4://someone:hunter2@127.0.0.1:1", "ALL_PROXY names a proxy that cannot be used .socks4:"),
+        ("https_proxy", "http://someone:hunter2@proxy.example:port", "https_proxy names a proxy that cannot be used"),
+        ("SSL_CERT_FILE", "/nowhere/hub.pem", "SSL_CERT_FILE='/nowhere/hub.pem' cannot be used .No such file"),
+        ("SSL_CERT_FILE", __file__, "SSL_CERT_FILE='.*' cannot be used"),
+        ("SSL_CERT_DIR", "/nowhere/hubs", "SSL_CERT_DIR='/nowhere/hubs' is no folder"),
+    ],
+)
+def test_a_variable_that_cannot_be_used_is_named_with_its_remedy(name, value, words, environment):
+    environment.setenv(name, value)
+    backend = ServerBackend("m", base_url="https://judge.example/v1", dialect="vllm", max_retries=0)
+    with pytest.raises(BackendUnavailable, match=words) as caught:
+        backend.choose("Well?", OPTIONS)
+    assert "unset the variable" in str(caught.value) and "hunter2" not in str(caught.value)
+    with RawServer(answering) as server:  # what it does not need cannot stop it
+        assert ServerBackend("m", base_url=server.url, dialect="vllm").choose("Well?", OPTIONS).label == "yes"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("socksio") is not None, reason="SOCKS is spoken here")
+def test_a_socks_proxy_without_its_package_is_named_with_its_remedy(environment):
+    environment.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    backend = ServerBackend("m", base_url="http://judge.example/v1", dialect="vllm", max_retries=0)
+    with pytest.raises(BackendUnavailable, match="ALL_PROXY names a SOCKS proxy.*install socksio"):
+        backend.choose("Well?", OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A self-signed certificate for 127.0.0.1, with its key; made by openssl."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    folder = tmp_path_factory.mktemp("certificate")
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
+    subprocess.run(
+        [*command.split(), "-keyout", "key.pem", "-out", "own.pem"], cwd=folder, check=True, capture_output=True
+    )
+    return folder
+
+
+def test_a_certificate_of_one_s_own_is_called_what_it_is_and_can_be_trusted(certificate, environment):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate / "own.pem", certificate / "key.pem")
+    with RawServer(answering, tls=context) as server:
+        backend = ServerBackend("m", base_url=server.url, api_key=KEY, dialect="vllm", max_retries=0)
+        with pytest.raises(BackendUnavailable, match="not trusted: self-signed certificate .*SSL_CERT_FILE") as caught:
+            backend.choose("Well?", OPTIONS)
+        assert "is it running" not in str(caught.value) and not server.heads
+        environment.setenv("SSL_CERT_FILE", str(certificate / "own.pem"))
+        backend = ServerBackend("m", base_url=server.url, api_key=KEY, dialect="vllm", max_retries=0)
+        assert backend.choose("Well?", OPTIONS).label == "yes"
+        elsewhere = server.url.replace("127.0.0.1", "localhost")  # for which it was not made out
+        with pytest.raises(BackendUnavailable, match="not trusted: Hostname mismatch"):
+            ServerBackend("m", base_url=elsewhere, dialect="vllm", max_retries=0).choose("Well?", OPTIONS)
+
+
+def test_https_to_a_server_that_speaks_http_is_called_what_it_is(environment):
+    with RawServer(answering) as server:
+        backend = ServerBackend("m", base_url=server.url.replace("http:", "https:"), dialect="vllm", max_retries=0)
+        with pytest.raises(BackendUnavailable, match="http:// there, rather than https://"):
+            backend.choose("Well?", OPTIONS)
+
+
+def test_an_answer_that_is_compressed_is_a_typed_error_and_others_are_answered():
+    def compressed(head: bytes, request: bytes) -> bytes:
+        return HEAD.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip, gzip\r\n\r\n") + b"x" * 4000
+
+    with RawServer(compressed) as server, RawServer(answering) as other:
+        with pytest.raises(BackendRejected, match=r"encoded .gzip, gzip., which was not asked for.*uncompressed"):
+            ServerBackend("m", base_url=server.url, dialect="vllm").choose("Well?", OPTIONS)
+        assert ServerBackend("m", base_url=other.url, dialect="vllm").choose("Well?", OPTIONS).label == "yes"
+
+
+def test_no_address_and_no_header_is_logged_and_others_log_as_they_did(caplog):
+    import httpx
+
+    caplog.set_level(logging.DEBUG)
+    for name in ("httpx", "httpcore", "httpcore.connection", "httpcore.http11", "asyncio"):
+        caplog.set_level(logging.DEBUG, logger=name)
+
+    def echoing(head: bytes, request: bytes) -> bytes:
+        target = head.split(b" ")[1]
+        return HEAD.replace(b"\r\n\r\n", b"\r\nX-Asked: " + target + b"\r\n\r\n") + answer(request)
+
+    with RawServer(echoing) as server:
+        address = f"http://me:hunter2@127.0.0.1:{server.port}/keys/7f3kd92mfa81jd0q/v1?api_key=k-777"
+        backend = ServerBackend("m", base_url=address, dialect="vllm", max_retries=0)
+        assert backend.choose("Well?", OPTIONS).label == "yes" and len(server.heads) == 2
+    said = "".join(f"{record.getMessage()}{vars(record)}" for record in caplog.records)
+    assert not any(secret in said for secret in ("hunter2", "7f3kd92mfa81jd0q", "k-777", "/v1"))
+    with RawServer(lambda head, request: HEAD + b"x") as server:
+        httpx.get(f"{server.url}/of-another-program", trust_env=False)
+    assert "of-another-program" in "".join(record.getMessage() for record in caplog.records)

@@ -1,5 +1,6 @@
 """ServerBackend against llama.cpp's own server, and against one that misbehaves in every way we know of."""
 
+import email.utils
 import json
 import pickle
 import random
@@ -12,6 +13,7 @@ import pytest
 from helpers.patience import comes_back
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from servers.misbehaving import PROBE, MisbehavingServer, true_probability
+from servers.raw import HEAD, RawServer, answer, response
 
 from summeval_nb.models.llm import (
     BackendError,
@@ -23,7 +25,7 @@ from summeval_nb.models.llm import (
     example_model,
 )
 from summeval_nb.models.llm_local import TransformersBackend
-from summeval_nb.models.llm_server import ServerBackend, _constraint, _Piece, _served_masses, _written
+from summeval_nb.models.llm_server import ServerBackend, _constraint, _Piece, _seconds, _served_masses, _written
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -387,3 +389,102 @@ def test_a_password_in_the_address_is_not_shown():
     with pytest.raises(BackendUnavailable) as caught:
         backend.choose("Well?", OPTIONS)
     assert "hunter2" not in str(caught.value) + repr(backend) + "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("key", [b"sk-hush-77", bytearray(b"sk-hush-77"), ["sk-hush-77"], {"k": "sk-hush-77"},
+                                 ("sk-hush-77",), {"sk-hush-77"}, 7_700_077])  # fmt: skip
+def test_a_key_or_an_address_of_a_wrong_type_is_named_and_not_shown(key):
+    with pytest.raises(TypeError, match="api_key must be a string, not ") as caught:
+        ServerBackend("scripted", base_url="http://127.0.0.1:9/v1", api_key=key)
+    assert "hush" not in str(caught.value) and "77" not in str(caught.value)
+    with pytest.raises(TypeError, match="base_url must be a string, not ") as caught:
+        ServerBackend("scripted", base_url=key)
+    assert "hush" not in str(caught.value) and "77" not in str(caught.value)
+    with pytest.raises(TypeError, match="not NoneType"):
+        ServerBackend("scripted", base_url=None)
+
+
+def test_port_0_is_refused_and_not_taken_for_80():
+    with pytest.raises(ValueError, match="port 0"):
+        ServerBackend("scripted", base_url="http://127.0.0.1:0/v1")
+
+
+def _served(status: str, header: str, fail: int = 1):
+    """What a raw server replies: the probe's answer, then so many refusals, then answers again."""
+    left = [False, *[True] * fail]
+
+    def reply(head: bytes, request: bytes) -> bytes:
+        failing = left.pop(0) if left else False
+        return response(b"busy", header, status=status) if failing else HEAD + answer(request)
+
+    return reply
+
+
+@pytest.mark.parametrize("status", ["429 Busy", "503 Loading", "500 Trouble"])
+def test_the_wait_that_a_server_asks_for_is_kept_whatever_its_status(status):
+    with RawServer(_served(status, "Retry-After: 0.7")) as server:
+        backend = ServerBackend("m", base_url=server.url, dialect="vllm", max_retries=1, timeout=20)
+        assert backend.dialect
+        start = time.monotonic()
+        assert backend.choose("Well?", OPTIONS).label == "yes"
+        assert time.monotonic() - start >= 0.7 and backend.usage.retries == 1
+
+
+@pytest.mark.parametrize("status", ["429 Busy", "503 Loading"])
+def test_a_wait_may_be_a_date(status):
+    date = email.utils.formatdate(time.time() + 3000, usegmt=True)
+    with RawServer(_served(status, f"Retry-After: {date}")) as server:
+        backend = ServerBackend("m", base_url=server.url, dialect="vllm", max_retries=3, timeout=20)
+        with comes_back(), pytest.raises(BackendUnavailable) as caught:
+            backend.choose("Well?", OPTIONS)
+    assert 2900 < caught.value.retry_after <= 3000 and backend.usage.retries == 0
+
+
+@pytest.mark.parametrize(
+    "text, seconds",
+    [("3", 3), ("-1", None), ("inf", None), ("nan", None), ("soon", None), ("", None), (None, None)]
+    + [("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 99 Oct 2015 07:28:00 GMT", None), ("1 Jan 99999 0:0:0", None)],
+)
+def test_waits_are_seconds_or_unknown(text, seconds):
+    assert _seconds(text) == seconds
+
+
+def test_what_a_terminal_obeys_does_not_reach_a_message():
+    said = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\r sk-\x1b[0mvery-secret-key"
+    bodies = [json.dumps({"error": {"message": said}}).encode(), said.encode(), said.encode("latin-1", "replace")]
+    for body in bodies:
+        with RawServer(lambda head, request, body=body: response(body, status="400 Bad")) as server:
+            backend = ServerBackend("m", base_url=server.url, api_key=KEY, dialect="vllm")
+            with pytest.raises(BackendRejected, match="owned") as caught:
+                backend.choose("Well?", OPTIONS)
+        shown = "".join(traceback.format_exception(caught.value))
+        assert all(one.isprintable() or one == "\n" for one in shown) and KEY not in shown
+    assert str(BackendError("a\x1b[2Jb")) == "a\ufffd[2Jb"
+
+
+def test_a_short_value_of_the_query_does_not_garble_what_the_server_says():
+    said = b"model v1 takes 131,072 tokens at most, of HTTP/1.1"
+    with RawServer(lambda head, request: response(said, status="400 Bad")) as server:
+        backend = ServerBackend("m", base_url=server.url + "?v=1", dialect="vllm")
+        with pytest.raises(BackendRejected, match="model v1 takes 131,072 tokens at most, of HTTP/1.1"):
+            backend.choose("Well?", OPTIONS)
+    assert b"/v1/chat/completions?v=1 " in server.heads[0]
+
+
+def test_very_many_tokens_keep_to_the_whole_limit():
+    """Each place shows what it may, and guidance takes its time with all of them."""
+
+    def reply(head: bytes, request: bytes) -> bytes:
+        if PROBE.encode() in request:
+            return HEAD + answer(request)
+        top = [{"token": "yes", "logprob": -0.1}, *({"token": f"t{n}", "logprob": -60.0} for n in range(1500))]
+        token = {"token": "y", "logprob": -0.1, "top_logprobs": top}
+        choice = {"delta": {"content": "y" * 120}, "logprobs": {"content": [token] * 120}, "finish_reason": "stop"}
+        return HEAD + b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\ndata: [DONE]\n\n"
+
+    with RawServer(reply) as server:
+        backend = ServerBackend("m", base_url=server.url, dialect="vllm", max_retries=0)
+        assert backend.dialect
+        backend.timeout = backend.total_timeout = 0.8
+        with comes_back(), pytest.raises(BackendUnavailable, match="within 0.8 s"):
+            backend.choose("Well?", OPTIONS)

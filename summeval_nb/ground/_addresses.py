@@ -5,10 +5,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
+import json
 import re
-from collections.abc import Iterable
+import socket
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlsplit
+from ipaddress import ip_address
+from urllib.parse import SplitResult, quote, quote_plus, unquote, unquote_plus, urlsplit
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class Address:
             plain = _PLAIN.fullmatch(text)
             shown = repr(without_keys(text)[:60]) if plain else "this one (not shown, since it may hold a password)"
             raise ValueError(f"base_url must be an address such as 'http://localhost:8000/v1', not {shown}")
+        if port == 0:
+            raise ValueError("base_url names port 0, which no server has: name the one that yours listens on")
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         origin, path = f"{parts.scheme}://{host}{f':{port}' if port else ''}", parts.path.rstrip("/")
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
@@ -50,6 +57,20 @@ class Address:
     def host(self) -> str:
         """The name of the host, in small letters."""
         return urlsplit(self.shown).hostname or ""
+
+    @property
+    def local(self) -> bool:
+        """Whether the host is this machine by its name alone: localhost, 127.*, ::1 and their other spellings."""
+        host = unquote(self.host).rstrip(".")
+        if _LOCALHOST.fullmatch(host):
+            return True
+        with suppress(ValueError):
+            known = ip_address(host.partition("%")[0])
+            known = getattr(known, "ipv4_mapped", None) or known
+            return known.is_loopback or known.is_unspecified
+        with suppress(OSError):  # 127.1 and 0x7f000001, as the system reads them
+            return socket.inet_aton(host)[0] in (0, 127)
+        return False
 
     @property
     def encrypted(self) -> bool:
@@ -71,9 +92,18 @@ class Address:
     @property
     def secrets(self) -> list[str]:
         """All that may not be shown."""
-        values = [value for _, value in parse_qsl(self.query)]
+        whole = [f"?{self.query}", self.query] if self.query else []
+        pairs = [pair.partition("=") for pair in re.split("[&;]", self.query)]
+        values = [form for name, _, value in pairs for form in _spelled_in_an_address(value or name)]
         keys = [form for _, one in _keys_of(urlsplit(self.start).path) for form in (one, unquote(one))]
-        return [self.query, *values, *keys, self.user, self.password, self.basic.removeprefix("Basic ")]
+        return [*whole, *values, *keys, self.user, self.password, self.basic.removeprefix("Basic ")]
+
+
+def _spelled_in_an_address(value: str) -> tuple[str, str, str]:
+    return value, unquote(value), unquote_plus(value)
+
+
+_LOCALHOST = re.compile(r"(.+\.)?localhost|(ip6-)?(localhost|loopback)[46]?(\.localdomain[46]?)?")
 
 
 def _split(text: str) -> tuple[SplitResult | None, int | None]:
@@ -130,14 +160,115 @@ def without_keys(path: str) -> str:
     return "/".join(parts)
 
 
+SHORTEST_SECRET = 4
+"""Characters. What is shorter is no secret, and to hide it would make holes in every word."""
+
+
 def hidden(text: str, secrets: Iterable[str]) -> str:
-    """Return `text` without the secrets, however they are spelled: as they are, quoted for an address, or escaped."""
+    """Return `text` without the secrets, however they are spelled: as they are, quoted for an address, or escaped.
+
+    What is shorter than `SHORTEST_SECRET` stays, and what is hardly longer is hidden where it stands as a word.
+
+    Examples
+    --------
+    >>> hidden("no such key: ab\\\\/cd\\\\u002fef; model m1", ["ab/cd/ef", "1"])
+    'no such key: ***; model m1'
+    """
     spelled = {
         form for one in secrets for form in (one, quote(one, safe=""), quote(one), quote_plus(one), repr(one)[1:-1])
     }
-    for form in sorted(filter(None, spelled), key=len, reverse=True):
-        text = text.replace(form, "***")
-    return text
+    forms = [form for form in spelled if len(form) >= SHORTEST_SECRET or re.fullmatch(r"\?.+", form)]
+    found = sorted({place for reading in _readings(text) for place in reading.places(forms)})
+    parts: list[str] = []
+    end = 0
+    for first, last in found:
+        if first > end or not parts:
+            parts += [text[end:first], "***"]
+        end = max(end, last)
+    return "".join([*parts, text[end:]])
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A text with some of its escapes undone; `at` has the place of each character, and of the end, in the original."""
+
+    text: str
+    at: list[int]
+
+    def places(self, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """Where in the original text one of these forms begins and ends."""
+        for form in forms:
+            first = self.text.find(form)
+            while first >= 0:
+                last = first + len(form)
+                if len(form) > SHORTEST_SECRET + 1 or self._is_word(first, last):
+                    yield self.at[first], self.at[last]
+                first = self.text.find(form, first + 1)
+
+    def _is_word(self, first: int, last: int) -> bool:
+        """Whether no letter and no digit on either side goes on."""
+        before, after = self.text[max(0, first - 1) : first + 1], self.text[last - 1 : last + 1]
+        return not _LETTERS.fullmatch(before) and not _LETTERS.fullmatch(after)
+
+    def undone(self, escape: re.Pattern[str], undo: Callable[[str], str]) -> _Reading:
+        """The same text with the escapes of one kind undone."""
+        parts: list[str] = []
+        at: list[int] = []
+        end = 0
+        for match in escape.finditer(self.text):
+            parts += [self.text[end : match.start()], undo(match[0])]
+            at += [*self.at[end : match.start()], *[self.at[match.start()]] * len(parts[-1])]
+            end = match.end()
+        return _Reading("".join([*parts, self.text[end:]]), at + self.at[end:])
+
+
+_LETTERS = re.compile(r"[^\W_]{2}")
+
+
+def _undo_backslash(escape: str) -> str:
+    """What an escape of JSON, of JavaScript or of Python stands for."""
+    kind, digits = escape[1], escape[2:]
+    if kind in "bfnrt":
+        return str(json.loads(f'"{escape}"'))
+    if kind == "u" and digits:
+        units = [int(one, 16).to_bytes(2, "big") for one in digits.split("\\u")]
+        return b"".join(units).decode("utf-16-be", "replace")
+    if kind in "xU" and digits:
+        with suppress(ValueError, OverflowError):
+            return chr(int(digits, 16))
+    return escape[1:]
+
+
+_SURROGATES = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
+    (
+        re.compile(
+            _SURROGATES + r"|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\.",
+            re.DOTALL,
+        ),
+        _undo_backslash,
+    ),
+    (re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});?"), html.unescape),
+    (
+        re.compile(
+            r"%[0-7][0-9a-fA-F]|%[cCdD][0-9a-fA-F](?:%[89abAB][0-9a-fA-F])"
+            r"|%[eE][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){2}|%[fF][0-7](?:%[89abAB][0-9a-fA-F]){3}"
+        ),
+        unquote,
+    ),
+)
+
+
+def _readings(text: str) -> list[_Reading]:
+    """The text, and all that it says with up to four layers of escapes undone, in whichever order they were put on."""
+    readings = [_Reading(text, list(range(len(text) + 1)))]
+    seen, newest = {text}, readings
+    for _ in range(4):
+        undone = [one.undone(*kind) for one in newest for kind in _ESCAPES]
+        newest = list({one.text: one for one in undone if one.text not in seen}.values())
+        seen |= {one.text for one in newest}
+        readings = readings + newest
+    return readings
 
 
 _PLAIN = re.compile(r"([\w+-]+:/*)?[\w.-]*(:\d+)?(/[\w./-]*)?")

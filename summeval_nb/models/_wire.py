@@ -7,21 +7,26 @@ Nothing is redirected, every wait has an end, and a reply is read through one sc
 from __future__ import annotations
 
 import asyncio
+import base64
+import logging
 import math
 import os
 import re
+import ssl
 import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from summeval_nb.ground._addresses import Address, hidden
 from summeval_nb.ground.results import require_module
+from summeval_nb.ground.viz import printable
 
 if TYPE_CHECKING:
     import httpx
@@ -30,6 +35,9 @@ Value = TypeVar("Value")
 Reply = TypeVar("Reply", bound=BaseModel)
 MOST_BYTES = 16_000_000  # of one answer; a page that names a dialect has a few thousand
 MOST_ERROR_BYTES = 65_536
+MOST_EVENTS = 100_000  # of one answer; each takes memory, however short it is
+MOST_SHOWN = 2_000  # tokens at one place; no server is asked for more than 1,000
+READ_BESIDE = 32_768  # bytes of an event from which on it is read beside the loop
 PAGE_SECONDS = 10.0
 
 
@@ -38,7 +46,23 @@ class Fault(Exception):
 
 
 class Unreachable(Fault):
-    """No connection."""
+    """No connection; `by` names the variable with the proxy that it was to go through."""
+
+    def __init__(self, said: str, by: str = ""):
+        super().__init__(said)
+        self.by = by
+
+
+class Untrusted(Fault):
+    """The other side's certificate is not one to trust, or it speaks no TLS."""
+
+
+class Unfit(Fault):
+    """A variable of the environment holds what cannot be used; the text says which."""
+
+
+class Encoded(Fault):
+    """The answer is compressed, though it was asked for as it is; the text is the encoding."""
 
 
 class Late(Fault):
@@ -105,7 +129,9 @@ def _adding_up(tokens: list[Alternative] | None) -> list[Alternative]:
 class ShownToken(Alternative):
     """A token of the answer, with those that were possible in its place."""
 
-    top_logprobs: Annotated[list[Alternative] | None, AfterValidator(_adding_up)] = Field(default_factory=list)
+    top_logprobs: Annotated[
+        Annotated[list[Alternative], Field(max_length=MOST_SHOWN)] | None, AfterValidator(_adding_up)
+    ] = Field(default_factory=list)
 
 
 class Logprobs(_Shape):
@@ -151,7 +177,7 @@ class TokenCounts(_Shape):
 class Chunk(_Shape):
     """One event of an answer."""
 
-    choices: list[Part] | None = None
+    choices: Annotated[list[Part], Field(max_length=100)] | None = None
     usage: TokenCounts | None = None
     error: object = None
 
@@ -216,6 +242,7 @@ def first_error(error: ValidationError) -> str:
 
 # One event loop in a thread of its own serves all backends of a process: there every wait can be ended.
 
+_THREAD = "summeval_nb-wire"
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
 _loops_lock = threading.Lock()
 
@@ -225,7 +252,7 @@ def _loop() -> asyncio.AbstractEventLoop:
         loop = _loops.get(os.getpid())
         if loop is None:
             loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="summeval_nb-wire", daemon=True).start()
+            threading.Thread(target=loop.run_forever, name=_THREAD, daemon=True).start()
             _loops.clear()  # a forked process has no use for its parent's
             _loops[os.getpid()] = loop
         return loop
@@ -276,6 +303,11 @@ class _Clock:
         """Something of the answer came: begin the silence anew."""
         self._alarm.reschedule(min(self._time() + self._limits.silence, self._end))
 
+    def check(self) -> None:
+        """Raise `TimeoutError` at the end of all, also where the loop had no turn to say so."""
+        if self._time() >= self._end:
+            raise TimeoutError
+
     def late(self) -> Late:
         """What the alarm means."""
         if self._time() >= self._end - 0.001:
@@ -292,14 +324,16 @@ class Wire:
 
     def __post_init__(self) -> None:
         self._client: tuple[int, httpx.AsyncClient] | None = None
+        self._proxy = _Proxy()
         self.reached = False  # whether a page was ever answered, be it by a refusal
 
     def __getstate__(self) -> dict[str, object]:
-        return {"address": self.address, "key": self.key, "_client": None, "reached": False}
+        return {"address": self.address, "key": self.key, "_client": None, "_proxy": _Proxy(), "reached": False}
 
     def hide(self, text: str) -> str:
-        """Return a text without key, password and query."""
-        return hidden(text, [self.key, *self.address.secrets])
+        """Return a text without key, password and query, and without what a terminal obeys."""
+        secrets = [self.key, *self.address.secrets, *self._proxy.secrets]
+        return hidden(printable(hidden(text, secrets)), secrets)
 
     def answer(self, request: Mapping[str, object], limits: Limits) -> list[Chunk]:
         """Ask for a streamed answer and return its events, checked; raises a `Fault`."""
@@ -322,17 +356,39 @@ class Wire:
     async def _http(self) -> httpx.AsyncClient:
         """The client; made in the loop's thread, once in each process."""
         if self._client is None or self._client[0] != os.getpid():
-            httpx = require_module("httpx", "llm")
             headers = {"User-Agent": "summeval_nb", "Accept-Encoding": "identity"}
             authorization = self.address.basic or (f"Bearer {self.key}" if self.key else "")
             if authorization:
                 headers["Authorization"] = authorization
-            client = httpx.AsyncClient(
-                headers=headers, follow_redirects=False, limits=httpx.Limits(max_connections=None, keepalive_expiry=5)
-            )
+            _silence()
+            client = self._made(headers)
             self._client = os.getpid(), client
             weakref.finalize(self, _close, asyncio.get_running_loop(), client).atexit = False
         return self._client[1]
+
+    def _made(self, headers: Mapping[str, str]) -> httpx.AsyncClient:
+        """A client; of the environment it takes the proxy and the certificates, each with its name."""
+        httpx = require_module("httpx", "llm")
+        self._proxy = _proxy_of(self.address)
+        encrypted = self.address.encrypted or self._proxy.url.startswith("https://")
+        trusted = _trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx.Limits(max_connections=None, keepalive_expiry=5)
+        try:
+            return httpx.AsyncClient(
+                headers=headers,
+                follow_redirects=False,
+                limits=limits,
+                verify=trusted,
+                proxy=self._proxy.url or None,
+                trust_env=False,
+            )
+        except ImportError:
+            raise Unfit(
+                f"{self._proxy.variable} names a SOCKS proxy, for which the package socksio is missing"
+            ) from None
+        except (ValueError, httpx.InvalidURL):
+            scheme = self._proxy.url.partition("://")[0]
+            raise Unfit(f"{self._proxy.variable} names a proxy that cannot be used ({scheme}://...)") from None
 
     @asynccontextmanager
     async def _sent(
@@ -349,14 +405,18 @@ class Wire:
                 once = {"Connection": "close"} if method == "GET" else None
                 async with client.stream(method, address, json=body, timeout=waits, headers=once) as response:
                     if response.status_code != 200:
-                        raise await _refused(response)
+                        raise await _refused(response, self.hide)
+                    if encoding := _encoding(response):
+                        raise Encoded(self.hide(encoding)[:60])
                     yield response, clock
         except httpx.ConnectTimeout:
             raise Late(f"no connection within {limits.connect:g} s") from None
         except TimeoutError:
             raise (clock.late() if clock else Late("no answer")) from None
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.ProxyError) as error:
-            raise Unreachable(self._said(error)) from None
+            if why := _distrust(error):
+                raise Untrusted(self.hide(why)) from None
+            raise Unreachable(self._said(error), self._proxy.variable) from None
         except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
             raise Broken(self._said(error)) from None
 
@@ -365,12 +425,19 @@ class Wire:
 
     async def _answer(self, request: dict[str, object], limits: Limits) -> list[Chunk]:
         asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
-        address, chunks, done = self.address.below("/chat/completions"), [], False
+        address, done = self.address.below("/chat/completions"), False
+        chunks: list[Chunk] = []
         async with self._sent("POST", address, asked, limits) as (response, clock):
             async for event in _events(response):
+                clock.check()
                 if done := event == _DONE:
                     break
-                chunks.append(chunk := _chunk(event, self.hide))
+                if len(chunks) >= MOST_EVENTS:
+                    raise Odd(f"the answer has more than {MOST_EVENTS:,} events")
+                beside = len(event) > READ_BESIDE
+                chunk = await asyncio.to_thread(_chunk, event, self.hide) if beside else _chunk(event, self.hide)
+                chunks.append(chunk)
+                clock.check()
                 if chunk.carries:
                     clock.heard()
         if not any(chunk.choices for chunk in chunks):
@@ -390,10 +457,114 @@ def _close(loop: asyncio.AbstractEventLoop, client: httpx.AsyncClient) -> None:
         asyncio.run_coroutine_threadsafe(client.aclose(), loop)
 
 
+@dataclass(frozen=True)
+class _Proxy:
+    """What requests go through, and the variable that names it; nothing of it where they go straight."""
+
+    variable: str = ""
+    url: str = field(default="", repr=False)
+
+    @property
+    def secrets(self) -> list[str]:
+        """User and password of the proxy, and how they are sent."""
+        with suppress(ValueError):
+            parts = urlsplit(self.url)
+            user, password = unquote(parts.username or ""), unquote(parts.password or "")
+            together = base64.b64encode(f"{user}:{password}".encode()).decode()
+            return [user, password, together] if user or password else []
+        return [self.url]
+
+
+def _proxy_of(address: Address) -> _Proxy:
+    """The proxy that the environment names for an address; this machine is asked without one."""
+    parts = urlsplit(address.shown)
+    if address.local or proxy_bypass(parts.netloc):
+        return _Proxy()
+    known = getproxies()
+    for scheme in (parts.scheme, "all"):
+        if url := known.get(scheme):
+            names = (f"{scheme}_proxy", f"{scheme}_PROXY", f"{scheme}_proxy".upper())
+            variable = next((name for name in names if os.environ.get(name)), "this system's network settings")
+            return _Proxy(variable, url if "://" in url else f"http://{url}")
+    return _Proxy()
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates to trust: those that the environment names, else those of certifi."""
+    httpx = require_module("httpx", "llm")
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    try:
+        if file:
+            return ssl.create_default_context(cafile=file)
+        if folder and os.path.isdir(folder):
+            return ssl.create_default_context(capath=folder)
+        if not folder:
+            trusted: ssl.SSLContext = httpx.create_ssl_context(trust_env=False)
+            return trusted
+        what = "is no folder"
+    except OSError as error:
+        what = f"cannot be used ({error.strerror or type(error).__name__})"
+    named = [
+        f"{name}={os.environ[name]!r}"
+        for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+        if os.environ.get(name)
+    ]
+    raise Unfit(f"{' or '.join(named) or 'the list of certificates'} {what}")
+
+
+def _distrust(error: BaseException) -> str:
+    """Why the encrypted connection did not come about; '' where it is not for that."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted: {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            said = (cause.reason or type(cause).__name__).replace("_", " ").lower()
+            return f"the encrypted connection did not come about: {said}"
+        cause = cause.__cause__ or cause.__context__
+    return ""
+
+
+class _Silent(logging.Filter):
+    """Drops what httpx and httpcore log about our requests: addresses with their query, and whole headers."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record comes from another thread than ours."""
+        return threading.current_thread().name != _THREAD
+
+
+_LOGGERS = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_silent = _Silent()
+
+
+def _silence() -> None:
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_silent)  # once, however often it is said
+
+
+def _encoding(response: httpx.Response) -> str:
+    """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
+    given = [one.strip() for one in response.headers.get("content-encoding", "").split(",")]
+    return ", ".join(one for one in given if one.lower() not in _PLAIN_ENCODINGS)
+
+
+_PLAIN_ENCODINGS = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
+
+
+async def _parts(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The body in pieces, as they came over the wire; the loop has its turn between them."""
+    number = 0
+    async for part in response.aiter_raw():
+        number += 1
+        if number % 64 == 0:  # thousands of pieces may have come at once
+            await asyncio.sleep(0)
+        yield part
+
+
 async def _body(response: httpx.Response, most: int) -> bytes:
     """The first bytes of a body."""
     parts, size = [], 0
-    async for part in response.aiter_bytes():
+    async for part in _parts(response):
         parts.append(part)
         size += len(part)
         if size > most:
@@ -401,7 +572,7 @@ async def _body(response: httpx.Response, most: int) -> bytes:
     return b"".join(parts)[:most]
 
 
-async def _refused(response: httpx.Response) -> Refused:
+async def _refused(response: httpx.Response, hide: Callable[[str], str]) -> Refused:
     """What a status other than 200 says, and where it would send us, without a secret."""
     location = response.headers.get("location", "")
     elsewhere = ""
@@ -409,9 +580,11 @@ async def _refused(response: httpx.Response) -> Refused:
         with suppress(ValueError):
             parts = urlsplit(str(response.url.join(location)))
             elsewhere = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-        return Refused(response.status_code, "", elsewhere=elsewhere or "another address")
-    said = await _body(response, MOST_ERROR_BYTES)
-    return Refused(response.status_code, _message(said), response.headers.get("retry-after"))
+        return Refused(response.status_code, "", elsewhere=hide(elsewhere) or "another address")
+    encoding, wait = _encoding(response), response.headers.get("retry-after")
+    if encoding:
+        return Refused(response.status_code, f"its words are encoded ({encoding}), which was not asked for", wait)
+    return Refused(response.status_code, _message(await _body(response, MOST_ERROR_BYTES)), wait)
 
 
 class _Complaint(BaseModel):
@@ -449,7 +622,7 @@ async def _events(response: httpx.Response) -> AsyncIterator[bytes]:
     As the standard has it, a line ends with CR, LF or both, and the stream may begin with a byte-order mark.
     """
     held: list[bytes] = []
-    lines, size, parts, begins, after_return = [], 0, response.aiter_bytes(), True, False
+    lines, size, parts, begins, after_return = [], 0, _parts(response), True, False
     async for part in parts:
         size += len(part)
         if size > MOST_BYTES:
@@ -495,5 +668,5 @@ def _chunk(event: bytes, hide: Callable[[str], str]) -> Chunk:
             raise Broken(f"an event is no JSON: {first_error(error)}") from None
         raise Odd(hide(first_error(error))) from None
     if chunk.error is not None:
-        raise Broken(hide(f"the server says: {chunk.error}")[:300])
+        raise Broken(hide(f"the server says: {chunk.error}"[:MOST_ERROR_BYTES])[:300])
     return chunk

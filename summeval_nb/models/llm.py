@@ -22,7 +22,7 @@ from tqdm.auto import tqdm
 from ..ground._types import JsonDict
 from ..ground._addresses import without_secrets
 from ..ground.results import require_count, require_text, require_texts
-from ..ground.viz import html_table
+from ..ground.viz import html_table, printable
 
 if TYPE_CHECKING:
     import pydantic
@@ -163,7 +163,7 @@ class BackendError(RuntimeError):
     ----------
     model, server, remedy : str
         Which model and server, without any key or password, and what to do; addresses
-        in messages lose theirs.
+        in messages lose theirs, and a terminal finds nothing in them to obey.
     retry_after : float or None
         Seconds that the server asked to wait.
     """
@@ -174,7 +174,7 @@ class BackendError(RuntimeError):
     retry_after: float | None = None
 
     def __init__(self, what: str, **attributes: str | float | None):
-        super().__init__(without_secrets(what))
+        super().__init__(printable(without_secrets(what)))
         self.__dict__.update(attributes)
 
     def __str__(self) -> str:

@@ -5,6 +5,7 @@
 # %% ../../nbs/workshop/89_llm_server.ipynb #f1d38b30
 from __future__ import annotations
 
+import email.utils
 import json
 import math
 import os
@@ -31,6 +32,7 @@ from summeval_nb.models._wire import (
     Chunk,
     Counted,
     Empty,
+    Encoded,
     Fault,
     Late,
     Limits,
@@ -38,7 +40,9 @@ from summeval_nb.models._wire import (
     Odd,
     Props,
     Refused,
+    Unfit,
     Unreachable,
+    Untrusted,
     Version,
     Wire,
     whole_number,
@@ -76,12 +80,12 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
             remedy="raise the limit (timeout, total_timeout), or try later",
             **about,
         )
-    if isinstance(fault, Unreachable):
-        return BackendUnavailable(
-            "the server cannot be reached",
-            remedy="is it running, and base_url right?",
-            **about,
-        )
+    if isinstance(fault, (Unreachable, Untrusted, Unfit)):
+        return _no_way(fault, said, about)
+    if isinstance(fault, Encoded):
+        remedy = "let the server, or what stands before it, send answers uncompressed"
+        what = f"the answer is encoded ({said}), which was not asked for"
+        return BackendRejected(what, remedy=remedy, **about)
     if isinstance(fault, Odd):
         remedy = "use a server that keeps to OpenAI's protocol"
         return InvalidOutput(
@@ -94,9 +98,30 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     )
 
 
+def _no_way(fault: Fault, said: str, about: dict[str, str]) -> BackendUnavailable:
+    """The error for a server to which no connection came about."""
+    remedy = "is it running, and base_url right?"
+    what = "the server cannot be reached"
+    if isinstance(fault, Unfit):
+        what, remedy = said, "mend or unset the variable"
+        if "socksio" in said:
+            remedy = "install socksio, or unset the variable"
+    elif isinstance(fault, Untrusted):
+        what = f"{what} safely: {said}"
+        remedy = (
+            "if the certificate is one that you trust, name its file in SSL_CERT_FILE"
+            if "certificate" in said
+            else "does base_url begin with http:// there, rather than https://?"
+        )
+    elif isinstance(fault, Unreachable) and fault.by:
+        what = f"{what} through the proxy that {fault.by} names"
+        remedy = "is the proxy right? else name the host in NO_PROXY"
+    return BackendUnavailable(what, remedy=remedy, **about)
+
+
 def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     """The error for a status other than 200."""
-    status = fault.status
+    status, wait = fault.status, _seconds(fault.retry_after)
     if 300 <= status < 400:
         what = (
             f"the server redirects ({status}) to {fault.elsewhere}, which is "
@@ -110,14 +135,14 @@ def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     if too_long := _context_error(status, said, about):
         return too_long
     if status == 429 and "insufficient_quota" not in said:
-        wait = _seconds(fault.retry_after)
         what = f"too many requests (429): {said}"
         return BackendUnavailable(
             what, remedy="use fewer workers, or try later", retry_after=wait, **about
         )
     if status >= 500 or status in (204, 408):
+        what = f"the server failed ({status}): {said}"
         return BackendUnavailable(
-            f"the server failed ({status}): {said}", remedy="try again later", **about
+            what, remedy="try again later", retry_after=wait, **about
         )
     remedies = {
         401: "check api_key",
@@ -160,10 +185,14 @@ def _context_error(
 
 
 def _seconds(text: str | None) -> float | None:
-    """The seconds of a Retry-After header; a date or nonsense gives None."""
+    """The seconds of a Retry-After header, from now where it is a date; nonsense gives
+    None."""
     with suppress(TypeError, ValueError):
         seconds = float(text)  # type: ignore[arg-type]
         return seconds if 0 <= seconds < math.inf else None
+    with suppress(TypeError, ValueError, OverflowError):
+        date = email.utils.parsedate_to_datetime(text or "")
+        return max(0.0, date.timestamp() - time.time())
     return None
 
 # %% ../../nbs/workshop/89_llm_server.ipynb #a77525d5
@@ -233,6 +262,8 @@ def _interpreter() -> type:
             client: Any = _Client(backend, limits)
             super().__init__(model=backend.name, client=client)
             self.dialect, self.top_k = dialect, shown
+            self.backend, self.limits = backend, limits
+            self.end = time.monotonic() + limits.left
             self.pieces: list[_Piece] = []
 
         def _run(self, tools: Any = None, **request: Any) -> Iterator[Any]:
@@ -240,6 +271,9 @@ def _interpreter() -> type:
             if self.dialect == "ollama" and "max_completion_tokens" in request:
                 request["max_tokens"] = request.pop("max_completion_tokens")
             for output in super()._run(tools, **request):
+                if time.monotonic() > self.end:
+                    late = f"its answer was not read within {self.limits.whole:g} s"
+                    raise _translated(Late(late), self.backend)
                 if isinstance(output, TokenOutput):
                     self.pieces.append(_piece(output))
                 yield output
@@ -638,13 +672,27 @@ def _key(key: str | None, address: Address) -> str:
     address."""
     if key is None and address.host == "api.openai.com" and address.encrypted:
         key = os.environ.get("OPENAI_API_KEY")
-    key = require_text(key or "", "api_key").strip()
+    key = _unshown("" if key is None else key, "api_key").strip()
     if not (key.isascii() and key.isprintable()):
         raise ValueError(
             "api_key holds signs that no key has, such as a line break (it is "
             "not shown)"
         )
     return key
+
+
+def _unshown(value: object, name: str) -> str:
+    """Return `value` if it is a string; else raise a `TypeError` that shows none of it,
+    since it may be secret."""
+    if isinstance(value, str):
+        return value
+    remedy = "pass one string"
+    if isinstance(value, (bytes, bytearray)):
+        remedy = "decode it first: value.decode()"
+    raise TypeError(
+        f"{name} must be a string, not {type(value).__name__} (not shown, since it "
+        f"may be secret): {remedy}"
+    )
 
 
 def _require_seconds(value: float, name: str) -> float:
@@ -679,7 +727,7 @@ class _Connected(Backend):
     ):
         self.name, address = (
             require_text(model, "model"),
-            Address.parse(require_text(base_url, "base_url")),
+            Address.parse(_unshown(base_url, "base_url")),
         )
         self.base_url = self.server = address.shown
         self._wire = Wire(address, _key(api_key, address))
@@ -764,8 +812,12 @@ class ServerBackend(_Connected):
     beginning may take one more for each such beginning, and llama.cpp's server is asked
     again for 1,000 tokens where 20 leave an option open. To that come, once, the probe
     with up to three small pages, and for each prompt that may be too long a request
-    that counts its tokens. A redirect is never followed, and no answer is read beyond
-    16 MB.
+    that counts its tokens. A redirect is never followed, no answer is read beyond
+    16 MB, and one that is compressed is refused, since none is asked for.
+
+    A proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) is
+    used, but never for a server on this machine. Certificates of your own are named in
+    SSL_CERT_FILE or SSL_CERT_DIR.
     """
 
     def __repr__(self) -> str:

@@ -258,7 +258,7 @@ WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
         _at_once(_HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello"),
         (UNAVAILABLE,),
     ),
-    "bad_gzip": ("says gzip and is not", _at_once(_HEAD + b"Content-Encoding: gzip\r\n\r\nhello"), (UNAVAILABLE,)),
+    "bad_gzip": ("says gzip and is not", _at_once(_HEAD + b"Content-Encoding: gzip\r\n\r\nhello"), (REJECTED,)),
     "ends_early": (
         "ends, without a word of it, in the middle",
         _at_once(_HEAD + b"Connection: close\r\n\r\n" + _event("ye") + b'data: {"choi'),
