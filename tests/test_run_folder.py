@@ -157,6 +157,49 @@ def test_a_failed_start_over_leaves_the_old_results(tmp_path):
     assert held(tmp_path) == before
 
 
+# ---------------------------------------------------------------- links
+
+WRITTEN = ["shards", "results.jsonl", "results.parquet", "manifest.json", "ledger.jsonl", ".lock", ".lock-holder"]
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("name", [*WRITTEN, "a shard"])
+@pytest.mark.parametrize("leads", ["to another run's", "nowhere"])
+def test_a_link_in_a_runs_folder_is_refused_and_what_it_leads_to_stays(leads, name, resume, tmp_path):
+    quiet(ROWS, out=tmp_path / "own")
+    quiet([{**row, "candidate": f"a dog ran {row['id']}"} for row in [*ROWS, *ROWS]], out=tmp_path / "other")
+    link = tmp_path / "own" / name
+    if name == "a shard":
+        link = min((tmp_path / "own" / "shards").iterdir())
+    if link.exists():
+        link.rename(tmp_path / "before")
+    target = next((tmp_path / "other" / "shards").iterdir()) if name == "a shard" else tmp_path / "other" / name
+    if not target.exists():
+        target.write_text("mine")
+    link.symlink_to(tmp_path / "no such" if leads == "nowhere" else target)
+    before = held(tmp_path)
+    lost = name == "manifest.json" and leads == "nowhere"
+    unlisted = name == "results.parquet" and leads != "nowhere"
+    said = "is no run's folder" if lost else "is not a file of the run" if unlisted else f"{link.name}' is a link.*"
+    with pytest.raises(ValueError, match=f"{said}.*(put what it leads to in its place|choose|move it away)"):
+        quiet(ROWS, out=tmp_path / "own", resume=resume, output="parquet" if "parquet" in name else "jsonl")
+    assert held(tmp_path) == before and link.is_symlink() and not (tmp_path / "no such").exists()
+
+
+def test_a_runs_folder_and_its_parents_may_be_links_and_so_may_what_is_not_the_runs(tmp_path):
+    (tmp_path / "disk" / "runs" / "mine").mkdir(parents=True)
+    (tmp_path / "by").symlink_to("disk")
+    (tmp_path / "by" / "runs" / "yours").symlink_to("mine")
+    out = tmp_path / "by" / "runs" / "yours"
+    quiet(ROWS, out=out)
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    (out / "report.html").symlink_to(page)
+    assert quiet(ROWS[:10], out=out).manifest["scored_now"] == 0
+    assert quiet(ROWS, out=out, resume=False).manifest["scored_now"] == 20
+    assert page.read_text() == "mine" and (out / "report.html").is_symlink()
+
+
 # ---------------------------------------------------------------- damage
 
 HARMS = {

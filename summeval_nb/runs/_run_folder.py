@@ -1,14 +1,15 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_run_folder.py.
 """Which folder a run may use, and which files in it are its own.
 
-The promise: a folder is used only if it is new, empty or this run's own, and no file is removed that the run's
-manifest does not list.
+The promise: a folder is used only if it is new, empty or this run's own, no file is removed that the run's manifest
+does not list, and nothing outside the folder is touched: what a run writes in it may not be a link that leads out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,12 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from summeval_nb.ground._types import JsonDict
+from summeval_nb.runs._lock import GATE, HOLDER, LOCK
 
 MANIFEST = "manifest.json"
 SHARDS = "shards/[0-9]*-[0-9a-f]*.jsonl"  # how a manifest lists them
 _SHARD = re.compile(r"\d{8,}-[0-9a-f]{16}\.jsonl")
 _LEFT_BY_A_KILL = re.compile(r"\.[0-9a-f]{16}\.part")  # the temporary names of `_files.replacing`
 _CHECK = re.compile("([0-9a-f]{16})?")  # empty: whoever wrote it knew of none
+_WRITTEN = (MANIFEST, "ledger.jsonl", "results.jsonl", "results.parquet", "shards", LOCK, HOLDER, GATE)
 _SETTINGS = {"summeval_nb", "metric", "shard_size"}
 _ANYWHERE = 100_000  # lines of an earlier run that are looked through for a known item
 
@@ -90,6 +93,22 @@ def require_usable(folder: Path, target: str, items: object = None) -> None:
     elif (folder / target).exists() and target not in listed_files(manifest):
         remedy = "move it away, or choose another folder"
         raise ValueError(f"{str(folder / target)!r} is not a file of the run in this folder; {remedy}")
+    _require_no_links(folder)
+
+
+def _require_no_links(folder: Path) -> None:
+    """Raise a `ValueError` if something that a run writes in its folder is a link; the folder itself may be one."""
+    shards = folder / "shards"
+    inside = shards.iterdir() if shards.is_dir() and not _is_link(shards) else ()
+    for path in (*(folder / name for name in _WRITTEN), *inside):
+        if _is_link(path):
+            remedy = "put what it leads to in its place, or make the whole folder a link"
+            raise ValueError(f"{str(path)!r} is a link, by which a run would change what is not its own; {remedy}")
+
+
+def _is_link(path: Path) -> bool:
+    is_junction = getattr(os.path, "isjunction", None)  # of Windows, from Python 3.12 on
+    return path.is_symlink() or bool(is_junction and is_junction(path))
 
 
 def _is_nothing(path: Path) -> bool:
