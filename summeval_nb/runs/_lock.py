@@ -105,11 +105,11 @@ def _hold_by_file(folder: Path) -> Callable[[], None]:
     path = folder / HOLDER
     own = {"host": _host(), "process": os.getpid(), "born": _born(os.getpid()), "token": secrets.token_hex(8)}
     try:
-        _make(path, own)
+        _create_file(path, own)
     except FileExistsError:
         _require_over(folder)
         try:
-            _make(path, own)
+            _create_file(path, own)
         except FileExistsError:
             raise Busy("") from None
 
@@ -121,7 +121,7 @@ def _hold_by_file(folder: Path) -> Callable[[], None]:
     return let_go
 
 
-def _make(path: Path, record: dict[str, Any]) -> None:
+def _create_file(path: Path, record: dict[str, Any]) -> None:
     """Make a file that is not there yet, with a record in it."""
     number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
@@ -154,7 +154,7 @@ def _require_over(folder: Path) -> None:
     if not _is_over(_read(path)):
         raise Busy(_about(path))
     try:
-        _make(gate, {"process": os.getpid()})
+        _create_file(gate, {"process": os.getpid()})
     except FileExistsError:
         raise Busy(f" (or was killed while it began: if nobody works there, delete {str(gate)!r})") from None
     try:
