@@ -20,6 +20,7 @@ from summeval_nb.ground.viz import printable
 _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",
     "resume=False": "--no-resume",
+    "recover=True": "--recover",
     "format='jsonl' or 'csv'": "--format jsonl or --format csv",
     "run nltk.download('wordnet') once": "run python -m nltk.downloader wordnet once",
     "synonyms=None": "-o synonyms=null",

@@ -367,6 +367,9 @@ def run(
     on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
     resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
+    recover: Annotated[
+        bool, typer.Option("--recover", help="Write a lost or damaged manifest anew; whole shards are kept.")
+    ] = False,
     shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,

@@ -436,3 +436,26 @@ def test_a_job_that_is_deaf_to_ctrl_c_stays_so(place):
     words = [sys.executable, "-c", deaf, "0.1", "bleu", "pairs.jsonl"]
     done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stdout.startswith("BLEU"), done
+
+
+def test_a_lost_manifest_is_named_with_the_option_that_writes_it_anew(place, capsys):
+    (place / "pairs.jsonl").write_bytes(PAIR * 5)
+    command = [*RUN, "o", "--shard-size", "2"]
+    assert leave(*command) == 0
+    results, manifest = (place / "o/results.jsonl").read_bytes(), place / "o/manifest.json"
+    manifest.write_bytes(bytes(manifest.stat().st_size))
+    capsys.readouterr()
+    for words in (command, ["report", "o"]):
+        assert leave(*words) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and "call run again with the same arguments and --recover, which writes" in said
+    max((place / "o/shards").iterdir()).write_bytes(b"")
+    assert leave(*command, "--recover") == 0
+    told = capsys.readouterr()
+    assert "the manifest was written anew: 2 shards kept, 1 scored again" in told.out and "is damaged" in told.err
+    assert (place / "o/results.jsonl").read_bytes() == results
+    assert leave(*command, "--recover", "--no-resume") == 2
+    assert "--recover keeps what --no-resume would remove" in capsys.readouterr().err
+    manifest.unlink()
+    assert leave(*command, "--recover", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["recovered"]["shards_kept"] == 3

@@ -16,7 +16,8 @@ import pytest
 
 from summeval_nb.ground.items import make_shards, open_items
 from summeval_nb.runs._loopback import VARIABLE
-from summeval_nb.runs.batch import run
+from summeval_nb.runs._run_folder import manifest_check
+from summeval_nb.runs.batch import Course, count_work, run
 from summeval_nb.runs.run_report import RunReport
 
 ROOT = Path(__file__).parents[1]
@@ -157,6 +158,58 @@ def test_a_failed_start_over_leaves_the_old_results(tmp_path):
     assert held(tmp_path) == before
 
 
+# ---------------------------------------------------------------- links
+
+WRITTEN = ["shards", "results.jsonl", "results.parquet", "manifest.json", "ledger.jsonl", ".lock", ".lock-holder"]
+
+
+@pytest.mark.parametrize("resume", [True, False])
+@pytest.mark.parametrize("name", [*WRITTEN, "a shard"])
+@pytest.mark.parametrize("leads", ["to another run's", "nowhere"])
+def test_a_link_in_a_runs_folder_is_refused_and_what_it_leads_to_stays(leads, name, resume, tmp_path):
+    quiet(ROWS, out=tmp_path / "own")
+    quiet([{**row, "candidate": f"a dog ran {row['id']}"} for row in [*ROWS, *ROWS]], out=tmp_path / "other")
+    link = tmp_path / "own" / name
+    if name == "a shard":
+        link = min((tmp_path / "own" / "shards").iterdir())
+    if link.exists():
+        link.rename(tmp_path / "before")
+    target = next((tmp_path / "other" / "shards").iterdir()) if name == "a shard" else tmp_path / "other" / name
+    if not target.exists():
+        target.write_text("mine")
+    link.symlink_to(tmp_path / "no such" if leads == "nowhere" else target)
+    before = held(tmp_path)
+    lost = name == "manifest.json" and leads == "nowhere"
+    unlisted = name == "results.parquet" and leads != "nowhere"
+    said = (
+        "holds a run's shards and no manifest.json"
+        if lost
+        else "is not a file of the run"
+        if unlisted
+        else f"{link.name}' is a link.*"
+    )
+    with pytest.raises(ValueError, match=f"{said}.*(put what it leads to in its place|recover=True|move it away)"):
+        quiet(ROWS, out=tmp_path / "own", resume=resume, output="parquet" if "parquet" in name else "jsonl")
+    if lost:
+        with pytest.raises(ValueError, match="manifest.json' is a link"):
+            quiet(ROWS, out=tmp_path / "own", recover=True)
+    assert held(tmp_path) == before and link.is_symlink() and not (tmp_path / "no such").exists()
+
+
+def test_a_runs_folder_and_its_parents_may_be_links_and_so_may_what_is_not_the_runs(tmp_path):
+    (tmp_path / "disk" / "runs" / "mine").mkdir(parents=True)
+    (tmp_path / "by").symlink_to("disk")
+    (tmp_path / "by" / "runs" / "yours").symlink_to("mine")
+    out = tmp_path / "by" / "runs" / "yours"
+    quiet(ROWS, out=out)
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    (out / "report.html").symlink_to(page)
+    assert quiet(ROWS[:10], out=out).manifest["scored_now"] == 0
+    assert quiet(ROWS, out=out, resume=False).manifest["scored_now"] == 20
+    assert page.read_text() == "mine" and (out / "report.html").is_symlink()
+
+
 # ---------------------------------------------------------------- damage
 
 HARMS = {
@@ -207,12 +260,188 @@ def test_a_shard_that_cannot_be_read_is_scored_again(tmp_path, monkeypatch):
 
 
 def test_the_plan_counts_a_damaged_shard_as_work(tmp_path):
-    from summeval_nb.runs.batch import count_work
-
     quiet(ROWS, out=tmp_path)
     sorted((tmp_path / "shards").iterdir())[0].write_text("{}")
     work = count_work(ROWS, "bleu", out=tmp_path, shard_size=5)
     assert (work.scored, work.to_score) == (15, 5)
+
+
+# ---------------------------------------------------------------- a manifest that is lost
+
+
+def flip(text):
+    return text.replace(b'"n": 2', b'"n": 3') if b'"n": 2' in text else text.replace(b'"bleu"', b'"blea"')
+
+
+LOSSES = {
+    "absent": None,
+    "empty": lambda text: b"",
+    "zeroed": lambda text: bytes(len(text)),
+    "cut": lambda text: text[:-40],
+    "cut early": lambda text: text[:20],
+    "zeroed at its end": lambda text: text[:100] + bytes(len(text) - 100),
+    "changed": flip,
+    "a key changed": lambda text: text.replace(b'"settings"', b'"settinhs"'),
+}
+
+
+def lose(folder, loss=LOSSES["zeroed"]):
+    path = folder / "manifest.json"
+    text = path.read_bytes()
+    path.unlink()
+    if loss is not None:
+        path.write_bytes(loss(text))
+
+
+@pytest.mark.parametrize("output", ["jsonl", "parquet"])
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+def test_a_lost_manifest_is_written_anew_and_whole_shards_are_kept(loss, output, tmp_path):
+    score = partial(quiet, ROWS, out=tmp_path, output=output, options={"n": 2})
+    wanted = score()
+    results, shards = wanted.path.read_bytes(), held(tmp_path / "shards")
+    lose(tmp_path, loss)
+    before = held(tmp_path)
+    for resume in (True, False) if loss is not flip else (True,):
+        with pytest.raises(ValueError, match="same arguments and recover=True"):
+            score(resume=resume)
+    with pytest.raises(ValueError, match=r"recover=True|was changed after the run wrote it"):
+        RunReport.load(tmp_path)
+    assert held(tmp_path) == before
+    report = score(recover=True)
+    assert (report.manifest["scored_now"], report.manifest["kept_from_before"]) == (0, 20)
+    assert report.manifest["recovered"] == {"shards_kept": 4, "shards_scored": 0, "unproven": 0}
+    assert "the manifest was written anew: 4 shards kept, 0 scored again" in repr(report)
+    assert held(tmp_path / "shards") == shards and report.mean() == wanted.mean()
+    assert report.path.read_bytes() == results and [*report.rows()] == [*RunReport.load(tmp_path).rows()]
+    assert "recovered" not in score().manifest and "recovered" not in score(recover=True).manifest
+
+
+def test_with_the_manifest_lost_too_a_damaged_shard_is_scored_again(tmp_path):
+    wanted = quiet(ROWS, out=tmp_path)
+    results = wanted.path.read_bytes()
+    first, second, *_ = sorted((tmp_path / "shards").iterdir())
+    first.write_bytes(bytes(first.stat().st_size))
+    second.unlink()
+    wanted.path.write_bytes(bytes(len(results)))
+    lose(tmp_path)
+    with pytest.warns(UserWarning, match=f"{first.name} is damaged .* 5 items are scored again"):
+        report = quiet(ROWS, out=tmp_path, recover=True)
+    assert report.manifest["recovered"] == {"shards_kept": 2, "shards_scored": 2, "unproven": 0}
+    assert report.path.read_bytes() == results and report.manifest["damaged"] == [first.stem]
+
+
+def old(shard):
+    """A shard as it was written before its head named the settings; whole in itself."""
+    first, _, body = shard.read_bytes().partition(b"\n")
+    head = json.loads(first)
+    del head["settings"], head["check"]
+    shard.write_bytes(json.dumps(head | {"check": manifest_check(head)}).encode() + b"\n" + body)
+
+
+@pytest.mark.parametrize("kind", ["other choices", "another metric", "an old one", "another size of shards"])
+def test_shards_that_prove_nothing_are_scored_again_and_a_kill_between_changes_nothing(kind, tmp_path, monkeypatch):
+    """Kill and call again: without the recovered manifest's word the shards that were refused would be believed."""
+    rows, now = [*ROWS, *ROWS], {"metric": "bleu", "options": {"n": 2}}
+    before = {
+        "other choices": {"options": {"n": 3}},
+        "another metric": {"metric": "rouge"},
+        "another size of shards": {"shard_size": 40},
+    }.get(kind, {})
+    wanted = quiet(rows, out=tmp_path / "wanted", **now)
+    out = tmp_path / "out"
+    quiet(rows, out=out, **({**now, "options": {}} if kind == "another metric" else now) | before)
+    if kind == "an old one":
+        for shard in (out / "shards").iterdir():
+            old(shard)
+    lose(out)
+    keep, kept = Course.keep, []
+
+    def killed(course, shard, scored):
+        if len(kept) == 2:
+            raise KeyboardInterrupt
+        kept.append(shard)
+        keep(course, shard, scored)
+
+    unproven = kind != "another size of shards"
+    says = partial(pytest.warns, UserWarning, match="nothing proves that the shard .* scored again")
+    with monkeypatch.context() as patch, says() if unproven else nullcontext(), pytest.raises(KeyboardInterrupt):
+        patch.setattr(Course, "keep", killed)
+        quiet(rows, out=out, recover=True, **now)
+    with says() if unproven else nullcontext():
+        report = quiet(rows, out=out, **now)
+    assert report.manifest["recovered"] == {"shards_kept": 2, "shards_scored": 6, "unproven": 6 * unproven}
+    assert report.mean() == wanted.mean() and report.path.read_bytes() == wanted.path.read_bytes()
+    assert held(out / "shards") == held(tmp_path / "wanted" / "shards")
+
+
+def test_where_rows_were_changed_after_the_loss_theirs_are_scored_again(tmp_path):
+    quiet(ROWS, out=tmp_path)
+    lose(tmp_path)
+    rows = [*ROWS[:7], {**ROWS[7], "candidate": "another"}, *ROWS[8:]]
+    report = quiet(rows, out=tmp_path, recover=True)
+    assert report.manifest["recovered"] == {"shards_kept": 3, "shards_scored": 1, "unproven": 0}
+    assert report.path.read_bytes() == quiet(rows, out=tmp_path.with_name("wanted")).path.read_bytes()
+
+
+def length(row):
+    return len(row["candidate"])
+
+
+def test_with_the_manifest_lost_another_corpus_and_a_wrong_column_change_nothing(tmp_path):
+    quiet(ROWS, out=tmp_path)
+    lose(tmp_path)
+    before = held(tmp_path)
+    other = [{**row, "candidate": f"a dog ran {row['id']}"} for row in ROWS]
+    for items, metric in ((other, "bleu"), (ROWS, length)):
+        with pytest.raises(ValueError, match="holds the results of another corpus, or of a metric that reads another"):
+            run(items, metric, out=tmp_path, recover=True, progress=False, workers=0, shard_size=5)
+    with pytest.raises(ValueError, match="there is no 'candidat'"):
+        quiet(ROWS, out=tmp_path, recover=True, columns={"candidate": "candidat"})
+    with pytest.raises(ValueError, match="recover=True keeps what resume=False would remove"):
+        quiet(ROWS, out=tmp_path, recover=True, resume=False)
+    assert held(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "results.jsonl", "ledger.jsonl"])
+@pytest.mark.parametrize("text", ['{"mine": true}', "my notes", '{"item": 1}'])
+def test_what_is_somebody_elses_is_not_taken_for_a_lost_manifest_or_its_results(name, text, tmp_path):
+    quiet(ROWS, out=tmp_path)
+    lose(tmp_path)
+    (tmp_path / name).write_text(text)
+    before = held(tmp_path)
+    with pytest.raises(ValueError, match="move it away"):
+        quiet(ROWS, out=tmp_path, recover=True)
+    assert held(tmp_path) == before
+    (tmp_path / name).rename(tmp_path / "mine")
+    assert quiet(ROWS, out=tmp_path, recover=True).manifest["kept_from_before"] == 20
+    assert (tmp_path / "mine").read_text() == text
+
+
+@pytest.mark.parametrize("name", [*FOREIGN, "shards/00000000-0123456789abcdef.jsonl"])
+def test_a_foreign_folder_is_not_recovered(name, tmp_path):
+    out = tmp_path / "out"
+    (out / name).parent.mkdir(parents=True)
+    (out / name).write_text('{"shard": 0, "digest": "0123456789abcdef", "check": "0123456789abcdef"}')
+    before = held(out)
+    with pytest.raises(ValueError, match=r"choose (a new or an empty|another) folder"):
+        quiet(ROWS, out=out, recover=True)
+    assert held(out) == before
+
+
+def test_in_a_new_folder_there_is_nothing_to_recover(tmp_path):
+    report = quiet(ROWS, out=tmp_path / "new", recover=True)
+    assert report.manifest["scored_now"] == 20 and "recovered" not in report.manifest
+
+
+def test_a_plan_counts_as_done_what_a_run_would_keep(tmp_path):
+    quiet(ROWS, out=tmp_path)
+    plan = partial(count_work, ROWS, "bleu", out=tmp_path, shard_size=5)
+    old(min((tmp_path / "shards").iterdir()))
+    assert (plan().scored, plan(options={"n": 2}).scored) == (20, 5)
+    lose(tmp_path)
+    assert (plan().scored, plan().to_score) == (15, 5)
+    with pytest.warns(UserWarning, match="nothing proves"):
+        assert quiet(ROWS, out=tmp_path, recover=True).manifest["scored_now"] == 5
 
 
 # ---------------------------------------------------------------- whole or not at all

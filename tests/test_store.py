@@ -17,9 +17,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.lockless import AVAILABLE, without_locks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from summeval_nb.models._wal import logged_head
 from summeval_nb.models.store import Store, StoreError, content_key, fill_missing
 
 ROOT = Path(__file__).parents[1]
@@ -211,6 +213,106 @@ def test_another_programs_database_and_a_newer_layout_are_refused(tmp_path):
         with pytest.raises(StoreError, match=message):
             Store(path)
         assert path.read_bytes() == before
+
+
+def changed_and_killed(path: Path, *steps: str) -> dict[str, bytes]:
+    """Change a store by SQL, and leave it as a kill does, before SQLite has moved the log into the file."""
+    twin = path.with_name("twin")
+    Store(twin).close()
+    with closing(sqlite3.connect(twin, isolation_level=None)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute("PRAGMA cache_size=2")  # what is not yet committed is in the log, too
+        for step in steps:
+            connection.execute(step)
+        for end in ("", "-wal"):
+            path.with_name(path.name + end).write_bytes(twin.with_name("twin" + end).read_bytes())
+    for one in path.parent.glob("twin*"):
+        one.unlink()
+    return contents(path.parent)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.iterdir()}
+
+
+NEWER, AGAIN = "PRAGMA user_version=2", "PRAGMA user_version=1"
+BIG = "INSERT INTO items SELECT 'k', hex(randomblob(9)), hex(randomblob(900)), 1, 1 FROM generate_series"
+BIG = BIG.replace(
+    "generate_series", "(WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n LIMIT 60) SELECT i FROM n)"
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([NEWER], "layout 2"),
+        ([BIG, NEWER, BIG], "layout 2"),
+        ([NEWER, BIG, AGAIN, BIG, "PRAGMA user_version=7", BIG], "layout 7"),
+        ([NEWER, "BEGIN", AGAIN, BIG], "layout 2"),  # killed before the end of the transaction
+        (["PRAGMA application_id=7"], "another program"),
+    ],
+    ids=["newer", "amid others", "several times", "not committed", "another program"],
+)
+def test_a_layout_that_stands_in_the_log_only_is_seen_and_nothing_is_changed(tmp_path, steps, message):
+    before = changed_and_killed(tmp_path / "s.sqlite", *steps)
+    assert before["s.sqlite"][60:64] == b"\0\0\0\1" and before["s.sqlite"][68:72] == b"SumE"
+    for _ in range(2):
+        with pytest.raises(StoreError, match=f"{message}.*nothing was changed"):
+            Store(tmp_path / "s.sqlite")
+        assert contents(tmp_path) == before
+    link = tmp_path / "link"
+    link.symlink_to("s.sqlite")
+    with pytest.raises(StoreError, match=message):
+        Store(link)
+    link.unlink()
+    assert contents(tmp_path) == before
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as connection:  # and SQLite finds what was there
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize("steps", [[NEWER, AGAIN], ["BEGIN", NEWER, BIG], [BIG, "BEGIN", NEWER, BIG, "ROLLBACK", BIG]])
+def test_a_layout_that_did_not_last_refuses_nothing(tmp_path, steps):
+    changed_and_killed(tmp_path / "s.sqlite", *steps)
+    with Store(tmp_path / "s.sqlite") as store:
+        assert store.put_many("own", {"a": 1}) == 1 and store.get_many("own", ["a"]) == {"a": 1}
+
+
+def test_a_newer_store_in_use_is_refused(tmp_path):
+    path = tmp_path / "s.sqlite"
+    Store(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(NEWER)
+        with pytest.raises(StoreError, match="layout 2"):
+            Store(path)
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("harm", [0, 8, 20, 26, 40, 50, 60, 1000, "cut"])
+def test_the_log_is_read_as_sqlite_reads_it(tmp_path, harm):
+    """With a byte of the log changed, or its end missing, SQLite and the package find the same layout or a refusal."""
+    path = tmp_path / "s.sqlite"
+    changed_and_killed(path, NEWER)
+    log = path.with_name("s.sqlite-wal")
+    body = bytearray(log.read_bytes())
+    if harm == "cut":
+        del body[-10:]
+    else:
+        body[harm] ^= 4
+    log.write_bytes(body)
+    seen = logged_head(log)
+    with closing(sqlite3.connect(path)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    assert version == (1 if seen is None else int.from_bytes(seen[60:64], "big"))
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="the system's calls are filtered on Linux")
+def test_a_file_system_without_locks_is_named(tmp_path):
+    with Store(tmp_path / "s.sqlite") as store:
+        store.put_many("k", {"a": 1})
+    for name in ("s.sqlite", "new.sqlite"):
+        said = without_locks(lambda name=name: Store(tmp_path / name).get_many("k", ["a"]))
+        assert said.startswith("StoreError") and "keep the store on a disk of this machine" in said
+    assert [one.name for one in tmp_path.iterdir()] == ["s.sqlite"]
 
 
 def filled(path: Path, count: int = 400) -> Store:

@@ -27,6 +27,7 @@ from ..ground._types import JsonDict
 from ..ground._files import require_path
 from ..ground.results import require_count, require_text, require_texts
 from ..ground.viz import html_table
+from ._wal import logged_head
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,13 +148,29 @@ class StoreError(RuntimeError):
     """A store cannot be used; the message says which file, why, and what to do."""
 
 # %% ../../nbs/workshop/86_store.ipynb #5d4f0e32
+_KEPT = "nothing was changed; choose another path"
+
+
+def _require_ours(path: Path, application: int, version: int) -> None:
+    """Raise `StoreError` unless these are a store's own numbers."""
+    if application != APPLICATION_ID:
+        raise StoreError(
+            f"{path} is a SQLite file of another program (application id "
+            f"{application:#x}): {_KEPT}"
+        )
+    if version != LAYOUT_VERSION:
+        raise StoreError(
+            f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: "
+            f"{_KEPT}, or upgrade"
+        )
+
+
 def _refuse_foreign(path: Path) -> None:
     """Raise `StoreError` unless `path` is one of our files and complete; nothing is
     written."""
-    kept = "nothing was changed; choose another path"
     if not path.is_file():  # reading a pipe would wait for ever
         raise StoreError(
-            f"{path} is not an ordinary file but a pipe or a device: {kept}"
+            f"{path} is not an ordinary file but a pipe or a device: {_KEPT}"
         )
     with path.open("rb") as file:
         head = file.read(100)
@@ -163,23 +180,16 @@ def _refuse_foreign(path: Path) -> None:
             if not head
             else "another kind of file, or its beginning is damaged"
         )
-        raise StoreError(f"{path} is not a summeval store but {what}: {kept}")
-    application, version = (int.from_bytes(head[at : at + 4], "big") for at in (68, 60))
-    if application != APPLICATION_ID:
-        raise StoreError(
-            f"{path} is a SQLite file of another program (application id "
-            f"{application:#x}): {kept}"
-        )
-    if version != LAYOUT_VERSION:
-        raise StoreError(
-            f"{path} has layout {version}, this package reads {LAYOUT_VERSION}: "
-            f"{kept}, or upgrade"
-        )
+        raise StoreError(f"{path} is not a summeval store but {what}: {_KEPT}")
+    log = Path(os.path.realpath(path) + "-wal")
+    latest = logged_head(log) or head
+    _require_ours(
+        path, *(int.from_bytes(latest[at : at + 4], "big") for at in (68, 60))
+    )
     page_size = int.from_bytes(head[16:18], "big")
     expected = (65536 if page_size == 1 else page_size) * int.from_bytes(
         head[28:32], "big"
     )
-    log = path.with_name(path.name + "-wal")
     if path.stat().st_size < expected and not (log.exists() and log.stat().st_size):
         size = f"{path.stat().st_size} of {expected} bytes"
         raise StoreError(
@@ -222,9 +232,21 @@ def _name_once(name: str, path: Path) -> None:
         os.rename(name, path)
 
 # %% ../../nbs/workshop/86_store.ipynb #b1531764
+_OF_LOCKS = {
+    sqlite3.SQLITE_IOERR_LOCK,
+    sqlite3.SQLITE_IOERR_RDLOCK,
+    sqlite3.SQLITE_IOERR_UNLOCK,
+    sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+    sqlite3.SQLITE_IOERR_SHMLOCK,
+    sqlite3.SQLITE_IOERR_SHMMAP,
+}
+
+
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into a `StoreError` with a remedy."""
+    lockless = "the file system does not lock files as SQLite needs it: keep the store "
+    lockless += "on a disk of this machine"
     remedies = {
         "malformed": "the file is damaged: restore a copy, or delete it and run again",
         "not a database": "the file is damaged: restore a copy, or delete it and "
@@ -233,7 +255,8 @@ def _explained(path: Path) -> Iterator[None]:
         "disk i/o": "the disk could not be read or written: check its space and "
         "health, then run again",
         "locked": "another process held it for more than 60 seconds: wait for it, "
-        "or end it",
+        f"or end it; or, if there is none, {lockless}",
+        "locking protocol": lockless,
         "readonly": "it may not be written: check the permissions of the file and "
         "its folder",
         "unable to open": "it may not be opened: check the permissions of the file "
@@ -246,6 +269,8 @@ def _explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: a name in it is no text; {remedy}") from error
     except sqlite3.Error as error:
         text = str(error).lower()
+        if getattr(error, "sqlite_errorcode", 0) in _OF_LOCKS:
+            text = "locking protocol"
         remedy = next(
             (remedy for part, remedy in remedies.items() if part in text),
             "see the message of SQLite above",
@@ -295,7 +320,14 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.text_factory = lambda data: data.decode(
         "utf-8", "surrogateescape"
     )  # damage meets the checksum
-    connection.execute("PRAGMA synchronous=NORMAL")
+    try:
+        names = ("application_id", "user_version")
+        found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+        _require_ours(path, *found)  # once more, as SQLite itself reads them
+        connection.execute("PRAGMA synchronous=NORMAL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -18,7 +18,14 @@ from summeval_nb.runs._bookkeeping import OUTPUTS
 from summeval_nb.runs._identity import differences, find_unknown
 from summeval_nb.runs._local_engine import Done, available_cores, run_local
 from summeval_nb.runs._ray_engine import run_ray
-from summeval_nb.runs._run_folder import has_results, known_contents, read_own_manifest
+from summeval_nb.runs._run_folder import (
+    LOST,
+    RECOVER,
+    has_results,
+    known_contents,
+    manifest_check,
+    read_own_manifest,
+)
 from summeval_nb.runs.jobs import Job, read_row
 
 if TYPE_CHECKING:
@@ -41,6 +48,8 @@ def require_choices(on_error: str, output: str, **flags: bool) -> str:
     require_option(on_error, "on_error", ("record", "raise"))
     for name, flag in flags.items():
         require_flag(flag, name)
+    if flags.get("recover") and not flags.get("resume", True):
+        raise ValueError("recover=True keeps what resume=False would remove: choose one of them")
     return OUTPUTS[require_option(output, "output", OUTPUTS)]
 
 
@@ -58,7 +67,9 @@ def require_same_settings(folder: Path, settings: JsonDict) -> None:
         return
     new = json.loads(json.dumps(settings))
     if changed := list(differences(manifest["settings"], new)):
-        raise ValueError(f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {_ANOTHER}")
+        damaged = manifest["check"] not in ("", manifest_check(manifest))
+        remedy = f"its manifest was changed after the run wrote it: {RECOVER}; or {_ANOTHER}" if damaged else _ANOTHER
+        raise ValueError(f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}")
     if unknown := find_unknown(new):
         declare = "declare its version as an attribute, fingerprint = 'v1', and change that with it"
         raise ValueError(
@@ -82,9 +93,12 @@ def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
         yield shard
 
 
-def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iterator[Shard]:
-    """Pass shards on; raise a `ValueError` if none of the first items is in the folder, which holds others."""
-    manifest = read_own_manifest(folder)
+def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path, lost: bool = False) -> Iterator[Shard]:
+    """Pass shards on; raise a `ValueError` if none of the first items is in the folder, which holds others.
+
+    With `lost` the folder's manifest is.
+    """
+    manifest = LOST if lost else read_own_manifest(folder)
     stream, first = iter(shards), list[Shard]()
     wanted: set[str] = set()
     while manifest and has_results(folder, manifest) and sum(len(shard.items) for shard in first) < _ENOUGH:
@@ -96,6 +110,9 @@ def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path) -> Iter
             wanted |= set() if problem else {job.content(item, row)}
     known = known_contents(folder, manifest) if wanted and manifest else iter(())
     if wanted and (held := next(known, None)) and held not in wanted and wanted.isdisjoint(known):
+        if lost:  # what an item's content is, its metric says
+            which = "of another corpus, or of a metric that reads another part of it; choose another folder"
+            raise ValueError(f"{str(folder)!r} holds the results {which}")
         raise ValueError(f"{str(folder)!r} holds the results of another corpus; {_ANOTHER}")
     yield from itertools.chain(first, stream)
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import platform
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.items import ItemStream, Shard
+from summeval_nb.runs._identity import find_unknown
 from summeval_nb.runs._run_folder import (
     MANIFEST,
     SHARDS,
@@ -34,6 +36,12 @@ if TYPE_CHECKING:
 OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
 
 
+def settings_mark(settings: JsonDict) -> str:
+    """Return what tells a run's settings in the head of each of its shards; empty where they cannot be known."""
+    plain = json.loads(json.dumps(settings))
+    return "" if find_unknown(plain) else manifest_check({"settings": plain})
+
+
 @dataclass
 class Bookkeeping:
     """The memory of a run: the names of its shards in order, and what was counted; a hundred bytes a shard."""
@@ -45,6 +53,7 @@ class Bookkeeping:
     bar: tqdm[NoReturn]
     resume: bool = True
     retry_failed: bool = False
+    lost: bool = False  # the folder's manifest is, and is written anew
     begun: bool = False
     names: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
@@ -52,15 +61,24 @@ class Bookkeeping:
     scored: int = 0
     known: int = 0
     failed: int = 0
+    kept: int = 0  # shards from before
+    unproven: int = 0  # whole ones of which nothing says that they are of these settings
     usage: Ledger = field(default_factory=Ledger)
     stop: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        """Find out whether the manifest was lost, now or before a kill: then only a shard's own word counts."""
+        self.mark, self.recovered = settings_mark(self.settings), self.lost
+        if self.resume and not self.lost and (manifest := read_own_manifest(self.folder)):
+            self.recovered = bool(manifest.get("recovered")) and not manifest.get("complete")
 
     def begin(self) -> None:
         """Make the folder this run's: before its first shard is scored, and not before."""
         if not self.begun:
             if not self.resume:
                 self._start_over()
-            self._write_manifest({"complete": False, **self.start})
+            recovered = {"recovered": True} if self.recovered else {}
+            self._write_manifest({"complete": False, **recovered, **self.start})
         self.begun = True
 
     def _start_over(self) -> None:
@@ -76,13 +94,26 @@ class Bookkeeping:
         self.names.append(shard.name)
         self.digest.update(shard.digest.encode())
         self.bar.total = self.stream.total()
-        if not self.resume:
+        if not self.resume or self.lost:
             self.begin()
+
+    def is_of_these_settings(self, head: JsonDict) -> bool:
+        """Whether a whole shard is of this run: by its own word, or by the manifest's if that was never lost."""
+        said = head.get("settings", "")
+        proven = said == self.mark if said else not self.recovered
+        if not proven and not self.unproven:
+            of = "this metric with these choices and this version of the package"
+            again = "the items of all such shards are scored again"
+            text = f"nothing proves that the shard {self.names[-1]} in {str(self.folder)!r} is of {of}; {again}"
+            warnings.warn(text, stacklevel=2)
+        self.unproven += not proven
+        return proven
 
     def count(self, head: Mapping[str, int], *, before: bool = False) -> None:
         """Count a shard that is done; the bar's rate and its time left speak of the work that is done now."""
         if before:
             self.known += head["items"]
+            self.kept += 1
             self.bar.initial = self.known
         else:
             self.scored += head["items"]
@@ -126,17 +157,21 @@ class Bookkeeping:
         found |= {"results_sha256": file_check(self.folder / target)}
         found |= {"scored_now": self.scored, "kept_from_before": self.known, "seconds": round(seconds, 3)}
         found |= {"damaged": self.damaged} if self.damaged else {}
+        if self.recovered:
+            again = len(self.names) - self.kept
+            found["recovered"] = {"shards_kept": self.kept, "shards_scored": again, "unproven": self.unproven}
         if ledger := read_ledger(self.folder).to_dict():
             found |= {"usage": ledger, "usage_now": self.usage.to_dict()}
         self._write_manifest({"complete": True, **self.start, **found})
 
     def _write_manifest(self, rest: JsonDict) -> None:
         versions = {"python": platform.python_version(), "platform": platform.platform()}
-        earlier = (read_own_manifest(self.folder) or {}).get("files", [])
+        earlier = [] if self.lost else (read_own_manifest(self.folder) or {}).get("files", [])
         files = {"files": list(dict.fromkeys([MANIFEST, LEDGER, SHARDS, *earlier, *rest["files"]]))}
         found = json.loads(json.dumps({"settings": self.settings, "versions": versions, **rest, **files}))
         text = json.dumps({"check": manifest_check(found), **found}, indent=1)
         write_whole(self.folder / MANIFEST, [text.encode()])
+        self.lost = False
 
 
 def open_folder(out: str | Path) -> Path:

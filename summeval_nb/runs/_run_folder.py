@@ -1,14 +1,15 @@
 # A plain private module: edited here, exported by no notebook, tested in tests/test_run_folder.py.
 """Which folder a run may use, and which files in it are its own.
 
-The promise: a folder is used only if it is new, empty or this run's own, and no file is removed that the run's
-manifest does not list.
+The promise: a folder is used only if it is new, empty or this run's own, no file is removed that the run's manifest
+does not list, and nothing outside the folder is touched: what a run writes in it may not be a link that leads out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,13 +18,22 @@ from pathlib import Path
 from typing import Any
 
 from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.results import require_module
+from summeval_nb.runs._lock import GATE, HOLDER, LOCK
 
 MANIFEST = "manifest.json"
 SHARDS = "shards/[0-9]*-[0-9a-f]*.jsonl"  # how a manifest lists them
 _SHARD = re.compile(r"\d{8,}-[0-9a-f]{16}\.jsonl")
 _LEFT_BY_A_KILL = re.compile(r"\.[0-9a-f]{16}\.part")  # the temporary names of `_files.replacing`
 _CHECK = re.compile("([0-9a-f]{16})?")  # empty: whoever wrote it knew of none
+_WRITTEN = (MANIFEST, "ledger.jsonl", "results.jsonl", "results.parquet", "shards", LOCK, HOLDER, GATE)
 _SETTINGS = {"summeval_nb", "metric", "shard_size"}
+_BEGINNING = b'{\n "check": "'  # of a manifest, as a run writes it
+_LONGEST_HEAD = 10_000
+_BEGINNINGS = {"ledger.jsonl": b'{"shard": ', "results.jsonl": b'{"item": 0, "id": ', "results.parquet": b"PAR1"}
+_ROW = ["item", "id", "score", "status", "reason", "parts", "signature", "content"]
+LOST: JsonDict = {"files": [MANIFEST, "results.jsonl"]}  # in the place of a manifest that is lost
+RECOVER = "call run again with the same arguments and recover=True, which writes it anew and keeps the whole shards"
 _ANYWHERE = 100_000  # lines of an earlier run that are looked through for a known item
 
 
@@ -39,9 +49,49 @@ def read_own_manifest(folder: Path) -> JsonDict | None:
         return None
     except (ValueError, KeyError, TypeError, RecursionError):
         ours = False
-    if not ours:
-        raise ValueError(f"{str(folder)!r} holds a manifest.json that is not of a run; choose another folder")
-    return found
+    if ours:
+        return found
+    if is_lost(folder):
+        raise ValueError(f"{str(folder)!r} holds a manifest.json that is damaged, and a run's shards: {RECOVER}")
+    if _has_shards(folder):
+        remedy = f"move it away, then {RECOVER}; or choose another folder"
+        raise ValueError(f"{str(folder)!r} holds a manifest.json that is not of a run, and a run's shards: {remedy}")
+    raise ValueError(f"{str(folder)!r} holds a manifest.json that is not of a run; choose another folder")
+
+
+def is_lost(folder: Path) -> bool:
+    """Whether a folder has whole shards of a run, and a manifest that is absent, cut, zeroed or changed."""
+    try:
+        text = (folder / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        text = b""
+    except OSError:
+        return False
+    if text.strip(b"\0") and not text.startswith(_BEGINNING):
+        return False  # of somebody else, who may want it back
+    return not _is_as_written(text) and _has_shards(folder)
+
+
+def _is_as_written(text: bytes) -> bool:
+    try:
+        found = json.loads(text)
+        return _is_of_a_run(found) and found["check"] in ("", manifest_check(found))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _has_shards(folder: Path) -> bool:
+    """Whether a folder holds a shard whose head is as a run wrote it."""
+    with suppress(OSError):
+        for path in (folder / "shards").iterdir():
+            if _SHARD.fullmatch(path.name):
+                with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                    with path.open("rb") as file:
+                        head = json.loads(file.readline(_LONGEST_HEAD))
+                    named = f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
+                    if path.name == named and head["check"] == manifest_check(head):
+                        return True
+    return False
 
 
 def _is_of_a_run(manifest: Any) -> bool:
@@ -74,22 +124,67 @@ def listed_files(manifest: JsonDict | None) -> set[str]:
     return {str(one) for one in manifest["files"]} | {MANIFEST}
 
 
-def require_usable(folder: Path, target: str, items: object = None) -> None:
-    """Raise a `ValueError` unless a folder is new, empty or a run's own, its file of results too, and not the input."""
+def require_usable(folder: Path, target: str, items: object = None, *, recover: bool = False) -> bool:
+    """Raise a `ValueError` unless a folder is new, empty or a run's own, its file of results too, and not the input.
+
+    With `recover` a folder is also a run's own if only its manifest is lost. Return whether it is.
+    """
     _require_outside(items, folder)
     if not folder.is_dir():
-        return
-    manifest = read_own_manifest(folder)
-    if manifest is None:
+        return False
+    lost = recover and is_lost(folder)
+    manifest = None if lost else read_own_manifest(folder)
+    if lost:
+        for name in (target, "ledger.jsonl"):
+            _require_left_by_a_run(folder / name)
+    elif manifest is None:
         foreign = sorted(path.name for path in folder.iterdir() if not _is_nothing(path))
         if foreign:
+            if is_lost(folder):
+                raise ValueError(f"{str(folder)!r} holds a run's shards and no manifest.json: {RECOVER}")
             names = ", ".join(map(repr, foreign[:3])) + (", …" if len(foreign) > 3 else "")
             raise ValueError(
                 f"{str(folder)!r} is no run's folder and not empty (it holds {names}); choose a new or an empty folder"
             )
     elif (folder / target).exists() and target not in listed_files(manifest):
-        remedy = "move it away, or choose another folder"
-        raise ValueError(f"{str(folder / target)!r} is not a file of the run in this folder; {remedy}")
+        raise ValueError(_not_of_the_run(folder / target))
+    _require_no_links(folder)
+    return lost
+
+
+def _not_of_the_run(path: Path) -> str:
+    return f"{str(path)!r} is not a file of the run in this folder; move it away, or choose another folder"
+
+
+def _require_left_by_a_run(path: Path) -> None:
+    """Raise a `ValueError` if a file that a run writes is there, where no manifest lists it, and looks foreign."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(1 << 16)
+        left = not beginning.strip(b"\0") or beginning.startswith(_BEGINNINGS[path.name])
+        if left and path.suffix == ".parquet" and beginning.strip(b"\0"):
+            left = require_module("pyarrow.parquet", "parquet").read_schema(path).names == _ROW
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError):  # a folder, or a table that is cut
+        left = False
+    if not left:
+        raise ValueError(_not_of_the_run(path))
+
+
+def _require_no_links(folder: Path) -> None:
+    """Raise a `ValueError` if something that a run writes in its folder is a link; the folder itself may be one."""
+    shards = folder / "shards"
+    inside = shards.iterdir() if shards.is_dir() and not _is_link(shards) else ()
+    for path in (*(folder / name for name in _WRITTEN), *inside):
+        if _is_link(path):
+            remedy = "put what it leads to in its place, or make the whole folder a link"
+            raise ValueError(f"{str(path)!r} is a link, by which a run would change what is not its own; {remedy}")
+
+
+def _is_link(path: Path) -> bool:
+    is_junction = getattr(os.path, "isjunction", None)  # of Windows, from Python 3.12 on
+    return path.is_symlink() or bool(is_junction and is_junction(path))
 
 
 def _is_nothing(path: Path) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import is_finite, require_module
-from summeval_nb.runs._run_folder import MANIFEST, file_check, manifest_check
+from summeval_nb.runs._run_folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.faithfulness import Faithfulness
@@ -31,13 +31,15 @@ def complete_manifest(folder: Path) -> JsonDict:
         complete = manifest["complete"]
         known = isinstance(manifest["settings"]["metric"], (str, dict)) and (not complete or _is_whole(manifest))
     except FileNotFoundError:
-        raise ValueError(f"{str(folder)!r} holds no run: there is no manifest.json") from None
+        remedy = f"; but a run's shards: {RECOVER}" if is_lost(folder) else ""
+        raise ValueError(f"{str(folder)!r} holds no run: there is no manifest.json{remedy}") from None
     except RecursionError:
         raise ValueError(f"{str(path)!r} is not the manifest of a run: it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         known = complete = False
     if not known:
-        raise ValueError(f"{str(path)!r} is not the manifest of a run")
+        remedy = f", or it is damaged: {RECOVER}" if is_lost(folder) else ""
+        raise ValueError(f"{str(path)!r} is not the manifest of a run{remedy}")
     if manifest.get("check", "") not in ("", manifest_check(manifest)):
         raise ValueError(f"{str(path)!r} was changed after the run wrote it; {_AGAIN} write it anew")
     if not complete:
@@ -52,6 +54,15 @@ def _is_whole(manifest: JsonDict) -> bool:
     finite = mean is None or (isinstance(mean, (int, float)) and is_finite(mean))
     results = manifest["results"] in ("results.jsonl", "results.parquet")
     return finite and results and all(isinstance(one, int) and one >= 0 for one in numbers)
+
+
+def recovered_note(manifest: JsonDict) -> str:
+    """A line that says of a run whose manifest was written anew what was kept; '' for any other."""
+    found = manifest.get("recovered")
+    if not isinstance(found, dict):
+        return ""
+    kept, again = (found.get(name, 0) for name in ("shards_kept", "shards_scored"))
+    return f"\nthe manifest was written anew: {kept} shards kept, {again} scored again"
 
 
 def rows_of_file(folder: Path, manifest: JsonDict) -> Iterator[JsonDict]:

@@ -29,12 +29,16 @@ class Total(NamedTuple):
     items: int
 
 
-def shard_head(shard: Shard, lines: Sequence[Line], body: bytes) -> JsonDict:
-    """Return what stands before a shard's lines: counts, their exact sum, and checksums of them and of itself."""
+def shard_head(shard: Shard, lines: Sequence[Line], body: bytes, settings: str = "") -> JsonDict:
+    """Return what stands before a shard's lines: counts, their exact sum, and checksums of them and of itself.
+
+    `settings` is the mark of what decided the lines, see `settings_mark`.
+    """
     states = [line.status for line in lines]
     head: JsonDict = {"shard": shard.number, "items": len(lines)}
     head |= {name: states.count(name) for name in STATES}
     head |= {"sum": math.fsum(line.score for line in lines if line.score is not None), "digest": shard.digest}
+    head |= {"settings": settings} if settings else {}
     head["body"] = hashlib.sha256(body).hexdigest()
     return head | {"check": _checksum(head)}
 

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ from ._beforehand import Corpus, choose_engine, make_settings
 from ._beforehand import require_choices, require_columns
 from ._beforehand import require_same_corpus, require_same_settings
 from ._bookkeeping import Bookkeeping, explained, open_folder
-from ._run_folder import require_usable
+from ._bookkeeping import settings_mark
+from ._run_folder import is_lost, require_usable
 from ._shard_files import STATES, Total, is_as_written, note_damage
 from ._shard_files import shard_head, write_results
 from .costs import note_usage
@@ -36,10 +38,13 @@ from .workers import RunStopped, only_one, write_whole
 __all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'merge_shards', 'run', 'count_work']
 
 # %% ../../nbs/6_runs/61_batch.ipynb #b2bd4fbf
-def write_shard(folder: Path, shard: Shard, lines: Sequence[Line]) -> JsonDict:
-    """Write a shard's results as a file named by number and digest; return its head."""
+def write_shard(
+    folder: Path, shard: Shard, lines: Sequence[Line], settings: str = ""
+) -> JsonDict:
+    """Write a shard's results as a file named by number and digest; return its head,
+    in which `settings` marks what decided them."""
     body = b"".join(line.text + b"\n" for line in lines)
-    head = shard_head(shard, lines, body)
+    head = shard_head(shard, lines, body, settings)
     name = folder / f"{shard.name}.jsonl"
     write_whole(name, [json.dumps(head).encode() + b"\n", body])
     return head
@@ -83,7 +88,8 @@ class Course(Bookkeeping):
         for shard in shards:
             self.see(shard)
             head = finished_head(self.folder / "shards", shard, self.damaged)
-            if head is None or (self.retry_failed and head["failed"]):
+            ours = head is not None and self.is_of_these_settings(head)
+            if head is None or not ours or (self.retry_failed and head["failed"]):
                 self.begin()  # before the first of them the folder becomes this run's
                 yield shard
             else:
@@ -94,7 +100,8 @@ class Course(Bookkeeping):
         if scored.usage:
             note_usage(self.folder, shard.name, scored.usage)
             self.usage.merge(scored.usage)
-        self.count(write_shard(self.folder / "shards", shard, scored.lines))
+        folder = self.folder / "shards"
+        self.count(write_shard(folder, shard, scored.lines, self.mark))
 
 # %% ../../nbs/6_runs/61_batch.ipynb #680843a2
 def merge_shards(folder: Path, names: Sequence[str], target: Path) -> Total:
@@ -131,6 +138,7 @@ def run(
     on_error: str = "record",
     resume: bool = True,
     retry_failed: bool = False,
+    recover: bool = False,
     shard_size: int | None = None,
     output: str = "jsonl",
     progress: bool = True,
@@ -181,6 +189,10 @@ def run(
     retry_failed : bool
         Whether shards with failed items are scored again, for instance after a server
         was down.
+    recover : bool
+        Whether to go on in a folder whose manifest was lost, cut or zeroed: it is
+        written anew, and a shard is kept if its own checksums say that it is whole and
+        of these items, this metric and these choices. All others are scored again.
     shard_size : int, optional
         Items in a shard: what a kill can cost for each worker. By default 2,000 for
         BLEU and ROUGE, else 500.
@@ -216,29 +228,29 @@ def run(
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
     flags = {"resume": resume, "retry_failed": retry_failed, "progress": progress}
-    target = require_choices(on_error, output, **flags)
+    target = require_choices(on_error, output, recover=recover, **flags)
     if shard_size is None:
         shard_size = job.shard_size
     settings = make_settings(job, require_count(shard_size, "shard_size"))
     call, start = choose_engine(engine, job, workers, address, num_gpus, timeout)
     if output == "parquet":
         require_module("pyarrow.parquet", "parquet")
-    require_usable(Path(out), target, items)
+    require_usable(Path(out), target, items, recover=recover)
     stream, folder = open_items(items, format=format), open_folder(out)
     with (
         only_one(folder),
         explained(folder),
         tqdm(total=stream.total(), disable=not progress, unit=" items") as bar,
     ):
-        require_usable(folder, target)
-        if resume:
+        lost = require_usable(folder, target, recover=recover)
+        if resume and not lost:
             require_same_settings(folder, settings)
-        start = start | {"files": [target]}
-        course = Course(folder, settings, start, stream, bar, resume, retry_failed)
+        start, how = start | {"files": [target]}, (resume, retry_failed, lost)
+        course = Course(folder, settings, start, stream, bar, *how)
         began = time.perf_counter()
         shards = require_columns(make_shards(stream, shard_size), job)
         if resume:
-            shards = require_same_corpus(shards, job, folder)
+            shards = require_same_corpus(shards, job, folder, lost)
         with closing(call(course.unfinished(shards), stop=course.stop)) as done:
             course.consume(done, on_error)
         course.tidy(target)
@@ -248,6 +260,16 @@ def run(
         return RunReport.load(folder)
 
 # %% ../../nbs/6_runs/61_batch.ipynb #4ed59fff
+def _is_scored(folder: Path, mark: str, shard: Shard) -> bool:
+    """Whether a run's folder holds a shard that `run` would keep, with `recover` too
+    where its manifest is lost."""
+    head = finished_head(folder / "shards", shard)
+    if head is None:
+        return False
+    said = head.get("settings", "")
+    return said == mark if said else not is_lost(folder)
+
+
 def count_work(
     items: Corpus,
     metric: MetricOrFunction,
@@ -282,8 +304,10 @@ def count_work(
     """
     job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
     planner, stream = Planner(job), open_items(items, format=format)
-    shards = make_shards(stream, shard_size or job.shard_size)
-    for shard in require_columns(shards, job):
-        done = out is not None and finished_head(Path(out) / "shards", shard)
-        (planner.skip if done else planner.add)(shard.items)
+    size = shard_size or job.shard_size
+    done = lambda shard: False
+    if out is not None:
+        done = partial(_is_scored, Path(out), settings_mark(make_settings(job, size)))
+    for shard in require_columns(make_shards(stream, size), job):
+        (planner.skip if done(shard) else planner.add)(shard.items)
     return planner.work()

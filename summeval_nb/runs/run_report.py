@@ -24,7 +24,7 @@ from ..ground.viz import html_page, html_table, render, text_table
 from ._run_page import compared_parts, page_parts, usage_rows
 from ._run_pairs import Aligned, pair_rows, require_pairs
 from ._run_rows import complete_manifest, metric_name
-from ._run_rows import rows_of_file, stored_result
+from ._run_rows import recovered_note, rows_of_file, stored_result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -262,7 +262,9 @@ class RunReport:
 
     def __repr__(self) -> str:
         used = f"\n{text_table(usage_rows(self.usage))}" if self.usage else ""
-        return f"RunReport({str(self.folder)!r})\n{text_table(self._summary())}{used}"
+        again = recovered_note(self.manifest)
+        table = text_table(self._summary())
+        return f"RunReport({str(self.folder)!r})\n{table}{again}{used}"
 
     def _repr_html_(self) -> str:
         return html_table(self._summary(), caption=f"Run in {self.folder}")

@@ -17,9 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
-from filelock import FileLock, Timeout
-
 from ..ground._files import replacing
+from ._lock import Busy, hold
 
 # %% auto #0
 __all__ = ['Row', 'Found', 'try_together', 'WorkerDied', 'WorkerTimeout', 'WorkerRefused', 'RunStopped', 'pack', 'Worker',
@@ -380,13 +379,20 @@ def sync_folder(folder: Path) -> None:
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
     """Hold a folder for this process; a second holder raises a `RuntimeError`. The lock
-    ends with the process."""
+    ends with the process. A folder that cannot be locked raises a `RunStopped`."""
     try:
-        held = FileLock(folder / ".lock", timeout=0).acquire()
-    except Timeout:
+        let_go = hold(folder)
+    except Busy as error:
         remedy = "wait for it, or choose another folder"
         raise RuntimeError(
-            f"another run is working in {str(folder)!r}; {remedy}"
+            f"another run is working in {str(folder)!r}{error}; {remedy}"
         ) from None
-    with held:
+    except OSError as error:
+        remedy = "choose a folder on a disk of this machine"
+        raise RunStopped(
+            f"cannot lock {str(folder)!r}: {error.strerror}; {remedy}"
+        ) from error
+    try:
         yield
+    finally:
+        let_go()

@@ -172,7 +172,7 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     ),
     **dict.fromkeys(_words("normalized no_punct asian_support case_sensitive whitespace idf"), st.booleans()),
     "download": st.just(False),  # who says True asks the hub
-    **dict.fromkeys(_words("clash resume retry_failed"), st.booleans()),
+    **dict.fromkeys(_words("clash resume retry_failed recover"), st.booleans()),
     **dict.fromkeys(_words("beta gamma prior risk margin"), st.one_of(shares, numbers)),
     **dict.fromkeys(_words("char_order word_order layer limit"), st.one_of(st.none(), counts)),
     **dict.fromkeys(_words("contradicted_below precision"), st.one_of(st.none(), shares, numbers)),
