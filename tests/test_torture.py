@@ -210,6 +210,22 @@ class Careless:
         return "fine"
 
 
+class Explained:
+    """A result whose sentences are explained one by one, with a page that is not escaped."""
+
+    verdicts = ("judged", "not judged")
+
+    def explain(self, i):
+        if i:
+            raise ValueError("nothing to explain")
+        return Careless(f"<{corpus.MARK}>")
+
+
+def test_the_explanation_of_each_sentence_is_looked_at():
+    with pytest.raises(Wrong, match="markup of the input"):
+        judges.result(Explained(), "planted")
+
+
 def loops(text: object) -> object:
     while "zzq" in str(text):
         pass
