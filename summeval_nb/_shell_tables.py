@@ -144,6 +144,8 @@ def read_pairs(given: list[str] | None, what: str) -> JsonDict:
         name, equal, value = one.partition("=")
         if not equal or not name:
             fail(f"{what} must be NAME=VALUE, not {one!r}")
+        if name in found:
+            fail(f"{what} names {name!r} twice: give it once")
         try:
             found[name] = json.loads(value)
         except (ValueError, RecursionError):
@@ -200,8 +202,10 @@ def read_table(name: str, format: str | None, metric: str, column: list[str] | N
 
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
+    from summeval_nb.ground._frames import require_once
     from summeval_nb.runs.jobs import read_row
 
+    require_once(columns, "the command")
     read = [read_row(item, {one: one for one in columns}, {}) for item in open_table(name, format)]
     if problems := [problem for _, problem in read if problem]:
         fail(f"{name!r}: {problems[0]}")

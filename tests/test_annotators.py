@@ -226,6 +226,7 @@ def test_ratings_of_a_file():
         (["--raters", "a,b", "--coefficient", "cohen", "-o", "weights=linear"], 0, "kappa (linear weights)"),
         (["--raters", "a,b,c", "--coefficient", "cohen"], 2, "two raters, not 3"),
         (["--raters", "a,d", "--level", "nominal"], 2, "there is no 'd'"),
+        (["--raters", "a,a", "--level", "nominal"], 2, "names a column twice, 'a'"),
         (["--raters", "a,b"], 2, "--level"),
         (["--raters", "a,b", "--coefficient", "gwet"], 2, "unknown coefficient 'gwet'"),
         (["--raters", "a,b", "--level", "nominal", "--json"], 0, '"n_items": 4'),

@@ -449,3 +449,21 @@ def test_a_table_may_be_a_dataset_that_can_only_be_indexed():
             ]
 
     assert len(evaluate_answers(Rows(), judge="words", progress=False)) == 1
+
+
+ROW = {
+    "context": "It rained in Oslo. It was late.",
+    "question": "Where did it rain?",
+    "ground_truth": "It rained in Oslo.",
+    "answer": "It rained in Oslo.",
+}
+
+
+@pytest.mark.parametrize("signs", ["???", "— —", "…"])
+def test_signs_alone_lose_no_other_row(signs):
+    odd = [{**ROW, name: signs} for name in ROW]
+    beside = [{**ROW, name: f"{text}{between}{signs}"} for name, text in ROW.items() for between in (" ", "\n\n")]
+    rows = evaluate_answers([ROW, *odd, *beside, ROW], progress=False).rows()
+    assert rows[0] | {"row": 13} == rows[13] and rows[0]["correctness"] == 1
+    assert [row["correctness"] for row in rows[1:5]] == [1, 1, None, None]  # question and context have no part in it
+    assert [row["correctness"] for row in rows[5:]] == [1] * 9

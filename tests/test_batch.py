@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
@@ -739,6 +740,85 @@ def test_broken_lines_are_recorded_with_their_number(tmp_path):
     assert report.counts == {"ok": 3, "undefined": 0, "failed": 8} and len(found) == 11
     assert {number for number, line in found.items() if line["status"] == "failed"} == set(bad)
     assert all(found[number]["reason"].startswith(f"at {number}: ") for number in bad)
+
+
+ODD = {"price": Decimal("1.50"), "photo": b"GIF8"}
+
+
+def here(items, metric, folder, **choices):
+    return run(items, metric, out=folder, workers=0, progress=False, **choices)
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "iterator"])
+def test_a_column_of_another_type_matters_only_where_it_is_read(kind, tmp_path):
+    rows = [{**row, "references": row["references"][0], **ODD} for row in corpus(3)]
+    items = rows if kind == "iterator" else pd.DataFrame(rows)
+    if kind == "parquet":
+        items.to_parquet(items := tmp_path / "items.parquet")
+    report = here(items, "bleu", tmp_path / "out")
+    assert report.counts["ok"] == 3 and [row["id"] for row in report.rows()] == ["doc0", "doc1", "doc2"]
+    read = here(items, "bleu", tmp_path / "photo", columns={"candidate": "photo"})
+    why = (
+        "the column 'photo' cannot be read: bytes is neither text, number, list nor mapping; turn its values into text"
+    )
+    assert read.counts["failed"] == 3 and all(
+        row["reason"].startswith(f"at {row['item'] + 1}: {why}") for row in read.rows()
+    )
+
+
+def test_a_function_is_told_why_a_column_cannot_be_read(tmp_path):
+    rows = [{"n": 1, **ODD}, {"n": 2, "price": 3}]
+    assert here(rows, lambda row: row["n"], tmp_path / "n").mean() == 1.5
+    named = here(rows, lambda row: row["cost"], tmp_path / "cost", columns={"cost": "price"})
+    assert [row["score"] for row in named.rows()] == [None, 3]
+    assert "the column 'price' cannot be read: Decimal is neither" in next(named.rows())["reason"]
+    other = here(rows[:1], lambda row: row["weight"], tmp_path / "weight")
+    assert "KeyError: 'weight'" in next(other.rows())["reason"]
+
+
+def test_one_bad_cell_costs_one_row_also_the_first(tmp_path):
+    rows = [{"candidate": b"a", "references": "a"}, {"candidate": "a b", "references": "a b"}]
+    assert here(rows, "bleu", tmp_path, options={"n": 1}).counts == {"ok": 1, "undefined": 0, "failed": 1}
+
+
+def test_an_object_that_names_a_column_twice_has_no_value_there(tmp_path):
+    lines = [
+        '{"candidate": "a cat", "references": "a cat", "references": "zz"}',
+        '{"candidate": "a cat", "references": "a cat", "note": "x", "note": "y", "made": {"references": "zz"}}',
+        '{"candidate": "a cat", "references": "a cat", "kind": "references"}',
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
+    report = here(tmp_path / "pairs.jsonl", "bleu", tmp_path / "out", options={"n": 1})
+    assert [row["score"] for row in report.rows()] == [None, 100, 100]
+    assert next(report.rows())["reason"] == "at 1: the object names 'references' twice: leave one of them out"
+    own = here(tmp_path / "pairs.jsonl", lambda row: len(row["candidate"]), tmp_path / "own")
+    assert [row["score"] for row in own.rows()] == [None, None, 5]  # who knows which it reads?
+    (tmp_path / "accents.jsonl").write_text(
+        '{"été": "a", "\\u00e9t\\u00e9": "b", "references": "b"}\n', encoding="utf-8"
+    )
+    named = here(tmp_path / "accents.jsonl", "bleu", tmp_path / "accents", columns={"candidate": "été"})
+    assert "names 'été' twice" in next(named.rows())["reason"]
+
+
+def test_columns_that_change_places_are_read_as_they_stand_in_the_corpus(tmp_path):
+    rows = [{"candidate": "the cat sat", "references": "a dog ran off"}]
+    options = {"n": 1}
+    swapped = here(
+        rows, "bleu", tmp_path, options=options, columns={"candidate": "references", "references": "candidate"}
+    )
+    wanted = bleu_score("a dog ran off", ["the cat sat"], n=1).score
+    assert swapped.mean() == wanted == 0  # each was held against itself
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"candidate": "references"}, {"candidate": "made", "references": ["gold", "made"]}, {"references": "candidate"}],
+)
+def test_two_columns_of_a_metric_cannot_be_one_of_the_corpus(columns, tmp_path):
+    row = {"candidate": "a", "references": "b", "made": "c", "gold": "d"}
+    with pytest.raises(ValueError, match=r"candidate and references would both be the column '\w+': name another"):
+        here([row], "bleu", tmp_path, columns=columns)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.nightly

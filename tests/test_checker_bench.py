@@ -408,12 +408,27 @@ def test_labelled_sentences_go_into_calibrate_and_back(tmp_path):
         ("begin", "b.tsv", BEGIN + "t5\twow\tk\n", "b.tsv, line 2: 3 values under 6"),
         ("begin", "b.tsv", BEGIN + "t5\twow\tk\tm\tr\tmaybe\n", "b.tsv, line 2: 'begin_label' must be one of"),
         ("begin", "b.tsv", "evidence\tresponse\nk\tr\n", "b.tsv, line 2: there is no field 'begin_label'"),
+        (
+            "begin",
+            "b.tsv",
+            "evidence\tresponse\tevidence\nk\tr\tk\n",
+            "b.tsv, line 1, names a column twice, 'evidence'",
+        ),
         ("aggrefact", "a.csv", "doc,label\na,1\n", "a.csv, line 2: there is no field 'summary' or 'claim'"),
     ],
 )
 def test_errors_name_the_file_and_the_line(tmp_path, format, name, content, message):
     with pytest.raises(ValueError, match=message):
         load_labelled(write(tmp_path / name, content), format=format)
+
+
+def test_a_column_that_cannot_be_read_is_named_where_it_is_wanted(tmp_path):
+    rows = pd.DataFrame({"article": ["It rained."], "sentence": [b"It rained."], "label": [1], "page": [b"GIF8"]})
+    rows.to_parquet(tmp_path / "m.parquet")
+    with pytest.raises(ValueError, match="m.parquet, row 1: the column 'sentence' cannot be read: bytes is neither"):
+        load_labelled(tmp_path / "m.parquet")
+    rows.assign(sentence="It rained.").to_parquet(tmp_path / "m.parquet")
+    assert [one.text for one in load_labelled(tmp_path / "m.parquet")] == ["It rained."]
 
 
 def test_frank_needs_both_of_its_files_and_every_judgement(tmp_path):

@@ -324,6 +324,7 @@ def test_options_are_names_and_values():
     given = read_pairs(["n=2", "smooth=exp", "stemmer=true"], "--option")
     assert given == {"n": 2, "smooth": "exp", "stemmer": True}
     assert left_with(lambda: read_pairs(["n"], "--option")) == left_with(lambda: read_pairs(["=2"], "--option")) == 2
+    assert left_with(lambda: read_pairs(["references=a", "references=b"], "--column")) == 2  # the last won in silence
     flags = read_flags({"stemmer": "no", "multi": "no"}, lambda stemmer=False, multi=None: 0)
     assert flags == {"stemmer": False, "multi": "no"}
 

@@ -61,6 +61,11 @@ def test_a_broken_line_is_named(tmp_path, second, message):
         load_summeval(file)
 
 
+def test_a_packed_file_may_end_in_capitals(tmp_path):
+    (tmp_path / "RATINGS.JSONL.GZ").write_bytes(gzip.compress(json.dumps(article()).encode()))
+    assert load_summeval(tmp_path / "RATINGS.JSONL.GZ").ids == ["a"]
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

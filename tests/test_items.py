@@ -1,11 +1,16 @@
-"""Corpora as they lie on disks: strict CSV, whole gzip files, and only a newline ends a line."""
+"""Corpora as they lie on disks: strict CSV, whole gzip files, only a newline ends a line, one column of a name."""
 
 import gzip
 import json
+from decimal import Decimal
 
+import numpy as np
+import pandas as pd
+import pyarrow
 import pytest
+from pyarrow import parquet
 
-from summeval_nb.ground.items import open_items
+from summeval_nb.ground.items import encode_row, make_shards, open_items
 
 BROKEN_CSV = {
     "unclosed quote": ('id,text\n1,a\n2,"never closed\n3,b\n4,c\n', "line 3 of the CSV opens a quote that is never"),
@@ -14,7 +19,7 @@ BROKEN_CSV = {
     "bare CR": ("id,text\n1,a\rb\n2,c\n", "line 2 of the CSV holds a carriage return"),
     "bare CR in the header": ("id,text\r1,a\r2,b\r", "line 1 of the CSV holds a carriage return"),
     "unclosed header": ('id,"text\n1,a\n', "line 1 of the CSV opens a quote"),
-    "doubled header": ("id,text,id\n1,a,2\n", "header names a column twice"),
+    "doubled header": ("id,text,id\n1,a,2\n", "header names a column twice, 'id': rename"),
 }
 
 
@@ -42,3 +47,51 @@ def test_a_gzip_file_that_is_not_whole_is_named(damage, tmp_path):
     path.write_bytes(found.get(damage, packed[:5] if damage == "cut in the head" else packed + b"garbage"))
     with pytest.raises(ValueError, match=r"pairs.jsonl.gz' is not a whole gzip file \(.*\): copy or pack it again"):
         list(open_items(path))
+
+
+@pytest.mark.parametrize("ending", ["JSONL.GZ", "Jsonl.Gz", "NDJSON", "CSV.gZ", "CSV", "PARQUET"])
+def test_an_ending_in_capitals_is_the_same_ending(ending, tmp_path):
+    path, rows = tmp_path / f"PAIRS.{ending}", [{"candidate": "a cat"}, {"candidate": "a dog"}]
+    lines = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    data = b"candidate\na cat\na dog\n" if ending.lower().startswith("csv") else lines
+    if ending == "PARQUET":
+        pd.DataFrame(rows).to_parquet(path)
+    else:
+        path.write_bytes(gzip.compress(data) if ending.lower().endswith("gz") else data)
+    assert [json.loads(item.data) for item in open_items(path)] == rows
+
+
+def doubled(kind, folder):
+    """Two columns "score", as a table of some kind."""
+    columns, cells = ["text", "score", "score"], ["a cat", "1", "2"]
+    if kind == "frame":
+        return pd.DataFrame([cells], columns=columns)
+    if kind == "numbered frame":  # as JSON both are "1"
+        return pd.DataFrame([cells], columns=["text", 1, "1"])
+    path = folder / f"table.{kind}"
+    if kind == "csv":
+        path.write_text(f"{','.join(columns)}\n{','.join(cells)}\n")
+    else:
+        parquet.write_table(pyarrow.table([pyarrow.array([one]) for one in cells], names=columns), path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame", "numbered frame"])
+def test_a_table_with_two_columns_of_one_name_is_refused(kind, tmp_path):
+    with pytest.raises(ValueError, match="names a column twice, '(score|1)': rename one of them, or leave it out"):
+        list(open_items(doubled(kind, tmp_path)))
+
+
+def test_what_json_cannot_say_is_unread_and_the_other_columns_are_read():
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    row = {"text": "a cat", "n": np.int64(3), "price": Decimal("1.50"), "image": b"\x89PNG", "deep": deep, (1, 2): "x"}
+    item = encode_row(row | {"id": Decimal(7)}, 5)
+    assert not item.problem and json.loads(item.data) == {"text": "a cat", "n": 3, "id": "7"}
+    reasons = dict(item.unread)
+    assert reasons["price"] == "Decimal is neither text, number, list nor mapping" and "bytes is" in reasons["image"]
+    assert set(reasons) == {"price", "image", "deep", "(1, 2)", "id"} and hash(item)
+    (shard,) = make_shards([item], 1)
+    (other,) = make_shards([item._replace(unread=())], 1)
+    assert shard.digest == other.digest  # of what is read

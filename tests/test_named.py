@@ -15,6 +15,12 @@ def test_a_folder_is_a_local_model():
     assert type(load_model(str(example_model()))).__name__ == "TransformersBackend"
 
 
+@pytest.mark.parametrize("name", ["m.gguf", "M.GGUF"])
+def test_a_gguf_file_is_one_for_llama_cpp(name, monkeypatch):
+    monkeypatch.setattr("summeval_nb.models.llm_local.LlamaCppBackend", lambda path: f"llama.cpp reads {path}")
+    assert load_model(name) == f"llama.cpp reads {name}"
+
+
 def test_an_address_is_a_server(monkeypatch):
     monkeypatch.setenv("SUMMEVAL_API_KEY", "secret")
     backend = load_model("m@http://127.0.0.1:9/v1")

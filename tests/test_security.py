@@ -22,7 +22,10 @@ from summeval_nb import NLIChecker, SentenceTransformerEmbedder, ServerBackend, 
 from summeval_nb.models.llm import BackendError, BackendRejected
 
 ROOT = Path(__file__).parents[1]
-NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+NAMES = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+NAMED = NAMES.findall(PAGE)
+PROMISES = re.findall(r"^- .*$", PAGE.partition("\n## Keys\n")[2].partition("\n## What is not promised\n")[0], re.M)
 
 SESSION = r"""
 import os, sys
@@ -55,8 +58,19 @@ print(*[one for one in seen if "/dev/" not in one], sep="\n")
 def test_each_promise_names_tests_that_exist():
     assert len(NAMED) > 10
     for file, name in NAMED:
+        assert name.startswith("test_"), f"{file}::{name} is no test"
         tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
         assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}, f"{file}::{name}"
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda text: text.split("**")[1])
+def test_a_promise_without_a_test_is_a_wish(promise):
+    assert NAMES.search(promise), "name a test that keeps it, or say it under What is not promised"
+
+
+def test_all_promises_are_found():
+    assert len(PROMISES) > 10 and all(one.startswith("- **") for one in PROMISES)
+    assert sum(len(NAMES.findall(one)) for one in PROMISES) == len(NAMED)
 
 
 PLANTED = ["import socket; socket.socket().connect_ex(('127.0.0.1', 9))", "open(sys.argv[1] + '/../planted', 'w')"]

@@ -1,5 +1,6 @@
 """What judged sentences show of themselves: titles, rows, plain data and back, a heat map, several side by side."""
 
+import itertools
 import json
 import re
 import sys
@@ -142,6 +143,32 @@ def test_what_lies_outside_the_texts_is_refused():
             faithfulness_from_dict(made(verdict).to_dict())
     with pytest.raises(ValueError, match="not the plain data of a Faithfulness: 'verdicts' is missing"):
         faithfulness_from_dict({"schema": 1, "score": 1.0})
+
+
+def test_each_sentence_has_a_verdict():
+    data = made(YES, FAILED).to_dict()
+    with pytest.raises(ValueError, match="there are 2 sentences and 1 verdicts: pass what to_dict"):
+        faithfulness_from_dict(data | {"verdicts": data["verdicts"][:1]})
+
+
+ALL_FAILED = [*itertools.product([None, 0.0, 1.0, float("nan")], ["", "the server is down"])]
+
+
+@pytest.mark.parametrize(("score", "reason"), ALL_FAILED)
+def test_data_of_which_all_verdicts_failed_are_refused_or_can_be_shown(score, reason, tmp_path):
+    data = made(YES, YES).to_dict() | {"score": score, "reason": reason}
+    for verdict in data["verdicts"]:
+        verdict |= {"probability": None, "failed": True, "reason": "no answer"}
+    if score is not None or not reason:
+        with pytest.raises(ValueError, match="the score is|needs a reason"):
+            faithfulness_from_dict(data)
+        return
+    result = faithfulness_from_dict(data)
+    assert repr(result).startswith(f"Faithfulness(score=None ({reason})")
+    assert result.report().title == f"Faithfulness undefined: {reason}" and result.n_failed == 2
+    for page in (result._repr_html_(), result.to_text(), result.to_html(tmp_path / "page.html").read_text()):
+        assert "no answer" in page and reason in page
+    assert "score_high" not in repr(compare_reports([result, result]))
 
 
 @pytest.mark.parametrize(

@@ -370,3 +370,14 @@ def test_what_a_score_prints_says_by_which_value_it_ranks_and_why_it_is_not_to_b
     assert "reason" not in repr(good) and f"guarded={good.guarded:.4f}" in repr(good)
     plain = summarization_score(text, "The bridge opened in 1931.", conciseness=False)
     assert "conciseness=None" in repr(plain) and repr(summarization_score(text, "")).startswith("SummarizationScore(")
+
+
+@pytest.mark.parametrize("signs", ["???", "— —", "…"])
+def test_signs_alone_lose_no_other_row(signs):
+    row = {"contexts": "It rained in Oslo. It was late.", "summary": "It rained in Oslo."}
+    odd = [{**row, name: signs} for name in row]
+    beside = [{**row, name: f"{text}{between}{signs}"} for name, text in row.items() for between in (" ", "\n\n")]
+    first, *others, last = summarization_scores([row, *odd, *beside, row], progress=False).results
+    assert first.score == last.score and first.qa_score == 1
+    assert [one.score for one in others[:2]] == [None, None] and all(one.reason for one in others[:2])
+    assert [one.qa_score for one in others[2:]] == [1] * 4

@@ -7,6 +7,7 @@ import functools
 import inspect
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -22,7 +23,7 @@ from hypothesis.errors import NoSuchExample
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from summeval_nb.runs import run_report
 from tests.torture import __main__ as face
-from tests.torture import corpus, harness, judges, names, pages, runs, servers, shell, stores
+from tests.torture import corpus, folders, harness, judges, names, pages, runs, servers, shell, stores, tables, wires
 from tests.torture.harness import Wrong, attempt, torture
 from tests.torture.kinds import KINDS
 
@@ -49,9 +50,12 @@ def apart(test):
     return started
 
 
+FEW = ["kills", "damage", "disks", "links", "locks", "tables", "stores", "encodings", "proxies"]
+
+
 @pytest.mark.nightly
 @apart
-@pytest.mark.parametrize("kind", ["kills", "damage", "disks", "stores", pytest.param("pages", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", [*FEW, pytest.param("pages", marks=pytest.mark.slow)])
 def test_a_few_cases_find_nothing(kind, tmp_path):
     for seed in range(3):
         (folder := tmp_path / str(seed)).mkdir()
@@ -120,12 +124,77 @@ def test_a_lie_that_becomes_a_number_is_found():
     from summeval_nb.models.llm import BackendUnavailable, Choice
 
     with pytest.raises(Wrong, match="where the server meant"):
-        servers._judge({0.25}, Choice("yes", {"yes": 0.75, "no": 0.25}, 1.0), "planted")
+        servers.judge_answer({0.25}, Choice("yes", {"yes": 0.75, "no": 0.25}, 1.0), "planted")
     with pytest.raises(Wrong, match="the key stands in the error"):
-        servers._judge(set(), BackendUnavailable("sk-zzq-secret is wrong", model="m", remedy="none"), "planted")
+        servers.judge_answer(set(), BackendUnavailable("sk-zzq-secret is wrong", model="m", remedy="none"), "planted")
     with pytest.raises(Wrong, match="neither a choice nor a typed error"):
-        servers._judge(set(), KeyError("choices"), "planted")
-    servers._judge({0.25}, Choice("no", {"yes": 0.25, "no": 0.75}, 1.0), "planted")
+        servers.judge_answer(set(), KeyError("choices"), "planted")
+    servers.judge_answer({0.25}, Choice("no", {"yes": 0.25, "no": 0.75}, 1.0), "planted")
+
+
+def test_a_table_of_which_one_of_two_columns_is_read_is_found(monkeypatch, tmp_path):
+    for module in ("_frames", "items"):
+        monkeypatch.setattr(f"summeval_nb.ground.{module}.require_once", lambda names, what: None)
+    assert found_by(tables.tables, tmp_path).where == "one of two columns is read"
+
+
+def test_a_run_that_follows_a_link_is_found(monkeypatch, tmp_path):
+    monkeypatch.setattr(folders, "run", lambda items, **call: None)
+    assert found_by(folders.links, tmp_path).where == "a run follows a link"
+
+
+def test_a_run_that_writes_through_a_link_is_found(monkeypatch, tmp_path):
+    def careless(items, *, out, **call):
+        for path in (out, *out.iterdir()):
+            if path.is_symlink() and path.parent == out and not path.is_dir():
+                path.write_bytes(b"mine")
+        raise ValueError("there is a link")
+
+    monkeypatch.setattr(folders, "run", careless)
+    assert found_by(folders.links, tmp_path).where == "a run writes through a link"
+
+
+def test_an_accusation_where_there_are_no_locks_is_found(monkeypatch, tmp_path):
+    def accuses(items, **call):
+        raise RuntimeError("another run is working in this folder")
+
+    monkeypatch.setattr(folders, "run", accuses)
+    assert "another run is accused" in found_by(folders.locks, tmp_path).where
+
+
+def fails(why):
+    from summeval_nb.models.llm import BackendUnavailable
+
+    return BackendUnavailable(why, model="m", remedy="none")
+
+
+def hoards(server, prompt):
+    return fails(f"{len(b'x' * (2 * wires.MORE_MEMORY))} bytes")
+
+
+def meets_the_proxy(server, prompt):
+    for value in os.environ.values():
+        if value.partition("@")[2].startswith("127.0.0.1:"):
+            with socket.create_connection(("127.0.0.1", int(value.rpartition(":")[2]))) as one:
+                one.recv(1)
+    return fails("a proxy hung up")
+
+
+WIRED = {
+    "an encoding fills the memory": (wires.encodings, hoards),
+    "an untyped answer": (wires.encodings, lambda server, prompt: KeyError("choices")),
+    "a proxy gets what is for this machine": (wires.proxies, meets_the_proxy),
+    "a proxy keeps a server of this machine from answering": (wires.proxies, lambda server, prompt: fails("no proxy")),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", WIRED)
+def test_a_client_that_trusts_what_lies_between_is_found(where, monkeypatch, tmp_path):
+    case, ask = WIRED[where]
+    monkeypatch.setattr(wires, "MEGABYTES", 5)
+    monkeypatch.setattr(wires, "ask", ask)
+    assert found_by(case, tmp_path).where == where
 
 
 class Careless:
@@ -139,6 +208,22 @@ class Careless:
 
     def to_text(self):
         return "fine"
+
+
+class Explained:
+    """A result whose sentences are explained one by one, with a page that is not escaped."""
+
+    verdicts = ("judged", "not judged")
+
+    def explain(self, i):
+        if i:
+            raise ValueError("nothing to explain")
+        return Careless(f"<{corpus.MARK}>")
+
+
+def test_the_explanation_of_each_sentence_is_looked_at():
+    with pytest.raises(Wrong, match="markup of the input"):
+        judges.result(Explained(), "planted")
 
 
 def loops(text: object) -> object:
@@ -278,6 +363,17 @@ def test_counts_are_printed_and_nothing_is_made_up(capsys, monkeypatch):
     assert face.main() == 0
     shown = capsys.readouterr().out
     assert "seed 3" in shown and "stores" in shown and "without a finding" in shown
+
+
+def test_signs_stand_alone_as_texts_as_sentences_and_as_paragraphs():
+    assert not any(map(str.isalnum, "".join(corpus.SIGNS)))
+    rng = random.Random(1)
+    drawn = [text for _ in range(4000) if len(text := corpus.text(rng)) < 400]
+    for pattern in (r"{}", r".*\w.* {} .*\w.*", r".*\w.*\n\n{}(\n\n.*)?"):
+        found = {
+            one for one in corpus.SIGNS if any(re.fullmatch(pattern.format(re.escape(one)), t, re.S) for t in drawn)
+        }
+        assert found == set(corpus.SIGNS), pattern
 
 
 def test_the_same_seed_is_the_same_case(tmp_path):

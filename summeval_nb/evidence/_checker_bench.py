@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from summeval_nb.ground.items import open_items
+from summeval_nb.ground._frames import frame_rows, require_once
+from summeval_nb.ground.items import open_items, why_unread
 from summeval_nb.ground.results import Verdict, require_option
 from summeval_nb.ground.viz import figure_text
 from summeval_nb.models._declared import declared
@@ -53,6 +54,14 @@ _YES = {"1", "1.0", "true", "yes", "supported", "consistent", "entailment"}
 _NO = {"0", "0.0", "false", "no", "unsupported", "not supported", "inconsistent", "not_entailment", "contradiction"}
 
 
+class _Partly(dict[str, object]):
+    """A record of a table with columns that cannot be read, each with the reason."""
+
+    def __init__(self, record: Mapping[str, object], unread: Iterable[tuple[str, str]]) -> None:
+        super().__init__(record)
+        self.unread = {name: why_unread(name, why) for name, why in unread}
+
+
 def _field(record: object, names: Sequence[str], where: str) -> object:
     """The first of some fields that a record has; an error names the place and what was found instead."""
     if not isinstance(record, Mapping):
@@ -60,6 +69,8 @@ def _field(record: object, names: Sequence[str], where: str) -> object:
     for name in names:
         if name in record and record[name] == record[name]:  # a table has NaN where nothing stands
             return record[name]
+        if isinstance(record, _Partly) and name in record.unread:
+            raise ValueError(f"{where}: {record.unread[name]}")
     wanted = " or ".join(map(repr, names))
     raise ValueError(f"{where}: there is no field {wanted} (found: {', '.join(map(repr, record))})")
 
@@ -101,7 +112,8 @@ def _table(path: Path) -> Iterator[Record]:
         if item.problem:
             raise ValueError(f"{where}: {item.problem}")
         try:
-            yield where, json.loads(item.data)
+            record = json.loads(item.data)
+            yield where, _Partly(record, item.unread) if item.unread else record
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{where} is not JSON: {error}") from error
 
@@ -130,6 +142,7 @@ def _tabs(path: Path) -> Iterator[Record]:
                 where = f"{path.name}, line {reader.line_num}"
                 if header is None:
                     header = values
+                    require_once(header, f"{path.name}, line 1,")
                 elif len(values) != len(header):
                     raise ValueError(f"{where}: {len(values)} values under {len(header)} column names")
                 else:
@@ -300,7 +313,7 @@ def used(checker: object, before: tuple[float | None, float | None] = (0, 0)) ->
 def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: type[One]) -> list[One]:
     """The items of a set, each of the right type and with something in it; rows become what `load_labelled` reads."""
     if hasattr(items, "columns") and hasattr(items, "to_dict"):
-        items = items.to_dict("records")
+        items = frame_rows(items)
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         wanted = f"{kind.__name__}, or of rows with 'article', 'sentence' and 'supported'"
         raise TypeError(f"sets[{name!r}] must be a list of {wanted}, not {type(items).__name__}")

@@ -14,7 +14,7 @@ from scipy import stats
 
 from summeval_nb.evidence.check import Checker
 from summeval_nb.evidence.faithfulness import evaluate_many
-from summeval_nb.ground._frames import Rows, axes_for
+from summeval_nb.ground._frames import Rows, axes_for, frame_rows
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
 from summeval_nb.ground.viz import Markup, figure_text, render
@@ -137,7 +137,7 @@ def _require_labelled(row: object, where: str) -> Labelled:
 def require_labelled(labelled: object) -> list[Labelled]:
     """Return labelled sentences from mappings or a DataFrame, checked; a message names the one that is wrong."""
     if hasattr(labelled, "columns") and hasattr(labelled, "to_dict"):
-        labelled = labelled.to_dict("records")
+        labelled = frame_rows(labelled)
     if isinstance(labelled, (str, bytes, Mapping)) or not isinstance(labelled, Iterable):
         raise TypeError(f"labelled must be a list of mappings or a DataFrame, not {type(labelled).__name__}")
     return [_require_labelled(row, f"labelled[{place}]") for place, row in enumerate(labelled)]

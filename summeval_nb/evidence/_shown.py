@@ -317,7 +317,10 @@ def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
 
 
 def _require_places(article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]) -> None:
-    """Raise a `ValueError` unless evidence and findings lie within the texts."""
+    """Raise a `ValueError` unless each sentence has a verdict, and evidence and findings lie within the texts."""
+    if len(verdicts) != len(sentences):
+        remedy = "pass what to_dict() returned, as it was"
+        raise ValueError(f"there are {len(sentences)} sentences and {len(verdicts)} verdicts: {remedy}")
     for sentence, verdict in zip(sentences, verdicts, strict=True):
         known = all(0 <= item.index < len(article) for item in verdict.evidence)
         if not known or not all(0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings):

@@ -1,10 +1,10 @@
 # A plain private module: edited directly, exported by no notebook, tested in tests/test_frames.py.
-"""What every result with rows and every picture would otherwise write again: rows as a table, axes to draw on."""
+"""What results, readers and pictures would otherwise write again: rows as a table, a table as rows, axes to draw on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._types import JsonDict
 
@@ -14,6 +14,21 @@ if TYPE_CHECKING:
 
 # rows to score: a table of pandas, dictionaries (so does a datasets.Dataset give them), or lists by column
 Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]] | Mapping[str, Sequence[object]]"
+
+
+def require_once(names: Iterable[object], what: str) -> None:
+    """Raise a `ValueError` if a table names a column twice: a row would hold the last of them only."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise ValueError(f"{what} names a column twice, {name!r}: rename one of them, or leave it out")
+        seen.add(name)
+
+
+def frame_rows(frame: Any) -> list[dict[Any, Any]]:
+    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name."""
+    require_once(frame.columns, "the table")
+    return frame.to_dict("records")
 
 
 class Rows:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ._files import require_path
+from ._frames import frame_rows
 from ._types import JsonDict
 from summeval_nb.ground.results import (
     require_count,
@@ -286,7 +287,7 @@ class SummEval:
         grades: see `load_summeval`.
         """
         rows = (
-            records.to_dict("records")
+            frame_rows(records)
             if hasattr(records, "columns") and hasattr(records, "to_dict")
             else records
         )
@@ -443,7 +444,7 @@ _HUB = ("mteb/summeval", "cda12ad7615edc362dbf25a00fdd61d3b1eaf93c")
 
 def _lines(path: Path) -> Iterator[tuple[str, object]]:
     """Yield (place, parsed JSON) for each line of a file that is not blank."""
-    opener = gzip.open if path.suffix == ".gz" else open
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
         try:
             for number, line in enumerate(file, 1):

@@ -16,29 +16,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeGuard
 
+from ._frames import frame_rows, require_once
 from .results import require_count, require_module, require_option
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # %% auto #0
-__all__ = ['FORMATS', 'Item', 'encode_row', 'ItemStream', 'open_items', 'Shard', 'make_shards']
+__all__ = ['FORMATS', 'Item', 'encode_row', 'why_unread', 'ItemStream', 'open_items', 'Shard', 'make_shards']
 
 # %% ../../nbs/workshop/85_items.ipynb #40a067b7
 class Item(NamedTuple):
     """One item of a corpus, as it travels: its place (line or row, from 1), its content
-    as JSON, or a problem."""
+    as JSON, or a problem; and columns that JSON cannot say, each with the reason."""
 
     place: int
     data: bytes
     problem: str = ""
+    unread: tuple[tuple[str, str], ...] = ()
 
 # %% ../../nbs/workshop/85_items.ipynb #d84f1c13
 def encode_row(row: object, place: int) -> Item:
-    """Return a mapping as an item; what is not a mapping, or holds what JSON cannot
-    say, becomes its problem."""
+    """Return a mapping as an item; what is not a mapping becomes its problem, and a
+    column that JSON cannot say is unread."""
     if not isinstance(row, Mapping):
         return Item(
             place,
@@ -47,9 +49,37 @@ def encode_row(row: object, place: int) -> Item:
             f"{type(row).__name__}",
         )
     try:
-        return Item(place, json.dumps(dict(row), default=_as_json).encode("ascii"))
-    except (TypeError, ValueError) as error:
-        return Item(place, b"", f"an item must hold plain data: {error}")
+        return Item(place, _dump(dict(row)))
+    except (TypeError, ValueError, RecursionError):
+        return _encode_rest(row, place)
+
+
+def _dump(row: Mapping[Any, object]) -> bytes:
+    return json.dumps(row, default=_as_json).encode("ascii")
+
+
+def _encode_rest(row: Mapping[Any, object], place: int) -> Item:
+    """An item of those columns that JSON can say; an id is kept as a text."""
+    kept: dict[Any, object] = {}
+    unread: dict[str, str] = {}
+    for name, value in row.items():
+        try:
+            _dump({name: value})
+        except (TypeError, ValueError, RecursionError) as error:
+            unread[str(name)] = str(error)
+            if name == "id" and not isinstance(value, (Mapping, list, tuple)):
+                kept[name] = str(value)[:200]
+        else:
+            kept[name] = value
+    return Item(place, _dump(kept), unread=tuple(unread.items()))
+
+
+def why_unread(name: str, why: str) -> str:
+    """Return why a column of an item cannot be used, with a remedy."""
+    return (
+        f"the column {name!r} cannot be read: {why}; turn its values into text or "
+        "numbers first"
+    )
 
 
 def _as_json(value: object) -> object:
@@ -73,8 +103,7 @@ def _read_csv(handle: Iterable[bytes]) -> Iterator[Item]:
     header = [
         name.removeprefix("\ufeff").strip() for name in _next_row(reader, 1) or []
     ]
-    if len(set(header)) < len(header):
-        raise ValueError(f"the CSV header names a column twice: {', '.join(header)}")
+    require_once(header, "the CSV header")
     while (values := _next_row(reader, place := reader.line_num + 1)) is not None:
         if values:
             yield _csv_item(header, values, place)
@@ -118,6 +147,7 @@ def _read_parquet(path: str | Path) -> Iterator[Item]:
     parquet = require_module("pyarrow.parquet", "parquet")
     place = itertools.count(1)
     with parquet.ParquetFile(path) as file:
+        require_once(file.schema_arrow.names, "the Parquet file")
         for batch in file.iter_batches(batch_size=1000):
             yield from (encode_row(row, next(place)) for row in batch.to_pylist())
 
@@ -125,7 +155,7 @@ def _read_parquet(path: str | Path) -> Iterator[Item]:
 def _read_frame(frame: pd.DataFrame) -> Iterator[Item]:
     place = itertools.count(1)
     for start in range(0, len(frame), 1000):
-        records = frame.iloc[start : start + 1000].to_dict("records")
+        records = frame_rows(frame.iloc[start : start + 1000])
         yield from (encode_row(row, next(place)) for row in records)
 
 
@@ -203,7 +233,7 @@ def _open_file(path: Path, given: str | None) -> ItemStream:
             require_module("pyarrow.parquet", "parquet").read_metadata(path).num_rows
         )
         return ItemStream(str(path), _read_parquet(path), "row", length)
-    packed = path.suffix == ".gz"
+    packed = path.suffix.lower() == ".gz"
     return ItemStream(
         str(path),
         _read_lines(path, format, packed),
@@ -255,7 +285,8 @@ def open_items(
     Raises
     ------
     FileNotFoundError, IsADirectoryError, ValueError
-        If a file is not there or its format is unknown.
+        If a file is not there, its format is unknown, or a table has two columns of one
+        name.
     TypeError
         If `items` is nothing of the above.
 
@@ -330,7 +361,7 @@ def make_shards(items: Iterable[Item], size: int) -> Iterator[Shard]:
 
 def _digest(items: Sequence[Item]) -> str:
     pieces = []
-    for place, data, problem in items:
+    for place, data, problem, _ in items:
         pieces += [
             f"{place} {len(data)} {problem}\n".encode("utf-8", "backslashreplace"),
             data,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.evidence._inputs import warn_of_paths
 from summeval_nb.ground._callers import callers_level
-from summeval_nb.ground._frames import Table
+from summeval_nb.ground._frames import Table, frame_rows
 from summeval_nb.ground.results import InputWarning, Sentence, require_column, require_text, require_texts
 from summeval_nb.judged._bounds import Asking, largest, size, together
 from summeval_nb.judged._questions import Ask, Items
@@ -111,7 +111,7 @@ def table_records(table: Table, columns: Mapping[str, Sequence[str]]) -> list[di
         If a column is missing or columns have different lengths; the message names those that are there.
     """
     if hasattr(table, "to_dict") and hasattr(table, "columns"):
-        given: Iterable[object] = table.to_dict("records")  # pandas; a Dataset also has a to_dict, and no columns
+        given: Iterable[object] = frame_rows(table)  # pandas; a Dataset also has a to_dict, and no columns
     elif isinstance(table, Mapping):
         lists = {name: require_column(values, f"the column {name!r}") for name, values in table.items()}
         lengths = {name: len(values) for name, values in lists.items()}

@@ -27,7 +27,7 @@ def load_model(text: str) -> Backend:
         return ServerBackend(name, base_url=f"http{address}", api_key=os.environ.get("SUMMEVAL_API_KEY"))
     from summeval_nb.models.llm_local import LlamaCppBackend, TransformersBackend
 
-    return LlamaCppBackend(name) if name.endswith(".gguf") else TransformersBackend(name)
+    return LlamaCppBackend(name) if name.lower().endswith(".gguf") else TransformersBackend(name)
 
 
 def load_backend(backend: Backend | str) -> Backend:

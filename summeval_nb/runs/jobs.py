@@ -10,7 +10,9 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,7 +27,7 @@ from ._planned import Unloaded, pairs_of, sentence_pairs, unanswered
 from .costs import Ledger, Stages, calls_at_most, find_backends, metered
 from ..agreement.metrics import METRICS, load_metric, metric_class
 from ..ground._types import JsonDict, Scores
-from ..ground.items import Item
+from ..ground.items import Item, encode_row, why_unread
 from ..judged.judging import Judge
 from ..models.llm import Backend, Calls
 from summeval_nb.ground.results import (
@@ -80,23 +82,78 @@ def read_row(
         ) else "not JSON: nested too deeply"
     if not isinstance(row, dict):
         return {}, f"an item must be a JSON object, not {type(row).__name__}"
+    if twice := _named_twice(item.data, columns, row):
+        return {}, f"the object names {twice!r} twice: leave one of them out"
+    lost = {name: why_unread(name, why) for name, why in item.unread}
+    if problem := _rename(row, lost, columns):
+        return row, problem
+    for name, kind in kinds.items():
+        if name in lost:
+            return row, lost[name]
+        value = row.get(name)
+        if type(value) is not str and (problem := _wrong_type(value, name, kind)):
+            return row, problem
+    return (_Row(row, lost) if lost else row), ""
+
+
+def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
+    """The first column that an object names twice, of those that are read; of all,
+    where nobody says which are."""
+    read = [one for s in columns.values() for one in ([s] if isinstance(s, str) else s)]
+    if all(sum(map(data.count, _spellings(name))) < 2 for name in read or row):
+        return ""
+    names: list[str] = []  # of the outermost object, which is read last
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        names[:] = [name for name, _ in pairs]
+
+    with suppress(ValueError, RecursionError):  # what another parser reads
+        json.loads(data.decode("utf-8", "replace"), object_pairs_hook=note)
+    return next((name for name in read or row if names.count(name) > 1), "")
+
+
+@lru_cache(maxsize=1024)
+def _spellings(name: str) -> set[bytes]:
+    """A name as JSON may write it, with the quotation marks."""
+    spelled = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
+    return {one.encode("utf-8", "surrogatepass") for one in spelled}
+
+
+def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
+    """Give a row, and what of it could not be read, the metric's own names; return the
+    problem of a missing column."""
+    found: JsonDict = {}
+    gone: dict[str, str] = {}
     for name, source in columns.items():
-        if source == name and name in row:
+        if source == name and name in row and name not in lost:
             continue
         wanted = [source] if isinstance(source, str) else list(source)
-        missing = [one for one in wanted if one not in row]
+        missing = [one for one in wanted if one not in row and one not in lost]
         if missing:
-            return row, f"there is no {missing[0]!r}; there is: {', '.join(row)}"
-        row[name] = (
-            row[source] if isinstance(source, str) else [row[one] for one in wanted]
-        )
-    for name, kind in kinds.items():
-        problem = (
-            "" if type(row.get(name)) is str else _wrong_type(row.get(name), name, kind)
-        )
-        if problem:
-            return row, problem
-    return row, ""
+            return f"there is no {missing[0]!r}; there is: {', '.join(row)}"
+        if unread := [lost[one] for one in wanted if one in lost]:
+            gone[name] = unread[0]
+        else:
+            values = [row[one] for one in wanted]
+            found[name] = values[0] if isinstance(source, str) else values
+    for name in gone:
+        row.pop(name, None)
+    for name in found:
+        lost.pop(name, None)
+    row.update(found)
+    lost.update(gone)
+    return ""
+
+
+class _Row(dict[str, Any]):
+    """A row of which some columns could not be read: who asks for one is told why."""
+
+    def __init__(self, row: JsonDict, lost: Mapping[str, str]):
+        super().__init__(row)
+        self.lost = lost
+
+    def __missing__(self, name: str) -> Any:
+        raise ValueError(self.lost[name]) if name in self.lost else KeyError(name)
 
 
 def _wrong_type(value: object, name: str, kind: str) -> str:
@@ -216,6 +273,21 @@ class Job:
             )
             for name in self.columns:
                 require_option(name, f"column of {what}", self.kinds)
+            self._require_apart()
+
+    def _require_apart(self) -> None:
+        """Raise a `ValueError` if two columns of the metric would be one of the
+        corpus."""
+        known: dict[str, str] = {}
+        for name, source in self.sources.items():
+            for one in {source} if isinstance(source, str) else set(source):
+                if one in known:
+                    raise ValueError(
+                        f"{known[one]} and {name} would both be the column {one!r}: "
+                        "name another with columns={...}, or write it twice, under two "
+                        "names, if that is meant"
+                    )
+                known[one] = name
 
     def _take_apart(self, metric: Metric) -> None:
         """Put a metric of ours down by its name and its choices, which a manifest can

@@ -61,16 +61,24 @@ UNICODE = [
     "ａｂｃ １２３ 𝟏𝟐𝟑 𝓐𝓑",
 ]
 NUMBERS = ["nan", "inf", "-inf", "1e400", "0x10", "-0", "1_000", "٣", "1e-400", "9" * 400, "1.2.3.4", "+", "½"]
+SIGNS = [
+    "???",
+    "— —",
+    "…",
+    "?",
+    "... !!! ??? ---",
+    "? ! ...",
+    "😂",
+    '"?"',
+    "* * *",
+    "。！？",
+]  # sentences without a word
 SHAPES = [
     "",
     " ",
     "\n",
     "a",
     ".",
-    "... !!! ??? ---",
-    "???",
-    "— —",
-    "…",
     "It rained. ??? It was late.",
     "It rained.\n\n?\n\nIt was late. — — …",
     "a" * 5000,
@@ -96,13 +104,17 @@ SANE = [
     "the cat sat on the mat",
     "Yes, it did not rain in Paris on 3 May 2021.",
 ]
-HOSTILE = [*MARKUP, *PROMPTS, *FORMATS, *UNICODE, *NUMBERS, *SHAPES]
+HOSTILE = [*MARKUP, *PROMPTS, *FORMATS, *UNICODE, *NUMBERS, *SIGNS, *SHAPES]
 
 
 def text(rng: random.Random) -> str:
-    """One string: hostile, sane, or several of both together."""
+    """One string: hostile, sane, or several of both together, at times with signs alone as a sentence among them."""
     pieces = rng.choices([*HOSTILE, *SANE, *SANE, *SANE], k=rng.choice([1, 1, 1, 2, 3]))
-    return rng.choice(["", " ", ". ", "\n"]).join(pieces)
+    between = rng.choice(["", " ", ". ", "\n", "\n\n"])
+    if rng.random() < 0.15:
+        pieces.insert(rng.randint(0, len(pieces)), rng.choice(SIGNS))
+        between = rng.choice([" ", "\n\n"])  # a sentence among others, or a paragraph
+    return between.join(pieces)
 
 
 def file_name(rng: random.Random) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import html.parser
+import inspect
 import json
 import math
 import re
@@ -140,6 +142,13 @@ def _shown(value: Any, of: str, finite: bool) -> None:
         page(value._repr_html_(), f"{type(value).__name__}._repr_html_ of {of}")
     if callable(getattr(value, "to_text", None)):
         terminal(value.to_text(), f"{type(value).__name__}.to_text")
-    for rows in ("rows", "explain"):
-        if callable(getattr(value, rows, None)):
-            getattr(value, rows)()
+    if callable(getattr(value, "rows", None)):
+        value.rows()
+    if callable(explain := getattr(value, "explain", None)):
+        parameters = inspect.signature(explain).parameters.values()
+        if all(one.default is not one.empty for one in parameters):
+            _shown(explain(), of, finite)
+            return
+        for place in range(len(value.verdicts)):  # of sentences, which are explained one by one
+            with contextlib.suppress(ValueError):  # of what was not judged, or by another checker
+                _shown(explain(place), of, finite)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..servers.misbehaving import MisbehavingServer
+from .folders import links, locks
 from .harness import Case
 from .names import names
 from .pages import pages
@@ -10,13 +11,20 @@ from .runs import damage, disks, kills
 from .servers import servers
 from .shell import shell
 from .stores import stores
+from .tables import tables
+from .wires import encodings, proxies
 
 KINDS: dict[str, Case] = {
     "kills": kills,
     "damage": damage,
     "disks": disks,
+    "links": links,
+    "locks": locks,
+    "tables": tables,
     "stores": stores,
     "servers": servers,
+    "encodings": encodings,
+    "proxies": proxies,
     "names": names,
     "pages": pages,
     "shell": shell,

@@ -40,12 +40,13 @@ def servers(rng: random.Random, folder: Path) -> None:
         asked = [body["messages"][-1]["content"] for body in server.questions]  # what became of the prompts
     for (own, behaviour), answer in zip(chosen.items(), answers, strict=True):
         said = {true_probability(prompt) for prompt in asked if prompt.startswith(own)}
-        _judge(said, answer, f"{what}: {behaviour} for question {own}")
+        judge_answer(said, answer, f"{what}: {behaviour} for question {own}")
     if took > 200:  # the probe with its pages and one question, twenty times what they may take
         raise Wrong(f"{what}: {took:.0f} s for {len(prompts)} questions", "a server holds its client")
 
 
-def _judge(said: set[float], answer: object, what: str) -> None:
+def judge_answer(said: set[float], answer: object, what: str) -> None:
+    """Raise `Wrong` unless an answer is what the server meant, or a typed error that tells no key."""
     if isinstance(answer, BackendError):
         if "sk-zzq-secret" in f"{answer} {answer!r} {vars(answer)}":
             raise Wrong(f"{what}: the key stands in the error {answer!r}", "a key in an error")

@@ -1,0 +1,156 @@
+"""What lies between a client and its server: encodings that nobody asked for, and proxies of the environment."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import random
+import resource
+import socketserver
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from summeval_nb.models.llm import BackendError
+from summeval_nb.models.llm_server import ServerBackend
+
+from ..servers.misbehaving import Handler, MisbehavingServer, true_probability
+from . import corpus
+from .harness import Wrong
+from .servers import OPTIONS, judge_answer
+
+SECONDS = 20  # for one question, which may take four: the machine may be busy
+MORE_MEMORY = 300 << 20  # bytes that a reply of some kB may take
+MEGABYTES = 500  # that the largest reply unfolds to
+NAMED = ["gzip", "deflate", "br", "zstd", "gzip, gzip", "gzip, deflate", "identity", "compress", "x-gzip", "zzq"]
+
+
+@cache
+def bomb(megabytes: int, layers: int) -> bytes:
+    """Zeros, packed by gzip once or several times: some kB that unfold to hundreds of MB."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    data = b"".join(packer.compress(bytes(1 << 20)) for _ in range(megabytes)) + packer.flush()
+    for _ in range(layers - 1):
+        data = gzip.compress(data, 9)
+    return data
+
+
+class Encoding(Handler):
+    """Answers in an encoding, or says so and does not; the answer within is a good one, or a bomb."""
+
+    encoding, content = "identity", "good"
+
+    def stream(self, behaviour: str, events: list[bytes]) -> None:
+        whole = b"".join(events)
+        packed = {"good": lambda: whole, "cut": lambda: gzip.compress(whole)[:-9]}
+        packed["gzip"] = lambda: gzip.compress(whole)
+        packed["deflate"] = lambda: zlib.compress(whole)
+        packed["twice"] = lambda: gzip.compress(gzip.compress(whole))
+        packed["bomb"] = lambda: bomb(MEGABYTES, 1)
+        packed["bomb of bombs"] = lambda: bomb(MEGABYTES, 2)
+        data = packed[self.content]()
+        self.send_whole(200, data, "text/event-stream", Content_Encoding=self.encoding)
+
+
+def encodings(rng: random.Random, folder: Path) -> None:
+    """A reply in an encoding that was not asked for: its answer or a typed error, soon, and in little memory."""
+    encoding = rng.choice(NAMED)
+    content = rng.choice(["good", "cut", "gzip", "deflate", "twice", "bomb", "bomb of bombs"])
+    if content.startswith("bomb"):
+        encoding = rng.choice(["gzip", "gzip, gzip", "x-gzip", encoding])
+        bomb(MEGABYTES, 1 + (content != "bomb"))  # made before anything is measured
+    handler = type("Chosen", (Encoding,), {"encoding": encoding, "content": content})
+    what = f"{content} called {encoding!r}"
+    prompt = f"Well? {rng.random()}"
+    with MisbehavingServer(dialect=rng.choice(["llamacpp", "vllm", "openai"]), also_probe=True) as server:
+        server.RequestHandlerClass = handler
+        before, start = _peak(reset=True), time.monotonic()
+        answer = ask(server, prompt)
+        took, more = time.monotonic() - start, _peak() - before
+    judge_answer({true_probability(prompt)}, answer, what)
+    if took > SECONDS:
+        raise Wrong(f"{what}: {took:.0f} s", "an encoding holds its client")
+    if more > MORE_MEMORY:
+        raise Wrong(f"{what}: {more >> 20} MB more than before", "an encoding fills the memory")
+
+
+def _peak(*, reset: bool = False) -> int:
+    """The most bytes of memory that this process held, since it began or since the last reset."""
+    with contextlib.suppress(OSError):  # a system that has no such files counts from the beginning
+        if reset:
+            Path("/proc/self/clear_refs").write_text("5")
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10  # which Linux counts in kB
+
+
+def ask(server: MisbehavingServer, prompt: str) -> object:
+    """What comes of one question: an answer, or whatever error."""
+    try:
+        limits: dict[str, Any] = {"timeout": 1.5, "total_timeout": 4.0, "max_retries": 0}
+        backend = ServerBackend("scripted", base_url=server.url, api_key="sk-zzq-secret", **limits)
+        return backend.choose_many([prompt], OPTIONS)[0]
+    except BackendError as error:
+        return error
+
+
+# ---------------------------------------------------------------- proxies
+
+
+class Proxy(socketserver.ThreadingTCPServer):
+    """Counts who connects to it, and hangs up."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), socketserver.BaseRequestHandler)
+        self.met = 0
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.met += 1
+        self.shutdown_request(request)
+
+
+@contextlib.contextmanager
+def proxy() -> Iterator[Proxy]:
+    """A proxy that somebody set for the whole machine."""
+    with Proxy() as found:
+        threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        yield found
+        found.shutdown()
+
+
+def proxies(rng: random.Random, folder: Path) -> None:
+    """A proxy in the environment: a server on this machine is asked without it, and answers."""
+    names = rng.sample(
+        ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy", "HTTPS_PROXY"], rng.randint(1, 3)
+    )
+    scheme = rng.choice(["http", "http", "https", "socks5", "socks5h", "socks4", "ftp", ""])
+    with proxy() as found, MisbehavingServer(dialect=rng.choice(["llamacpp", "vllm", "openai", "ollama"])) as server:
+        address = f"{scheme}://zzq:sk-zzq-secret@127.0.0.1:{found.server_address[1]}"
+        address = address.removeprefix("://") if rng.random() < 0.9 else corpus.text(rng)[:40].replace("\x00", "_")
+        address = address.encode("utf-8", "replace").decode()
+        settings = dict.fromkeys(names, address)
+        if rng.random() < 0.5:
+            settings |= {
+                rng.choice(["no_proxy", "NO_PROXY"]): rng.choice(["", "localhost", "example.org", "[::1]", "*"])
+            }
+        if rng.random() < 0.3:
+            settings |= {rng.choice(["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"]): "/nonexistent.pem"}
+        prompt = f"Well? {rng.random()}"
+        with mock.patch.dict(os.environ, settings):
+            answer = ask(server, prompt)
+        met = found.met
+    if met:
+        raise Wrong(
+            f"{settings}: {met} requests to 127.0.0.1 reached the proxy", "a proxy gets what is for this machine"
+        )
+    judge_answer({true_probability(prompt)}, answer, f"{settings}")
+    if isinstance(answer, BackendError) and scheme == "http" and not any("SSL" in one for one in settings):
+        raise Wrong(f"{settings}: {answer!r}", "a proxy keeps a server of this machine from answering")
