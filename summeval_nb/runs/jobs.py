@@ -84,7 +84,9 @@ def read_row(
         return {}, f"an item must be a JSON object, not {type(row).__name__}"
     if twice := _named_twice(item.data, columns, row):
         return {}, f"the object names {twice!r} twice: leave one of them out"
-    lost = {name: why_unread(name, why) for name, why in item.unread}
+    lost: dict[str, str] = {}
+    for name, why in item.unread:
+        lost[name] = why_unread(name, why)
     if problem := _rename(row, lost, columns):
         return row, problem
     for name, kind in kinds.items():
@@ -99,8 +101,14 @@ def read_row(
 def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
     """The first column that an object names twice, of those that are read; of all,
     where nobody says which are."""
-    read = [one for s in columns.values() for one in ([s] if isinstance(s, str) else s)]
-    if all(sum(map(data.count, _spellings(name))) < 2 for name in read or row):
+    read: list[str] = []
+    for source in columns.values():
+        read += [source] if isinstance(source, str) else source
+    for name in read or row:
+        first, *others = _spellings(name)
+        if data.count(first) + sum(map(data.count, others)) > 1:
+            break
+    else:
         return ""
     names: list[str] = []  # of the outermost object, which is read last
 
@@ -113,10 +121,10 @@ def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _spellings(name: str) -> set[bytes]:
+def _spellings(name: str) -> list[bytes]:
     """A name as JSON may write it, with the quotation marks."""
     spelled = {json.dumps(name), json.dumps(name, ensure_ascii=False)}
-    return {one.encode("utf-8", "surrogatepass") for one in spelled}
+    return [one.encode("utf-8", "surrogatepass") for one in spelled]
 
 
 def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
