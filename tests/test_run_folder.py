@@ -279,6 +279,8 @@ LOSSES = {
     "zeroed": lambda text: bytes(len(text)),
     "cut": lambda text: text[:-40],
     "cut early": lambda text: text[:20],
+    "cut very early": lambda text: text[:5],
+    "nothing in it": lambda text: b"{}\n",
     "zeroed at its end": lambda text: text[:100] + bytes(len(text) - 100),
     "changed": flip,
     "a key changed": lambda text: text.replace(b'"settings"', b'"settinhs"'),

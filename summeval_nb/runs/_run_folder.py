@@ -67,7 +67,9 @@ def is_lost(folder: Path) -> bool:
         text = b""
     except OSError:
         return False
-    if text.strip(b"\0") and not text.startswith(_BEGINNING):
+    begun = text.rstrip(b"\0")
+    ours = begun.startswith(_BEGINNING) or _BEGINNING.startswith(begun) or not text.strip(b"\0{}[] \r\n")
+    if not ours:
         return False  # of somebody else, who may want it back
     return not _is_as_written(text) and _has_shards(folder)
 
