@@ -215,7 +215,7 @@ class Watched(_ray_engine._RayScorer):  # one of the two actors refuses, after t
         except FileExistsError:
             pass
         if self._version == "0":
-            end = time.monotonic() + 60
+            end = time.monotonic() + 240
             while len(os.listdir(place)) < 4 and time.monotonic() < end:
                 time.sleep(0.1)
             return super()._score(data)

@@ -68,12 +68,13 @@ def test_the_articles_are_ten_domains_and_half_of_them_were_kept_aside():
 
 @pytest.mark.nightly
 def test_a_good_summary_beats_the_first_words_trivia_and_a_letter():
-    """By the guarded value, on nine of ten articles."""
+    """By the guarded value: the good one on all ten articles, and all four in order on eight."""
     right = 0
     for found in ten_articles().values():
-        values = [one.guarded for one in found.values()]
-        right += values == sorted(values, reverse=True) and len(set(values)) == 4
-    assert right >= 9
+        good, *others = (one.guarded for one in found.values())
+        assert good > max(others)
+        right += others == sorted(others, reverse=True) and len(set(others)) == 3
+    assert right >= 8
 
 
 @pytest.mark.nightly
