@@ -64,4 +64,5 @@ def test_scores_are_what_they_were():
     assert len(found) > 200
     for name, value in stored.items():
         within = 1e-12 if name.startswith(WORDS) else WITHIN
+        within *= 10 if "/details/" in name else 1  # log-odds of the reader move more than its probabilities
         assert found[name] == (None if value is None else pytest.approx(value, abs=within)), name
