@@ -70,7 +70,7 @@ def test_demo_says_what_its_author_knows_where_the_checker_is_wrong_or_unclear(t
             end = printed.index(line, end) + len(line)
         assert printed.count("author knows") == len(expected)
         assert re.findall(
-            r"<p>([^<]*author knows[^<]*?)(?:; (?:something clashes|cannot tell|too little)[^<]*)?</p>", page
+            r"<p>([^<]*author knows[^<]*?)(?:; (?:something clashes|cannot tell|too little|“)[^<]*)?</p>", page
         ) == [escape(line) for line in expected]
 
 

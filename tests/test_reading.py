@@ -150,7 +150,8 @@ def test_weighted_names_the_intercept_first():
 
 def test_details_survive_json_and_explain_the_same(verdicts):
     for verdict in verdicts:
-        assert list(verdict.details) == ["numbers", "terms", "logit", "near_coverage"]
+        assert list(verdict.details)[:4] == ["numbers", "terms", "logit", "near_coverage"]
+        assert set(verdict.details) - {"against"} == {"numbers", "terms", "logit", "near_coverage"}
         assert json.loads(json.dumps(verdict.details, allow_nan=False)) == verdict.details
 
 
@@ -396,11 +397,32 @@ def test_a_report_says_why_a_sentence_is_left_open():
     }
     result = evaluate(" ".join(ARTICLE), " ".join([*hints, TRUE[0], FALSE[0]]))
     assert [one.state for one in result.verdicts] == ["unclear"] * 3 + ["supported", "contradicted"]
-    assert [one.note for one in result.report().entries] == [*hints.values(), "", ""]
+    notes = [one.note for one in result.report().entries]
+    assert all(note.endswith(hint) for note, hint in zip(notes, hints.values(), strict=False)) and notes[3] == ""
+    assert all("the article has" in note for note in (notes[0], notes[4])), notes
     for page in (" ".join(result.to_text().split()), result._repr_html_()):
         assert all(hint in page for hint in hints.values())
     words = evaluate(" ".join(ARTICLE), UNSAID, checker="words").to_text()
     assert not any(hint in words for hint in hints.values())
+
+
+@pytest.mark.parametrize(
+    ("article", "claim", "against"),
+    [
+        ("It rained in Oslo on Monday.", "It rained in Oslo on Tuesday.", {"Tuesday": "Monday"}),
+        ("The council rejected the plan.", "The council accepted the plan.", {"accepted": "rejected"}),
+        ("The room will not open in May.", "The room will open in May.", {"open": "not open"}),
+        ("In May Leeds beat West Ham.", "In May West Ham beat Leeds.", {"West Ham": "Leeds", "Leeds": "West Ham"}),
+        ("The dog slept.", "The dog slept for 9 hours.", {}),
+        ("The dog slept.", "The dog slept.", {}),
+    ],
+)
+def test_what_clashes_is_named_with_what_it_clashes_with(article, claim, against):
+    result = evaluate(article, claim)
+    assert result.verdicts[0].details.get("against", {}) == against
+    note = result.report().entries[0].note
+    assert all(f"“{text}”: the article has “{other}”" in note for text, other in against.items())
+    assert bool(against) == ("the article has" in note)
 
 
 @pytest.mark.parametrize("recalibrated", [False, True])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from summeval_nb.evidence._clashes import Clashes, find_clashes, findings_of, nearest_two
+from summeval_nb.evidence._clashes import Clash, Clashes, find_clashes, findings_of, nearest_two
 from summeval_nb.evidence._packaged import cosines
 from summeval_nb.evidence.check import PairVectors, Parts, find_unsupported, take_apart
 from summeval_nb.ground.results import Finding, require_text
@@ -81,6 +82,18 @@ class Looked(NamedTuple):
         words = [one for one in find_unsupported(self.claim, self.evidence) if one.kind == "word"]
         words = [one for one in words if (one.start, one.end) not in taken]
         return sorted([*found, *words], key=lambda one: one.start)
+
+    def against(self) -> dict[str, str]:
+        """Return for the passages that clash firmly the words of the evidence against which they do, if it has any."""
+        firm = [clash for clash in self.clashes.found if clash.firm and clash.instead_of]
+        said = ((one, self._as_written(clash)) for one, clash in zip(findings_of(self.claim, firm), firm, strict=True))
+        return {one.text: f"{words} {one.text}" if one.kind == "negation" else words for one, words in said if words}
+
+    def _as_written(self, clash: Clash) -> str:
+        """Return what stood in the place of a clash as an evidence sentence has it, which may be capitalised there."""
+        wanted = re.compile(rf"(?<!\w){re.escape(clash.instead_of)}(?!\w)", re.IGNORECASE)
+        hits = (wanted.search(self.evidence[place].text) for place in (*self.nearest, *range(len(self.evidence))))
+        return next((hit[0] for hit in hits if hit), "")
 
 
 def look(evidence: Sequence[str], claim: str, vectors: PairVectors) -> Looked | None:

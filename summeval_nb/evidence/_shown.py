@@ -228,6 +228,7 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
+    notes += [f"“{text}”: the article has “{other}”" for text, other in verdict.details.get("against", {}).items()]
     if verdict.state == "unclear" and "near_coverage" in verdict.details:
         notes.append(why_unclear(verdict.details, any(finding.clash for finding in verdict.findings)))
     elif verdict.state == "unclear" and (verdict.probability or 0.0) >= verdict.threshold:

@@ -194,6 +194,8 @@ class EmbeddedChecker(Packaged):
         logit, findings = sum(terms.values()), pair.findings()
         details: JsonDict = {"numbers": numbers, "terms": terms, "logit": logit}
         details["near_coverage"] = pair.clashes.near_coverage
+        if against := pair.against():
+            details["against"] = against
         return Verdict(
             probability=sigmoid(self.slope * logit + self.offset),
             threshold=self.threshold,
