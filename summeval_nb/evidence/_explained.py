@@ -14,12 +14,12 @@ __all__ = ["MEANING", "Explanation"]
 
 MEANING = {
     "intercept": "where all sentences start",
-    "near_follows": "the reader, nearest two sentences: it follows, as log-odds",
-    "near_denied": "the reader, nearest two sentences: it is denied, as log-odds",
+    "near_follows": "the reader, nearest evidence: it follows, as log-odds",
+    "near_denied": "the reader, nearest evidence: it is denied, as log-odds",
     "all_follows": "the reader, all evidence: it follows, as log-odds",
     "all_denied": "the reader, all evidence: it is denied, as log-odds",
     "cosine": "greatest cosine with an evidence sentence",
-    "overlap": "share copied in one piece with a random word of it",
+    "overlap": "how much is copied in long pieces",
     "numbers_missing": "numbers that the evidence does not hold, at most 2",
     "names_missing": "names that the evidence does not hold, at most 2",
     "negation_difference": "1: one side has an odd number of negations more",

@@ -47,7 +47,7 @@ def ten_numbers(
     vectors : PairVectors
         The vectors of the same sentences.
     near, every : Reading
-        What the reader makes of the nearest two sentences and of all.
+        What the reader makes of the nearest evidence and of all.
     """
     clashes = pair.clashes
     return {

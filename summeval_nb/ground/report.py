@@ -124,15 +124,13 @@ _LINES = {
     "negation": "wavy",
     "antonym": "solid",
     "role": "solid",
-    "replaced": "solid",
 }
 _HINTS = {
     "name": "not in the evidence, or another is named there",
     "number": "not in the evidence, or another stands there",
-    "negation": "denied, asked or supposed on one side only",
+    "negation": "denied on one side only",
     "antonym": "the evidence has the opposite, or another of its kind",
     "role": "told of another, or the other way round, in the evidence",
-    "replaced": "another word stands there in the evidence",
 }
 
 # %% ../../nbs/workshop/84_report.ipynb #0e62bd21

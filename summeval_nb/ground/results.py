@@ -270,9 +270,8 @@ class Evidence:
 class Finding(NamedTuple):
     """A passage of the summary sentence that the evidence does not hold.
 
-    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"`, `"role"` or
-    `"replaced"` (one word of a near copy is another); `start` and `end` are positions
-    in the sentence. `clash` says that the passage
+    `kind` is `"word"`, `"number"`, `"name"`, `"negation"`, `"antonym"` or `"role"`;
+    `start` and `end` are positions in the sentence. `clash` says that the passage
     cannot stand beside the evidence: such a sentence is never supported.
     """
 
