@@ -1,4 +1,4 @@
-"""Fit the embedded checker on four human-labelled data sets, leaving whole sets out, and say how good it is.
+"""Fit the words checker on four human-labelled data sets, leaving whole sets out, and say how good it is.
 
     python benchmarks/fit_checker.py [--table FEATURES.csv.gz] [--write]
 

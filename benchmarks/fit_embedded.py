@@ -29,14 +29,14 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).parent))
 from _labelled import SETS, Claim, Document, documents, same_article
 from _reader_rows import wording_weights, written_passages
+from fit_checker import area
 from fit_checker import fit as fit_words
 from tqdm.auto import tqdm
-from train_checker import area
 
 from summeval_nb import evaluate_many
 from summeval_nb.evidence import check
 from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence._reading import MEASURED_K, fitted, look, windows
+from summeval_nb.evidence._reading import MEASURED_K, fitted, look, numbers_mark, windows
 from summeval_nb.evidence.reading import NUMBERS, ten_numbers
 from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
@@ -196,11 +196,19 @@ def chosen_threshold(
     return float(tried[int(np.argmax(means))])
 
 
+def kept_in(path: Path) -> dict[str, np.ndarray] | None:
+    """Return what an earlier fit kept, if it is of the same rules and networks."""
+    if not path.is_file():
+        return None
+    with np.load(path) as kept:
+        found = dict(kept)
+    return found if found.pop("mark", None) == numbers_mark() else None
+
+
 def articles_looked_at(path: Path) -> dict[str, np.ndarray]:
     """Return the numbers and labels of the sentences about the written articles, which no weight is fitted to."""
-    if path.is_file():
-        with np.load(path) as kept:
-            return dict(kept)
+    if kept := kept_in(path):
+        return kept
     given = []
     for file in sorted(Path(__file__).parent.glob("fresh_articles*.json")):
         if file.stem != "fresh_articles_16":  # on those ten nothing is chosen
@@ -215,7 +223,7 @@ def articles_looked_at(path: Path) -> dict[str, np.ndarray]:
     values = np.array(rows, float)
     names = ("copied", "clash", "label")
     found = {"numbers": values[:, : len(NUMBERS)]} | dict(zip(names, values[:, len(NUMBERS) :].T, strict=True))
-    np.savez_compressed(path, **found)
+    np.savez_compressed(path, **found, mark=np.array(numbers_mark()))
     return found
 
 
@@ -245,9 +253,8 @@ def read_rows(claims: Sequence[Claim]) -> np.ndarray:
 
 def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path) -> dict[str, np.ndarray]:
     """Return the ten numbers of claims and what clashes in them; NaN for those that are not looked at, or wordless."""
-    if path.is_file():
-        with np.load(path) as kept:
-            return dict(kept)
+    if kept := kept_in(path):
+        return kept
     found = {"numbers": np.full((len(claims), len(NUMBERS)), np.nan), "copied": np.zeros(len(claims))}
     found |= {"clash": np.zeros(len(claims)), "words": np.zeros((len(claims), len(check.FEATURES)))}
     embedder, by_set = load_embedder("minilm"), readers()
@@ -275,7 +282,7 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
             found["copied"][n] = any(one.in_place for one in looked.clashes.found)
             found["clash"][n] = any(one.firm for one in looked.clashes.found)
             found["words"][n] = list(check.pair_features(looked.claim, looked.evidence, own)[0].values())
-    np.savez_compressed(path, **found)
+    np.savez_compressed(path, **found, mark=np.array(numbers_mark()))
     return found
 
 

@@ -6,7 +6,7 @@ On sentences of SummEval where SUMMEVAL_NB_DATA names the folder of real data, a
 Processor time of one thread is counted, not the clock's, so that a busy machine says the same. Printed, with the floors
 that they are held to:
 
-- the first storey (words in their places) against encoding the sentences: at most a third;
+- the first part (words in their places) against encoding the sentences: at most a third;
 - `sentence-transformers`' CrossEncoder on the same weights, with a head of random numbers, against the reader, on the
   same windows: at least 1.5; both with windows of at most 160 tokens;
 - the reader in float32 against the same in bfloat16 and in eight bits, and in float32 on a GPU where there is one (by
@@ -136,7 +136,7 @@ def main() -> None:
     given = {name: np.array(one) for name, one in kept.items()}
     states = {name: [v.state for v in one] for name, one in verdicts.items()}
     print(f"{len(pairs)} pairs of {len(distinct)} distinct sentences, {len(windows)} windows; seconds {found}")
-    print(f"first storey / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
+    print(f"first part / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
     print(f"CrossEncoder / reader: {found['peer'] / found['reader']:.2f} (at least 1.5)")
     for name in _reading.PRECISIONS[1:]:
         print(f"reader float32 / {name}: {found['reader'] / found[name]:.2f}")

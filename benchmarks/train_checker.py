@@ -6,7 +6,7 @@ Reads `nli_train.jsonl.gz`, `nli_validation.jsonl.gz` and `scitldr_train.jsonl.g
 names. A state is kept in WORK every few minutes, so a killed training goes on where it was. `--write` puts the changed
 weights into the package, as eight-bit numbers.
 
-The second set of upper layers, for wide windows, is that of a second course in four steps. The first three add claims
+The network that is packaged is that of a second course in four steps. The first three add claims
 that were written for this project, most of them in pairs of a true and a false one about the same fact (`--written`;
 `--pairs`, because more were written while a step ran); the fourth also what people judged in the sets that the checker
 is measured on (`--judged`):

@@ -1,4 +1,4 @@
-"""The embedded checker: typography, properties of features, given vectors, bad input, calibration, the fit."""
+"""The words checker: typography, properties of features, given vectors, bad input, calibration, the fit."""
 
 import gzip
 import importlib.util

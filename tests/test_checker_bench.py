@@ -11,6 +11,7 @@ from helpers.tiny_nli import bert_classifier, knowing_classifier
 
 from summeval_nb import (
     ChunkedChecker,
+    EmbeddedChecker,
     HistogramChecker,
     LabelledSentence,
     LLMChecker,
@@ -20,6 +21,7 @@ from summeval_nb import (
     bench_sentences,
     benchmark_checker,
     calibrate,
+    evaluate,
     load_labelled,
     nli_recipe,
 )
@@ -230,6 +232,14 @@ def test_chunks_are_whole_sentences_and_a_failed_chunk_fails():
     verdict = ChunkedChecker(Picky({}), words=5).check_many([(["A car.", "A blue boat is here now."], "A car.")])[0]
     assert verdict.failed and verdict.reason == "no answer"
     assert HistogramChecker(Picky({}), (1.0, 1.0), 0.0).check_many([(["A boat."], "A car.")])[0].failed
+
+
+def test_a_chunked_checker_has_the_states_of_the_one_inside():
+    article, claims = "The bridge opened in 1931. It is 900 metres long.", "The bridge opened in 1930. A whale sang."
+    whole = ChunkedChecker(EmbeddedChecker())
+    states = [[one.state for one in evaluate(article, claims, checker=own).verdicts] for own in (whole, whole.inner)]
+    assert states == [["contradicted", "unclear"]] * 2
+    assert ChunkedChecker(Said({})).contradicted_below_of is None
 
 
 def test_the_histogram_learns_to_turn_a_checker_round():

@@ -327,7 +327,7 @@ def test_a_border_for_each_verdict_has_a_second_look_too(judge):
     class Each(Borders):
         contradicted_below = None
 
-        def contradicted_below_of(self, findings, details):
+        def contradicted_below_of(self, findings):
             return self.threshold if findings else 0.0
 
     question = Question(text="Is it so?", statement="say 50 and nothing")

@@ -279,7 +279,7 @@ def test_a_low_threshold_and_three_states_are_drawn():
             }
             return [kinds[word] for word in words]
 
-        def contradicted_below_of(self, findings, details):
+        def contradicted_below_of(self, findings):
             return 0.4 if findings else 0.0
 
     study = evidence_study("It rained. It snowed.", "Say yes. Say no. Say perhaps.", checker=Borders())

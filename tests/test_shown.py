@@ -226,6 +226,10 @@ def test_side_by_side_has_the_article_once(tmp_path):
 NEAR = {"threshold": 0.57, "contradicted_below": 0.5}
 
 
+def sum_of(coverage):
+    return {"numbers": {"cosine": 2.0}, "terms": {"intercept": -0.5, "cosine": 1.0}, "coverage": coverage}
+
+
 @pytest.mark.parametrize(
     ("verdict", "label", "note"),
     [
@@ -238,12 +242,12 @@ NEAR = {"threshold": 0.57, "contradicted_below": 0.5}
         ),
         (Verdict(probability=0.4, **NEAR | {"contradicted_below": 0.3}), "unclear 0.40", ""),
         (
-            Verdict(probability=0.4, details={"near_coverage": 0.49}, **NEAR | {"contradicted_below": 0.0}),
+            Verdict(probability=0.4, details=sum_of(0.49), **NEAR | {"contradicted_below": 0.0}),
             "unclear 0.40",
             "too little of it is in the article",
         ),
         (
-            Verdict(probability=0.4, details={"near_coverage": 0.5}, **NEAR | {"contradicted_below": 0.0}),
+            Verdict(probability=0.4, details=sum_of(0.5), **NEAR | {"contradicted_below": 0.0}),
             "unclear 0.40",
             "cannot tell",
         ),
@@ -251,23 +255,23 @@ NEAR = {"threshold": 0.57, "contradicted_below": 0.5}
             Verdict(
                 probability=0.61,
                 findings=[Finding("number", "S0", 0, 2, True)],
-                details={"near_coverage": 0.2},
+                details=sum_of(0.2),
                 **NEAR | {"contradicted_below": 0.57},
             ),
             "unclear 0.61",
-            "something clashes, though the rest is in the article",
+            "something clashes: not called supported",
         ),
         (
             Verdict(
                 probability=0.4,
                 findings=[Finding("number", "S0", 0, 2, True)],
-                details={"near_coverage": 0.2},
+                details=sum_of(0.2),
                 **NEAR | {"contradicted_below": 0.57},
             ),
             "contradicted 0.40",
             "",
         ),
-        (Verdict(probability=0.9, details={"near_coverage": 0.2}, **NEAR), "supported 0.90", ""),
+        (Verdict(probability=0.9, details=sum_of(0.2), **NEAR), "supported 0.90", ""),
     ],
 )
 def test_what_is_printed_shows_why_a_verdict_is_what_it_is(verdict, label, note):
@@ -294,6 +298,22 @@ def test_only_what_is_a_sum_is_explained():
     for i in (4, -5):
         with pytest.raises(IndexError, match=f"there is no sentence {i}: the summary has 4, counted from 0"):
             result.explain(i)
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"terms": 3, "against": 4},
+        {"terms": {"cosine": 1.0}, "numbers": [2.0], "against": ["a"]},
+        {"terms": {"my own": 1.0}, "numbers": {"my own": 2.0}, "coverage": 0.1},
+        {"against": {"S0": "S1"}, "coverage": "high"},
+    ],
+)
+def test_what_another_checker_calls_terms_is_not_taken_for_a_sum(details):
+    result = made(Verdict(probability=0.4, details=details, **NEAR | {"contradicted_below": 0.0}))
+    assert "S1" not in result.to_text() and "too little" not in result.to_text() and result._repr_html_()
+    with pytest.raises(ValueError, match="its checker is not the embedded one"):
+        result.explain(0)
 
 
 def test_who_judged_is_not_said_where_nothing_was():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from summeval_nb.evidence._reading import log_odds
 from summeval_nb.ground.results import Verdict
 from summeval_nb.ground.viz import Markup, render, text_table
 
@@ -21,12 +23,18 @@ MEANING = {
     "cosine": "greatest cosine with an evidence sentence",
     "overlap": "how much is copied in long pieces",
     "numbers_missing": "numbers that the evidence does not hold, at most 2",
-    "names_missing": "names that the evidence does not hold, at most 2",
+    "names_missing": "words of names that the evidence does not hold, at most 2",
     "negation_difference": "1: one side has an odd number of negations more",
-    "antonym": "1: a word's opposite is in its place",
+    "antonym": "1: a word's opposite is in the nearest evidence",
     "copied": "1: a copy in which one place has changed",
     "recalibration": "slope and offset of this checker",
 }
+
+
+def is_sum(details: Mapping[str, object]) -> bool:
+    """Return whether a verdict's details are those of the embedded checker; anybody's checker may call its own so."""
+    terms, numbers = details.get("terms"), details.get("numbers")
+    return isinstance(terms, Mapping) and isinstance(numbers, Mapping) and set(terms) <= set(MEANING)
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,7 @@ class Explanation:
     @property
     def log_odds(self) -> float:
         """The sum of all rows: the log-odds of the verdict's probability."""
-        p = self.verdict.probability or 0.0
-        return math.log(p / (1 - p)) if 0 < p < 1 else math.copysign(math.inf, p - 0.5)
+        return log_odds(self.verdict.probability or 0.0, math.inf)
 
     def rows(self) -> list[JsonDict]:
         """Return the terms, the greatest first, as rows whose `moved` adds up to the last one's."""

@@ -16,14 +16,15 @@ from importlib import resources
 from ..ground._types import JsonDict
 
 
-def _asset(name: str) -> bytes:
+def asset(name: str) -> bytes:
+    """Return a file of the package's data."""
     return resources.files("summeval_nb").joinpath(f"assets/{name}").read_bytes()
 
 
 @cache
 def stem_counts() -> tuple[int, dict[str, int]]:
     """How many articles were counted, and in how many each stem occurs."""
-    first, *lines = gzip.decompress(_asset("stem_counts.tsv.gz")).decode("utf-8").splitlines()
+    first, *lines = gzip.decompress(asset("stem_counts.tsv.gz")).decode("utf-8").splitlines()
     pairs = (line.split("\t") for line in lines)
     return int(first), {stem: int(count) for stem, count in pairs}
 
@@ -31,12 +32,12 @@ def stem_counts() -> tuple[int, dict[str, int]]:
 @cache
 def fitted() -> JsonDict:
     """The fitted mixture: its weights, its intercept and the fingerprint of the embedder it was fitted with."""
-    return json.loads(_asset("checker.json").decode("utf-8"))
+    return json.loads(asset("checker.json").decode("utf-8"))
 
 
 def words_fingerprint(slope: float, offset: float) -> str:
     """A name for everything that decides a words checker's probability."""
-    counts = gzip.decompress(_asset("stem_counts.tsv.gz")).decode("utf-8")
+    counts = gzip.decompress(asset("stem_counts.tsv.gz")).decode("utf-8")
     settings = json.dumps([fitted(), counts, slope, offset], sort_keys=True)
     return f"words-{hashlib.sha256(settings.encode('utf-8')).hexdigest()[:12]}"
 
@@ -48,7 +49,7 @@ def how_well() -> JsonDict:
     Written by `benchmarks/how_well.py`. Each set that a checker was fitted to was judged by a version that had seen
     neither its labels nor its articles.
     """
-    return json.loads(_asset("how_well.json").decode("utf-8"))
+    return json.loads(asset("how_well.json").decode("utf-8"))
 
 
 def measured_rows(signature: Mapping[str, str]) -> list[JsonDict]:
@@ -65,10 +66,11 @@ def measured_rows(signature: Mapping[str, str]) -> list[JsonDict]:
     return [shown_row(row) for row in how_well()["rows"] if row["checker"] in found]
 
 
-def left_out_rows(checker: str, sets: Iterable[str]) -> list[JsonDict]:
-    """The rows of a packaged checker for sets by their keys, measured by a version that had not seen them."""
-    chosen = set(sets)
-    return [shown_row(row) for row in how_well()["rows"] if row["checker"] == checker and row["key"] in chosen]
+def left_out_rows(checker: str, sets: Iterable[str] | None = None) -> list[JsonDict]:
+    """The rows of a packaged checker for sets by their keys, or all, by a version that had not seen them."""
+    rows = [row for row in how_well()["rows"] if row["checker"] == checker]
+    chosen = {row["key"] for row in rows} if sets is None else set(sets)
+    return [shown_row(row) for row in rows if row["key"] in chosen]
 
 
 _SHARES = {

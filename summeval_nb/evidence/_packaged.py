@@ -189,7 +189,7 @@ class Packaged:
         -------
         list of Verdict
             With evidence (indices into the pair's sentences, best first), findings, and
-            `details`: features, logit, and what else the checker has to say. A claim
+            `details`: the numbers that it looks at, their sum, and what else the checker has to say. A claim
             without a word gives a failed verdict, and so does a pair on which judging
             goes wrong: the reason has the error.
 

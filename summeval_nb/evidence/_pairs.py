@@ -382,16 +382,16 @@ def ask(checker: Checker, pairs: list[Pair], vectors: SentenceVectors) -> list[V
         replace(
             one,
             threshold=checker.threshold,
-            contradicted_below=_low(checker, one.findings, one.details),
+            contradicted_below=_low(checker, one.findings),
         )
         for one in listed
     ]
 
 
-def _low(checker: Checker, findings: Sequence[Finding], details: Mapping[str, Any]) -> float | None:
+def _low(checker: Checker, findings: Sequence[Finding]) -> float | None:
     """Return below which probability a sentence with these findings is contradicted; None: below the threshold."""
     if callable(own := getattr(checker, "contradicted_below_of", None)):
-        return own(findings, details)
+        return own(findings)
     return getattr(checker, "contradicted_below", None)
 
 
@@ -406,7 +406,7 @@ def stored_verdict(value: Mapping[str, Any], checker: Checker) -> Verdict:
     return Verdict(
         probability=value["probability"],
         threshold=checker.threshold,
-        contradicted_below=_low(checker, findings, value["details"]),
+        contradicted_below=_low(checker, findings),
         findings=findings,
         details=value["details"],
     )

@@ -14,7 +14,6 @@ import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from summeval_nb.evidence._fitted import asset
 from summeval_nb.text.embed import encodable, minilm_files
 
 CLS, SEP = 101, 102
@@ -30,7 +30,6 @@ LONGEST = 80  # tokens of one sentence, at most
 TOGETHER = 512  # pairs whose sentences are encoded together, and kept while these pairs are read
 WIDTH, HEADS, INNER, LAYERS, LOWER = 384, 12, 1536, 6, 3
 TAUGHT = ("upper", "mark", "error", "hidden", "label")  # what training changes
-LABELS = ("entailment", "neutral", "contradiction")
 
 
 class Layer(nn.Module):
@@ -384,7 +383,7 @@ class Reader:
     """
 
     def __init__(self, content: bytes | None = None, *, precision: str = "float32", device: str = "cpu") -> None:
-        raw, more = (content, b"") if content is not None else (_weights("reader.npz"), _weights("reader_wide.npz"))
+        raw, more = (content, b"") if content is not None else (asset("reader.npz"), asset("reader_wide.npz"))
         mark = "" if precision == "float32" else f":{precision}"
         self.fingerprint = hashlib.sha256(raw + more).hexdigest()[:12] + mark
         self.device = found_device(device, precision)
@@ -450,10 +449,6 @@ class Reader:
         """Return the token ids of each text, the first eighty."""
         encoded = self.tokenizer.encode_batch(encodable(texts), add_special_tokens=False)
         return {text: np.array(one.ids[:LONGEST] or [100], np.int32) for text, one in zip(texts, encoded, strict=True)}
-
-
-def _weights(name: str) -> bytes:
-    return resources.files("summeval_nb").joinpath(f"assets/{name}").read_bytes()
 
 
 @lru_cache(maxsize=2)

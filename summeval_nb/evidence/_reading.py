@@ -6,17 +6,17 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from summeval_nb.evidence._clashes import Clash, Clashes, find_clashes, findings_of, nearest_two
+from summeval_nb.evidence._fitted import asset
 from summeval_nb.evidence._packaged import cosines
-from summeval_nb.evidence.check import PairVectors, Parts, find_unsupported, take_apart
+from summeval_nb.evidence._parts import finding, known_keys
+from summeval_nb.evidence.check import Pair, PairVectors, Parts, take_apart
 from summeval_nb.ground.results import Finding, require_text
+from summeval_nb.text.embed import MiniLMEmbedder
 
 from ..ground._types import JsonDict
 
@@ -27,24 +27,26 @@ PRECISIONS = ("float32", "bfloat16", "int8")
 MEASURED_K = 8  # sentences of evidence, in all that was measured
 # Part of the fingerprint, and so of what a store is asked for: another number whenever a rule finds other clashes.
 RULES = "9"
-Pair = tuple[Sequence[str], str]
-
-
-@cache
-def _asset(name: str) -> bytes:
-    return resources.files("summeval_nb").joinpath(f"assets/{name}").read_bytes()
+Window = tuple[tuple[str, ...], str]  # evidence sentences, and what is judged
 
 
 @cache
 def fitted() -> JsonDict:
     """Return what was fitted: the weight of each number, the intercept, what a changed copy costs, the threshold."""
-    return json.loads(_asset("embedded.json").decode("utf-8"))
+    return json.loads(asset("embedded.json").decode("utf-8"))
+
+
+@cache
+def numbers_mark() -> str:
+    """Return a name for everything that decides the ten numbers."""
+    names = ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz")
+    parts = [RULES, MiniLMEmbedder.fingerprint, *(hashlib.sha256(asset(name)).hexdigest() for name in names)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
 @cache
 def _model_fingerprint() -> str:
-    parts = [json.dumps(fitted(), sort_keys=True), RULES]
-    parts += [hashlib.sha256(_asset(name)).hexdigest() for name in ("antonyms.txt", "reader.npz", "reader_wide.npz")]
+    parts = [json.dumps(fitted(), sort_keys=True), numbers_mark()]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
@@ -77,23 +79,36 @@ class Looked(NamedTuple):
 
     def findings(self) -> list[Finding]:
         """Return the clashes, and the words that the evidence does not hold, in order; one finding a passage."""
-        found = findings_of(self.claim, self.clashes.found)
-        taken = {(one.start, one.end) for one in found}
-        words = [one for one in find_unsupported(self.claim, self.evidence) if one.kind == "word"]
-        words = [one for one in words if (one.start, one.end) not in taken]
-        return sorted([*found, *words], key=lambda one: one.start)
+        clashes = sorted(findings_of(self.claim, self.clashes.found), key=lambda one: one.clash)
+        found = list({(one.start, one.end): one for one in clashes}.values())
+        known = known_keys(self.evidence)
+        for token in self.claim.tokens:
+            new = token.kind == "content" and token not in self.claim.names and token.key not in known
+            if new and not any(one.start <= token.start and token.end <= one.end for one in found):
+                found.append(finding(self.claim, "word", token.start, token.end))
+        return sorted(found, key=lambda one: one.start)
 
     def against(self) -> dict[str, str]:
         """Return for the passages that clash firmly the words of the evidence against which they do, if it has any."""
         firm = [clash for clash in self.clashes.found if clash.firm and clash.instead_of]
-        said = ((one, self._as_written(clash)) for one, clash in zip(findings_of(self.claim, firm), firm, strict=True))
-        return {one.text: f"{words} {one.text}" if one.kind == "negation" else words for one, words in said if words}
+        both = zip(findings_of(self.claim, firm), firm, strict=True)
+        said = ((one.text, self._as_written(one, clash)) for one, clash in both)
+        return {text: words for text, words in said if words}
 
-    def _as_written(self, clash: Clash) -> str:
-        """Return what stood in the place of a clash as an evidence sentence has it, which may be capitalised there."""
-        wanted = re.compile(rf"(?<!\w){re.escape(clash.instead_of)}(?!\w)", re.IGNORECASE)
-        hits = (wanted.search(self.evidence[place].text) for place in (*self.nearest, *range(len(self.evidence))))
-        return next((hit[0] for hit in hits if hit), "")
+    def _as_written(self, found: Finding, clash: Clash) -> str:
+        """Return the evidence's own words in the place of a clash: of a *not* up to the word that it denies."""
+        words = re.escape(clash.instead_of)
+        if clash.kind == "negation":
+            words += rf"(?: \w+){{0,2}}? {re.escape(found.text)}"
+        wanted = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+        for place in (*self.nearest, *range(len(self.evidence))):
+            told = self.evidence[place]
+            if hit := wanted.search(told.text):
+                return hit[0]
+            for token in told.tokens:
+                if token.key == clash.instead_of:
+                    return told.text[token.start : token.end]
+        return ""
 
 
 def look(evidence: Sequence[str], claim: str, vectors: PairVectors) -> Looked | None:
@@ -106,32 +121,31 @@ def look(evidence: Sequence[str], claim: str, vectors: PairVectors) -> Looked | 
     return Looked(parts, told, find_clashes(parts, told, nearest), nearest)
 
 
-def windows(evidence: Sequence[str], claim: str, nearest: tuple[int, int]) -> list[Pair]:
-    """Return what the reader reads: the nearest two sentences, and all of them, the nearest first."""
+def windows(evidence: Sequence[str], claim: str, nearest: tuple[int, int]) -> list[Window]:
+    """Return what the reader reads: the nearest evidence, and all of it, the nearest first."""
     near = list(dict.fromkeys(nearest))
     others = [place for place in range(len(evidence)) if place not in near]
-    return [([evidence[i] for i in near], claim), ([evidence[i] for i in [*near, *others]], claim)]
+    return [(tuple(evidence[i] for i in chosen), claim) for chosen in (near, [*near, *others])]
 
 
 def read_pairs(
     lot: Sequence[Pair], seen: Sequence[Looked | None], precision: str, device: str = "cpu"
 ) -> list[tuple[Reading, Reading] | None]:
-    """Return what the reader makes of the nearest two sentences and of all, for each pair; the same is read once."""
+    """Return what the reader makes of the nearest evidence and of all, for each pair; the same is read once."""
     from summeval_nb.evidence._reader import load_reader
 
     asked = [windows(*pair, one.nearest) if one else [] for pair, one in zip(lot, seen, strict=True)]
-    distinct = {(tuple(evidence), claim): (evidence, claim) for pair in asked for evidence, claim in pair}
-    read = load_reader(precision, device).read(list(distinct.values())) if distinct else []
+    distinct = list(dict.fromkeys(window for pair in asked for window in pair))
+    read = load_reader(precision, device).read(distinct) if distinct else []
     found = dict(zip(distinct, read, strict=True))
-    both = [[found[tuple(evidence), claim] for evidence, claim in pair] for pair in asked]
-    return [(pair[0], pair[1]) if pair else None for pair in both]
+    return [(found[pair[0]], found[pair[1]]) if pair else None for pair in asked]
 
 
 def log_odds(probability: float, most: float) -> float:
     """Return log(p / (1 - p)), cut at `most` on either side."""
     if probability <= 0 or probability >= 1:
         return math.copysign(most, probability - 0.5)
-    return float(np.clip(math.log(probability / (1 - probability)), -most, most))
+    return min(max(math.log(probability / (1 - probability)), -most), most)
 
 
 _GOOD_AT = (
@@ -146,8 +160,9 @@ def judged_line(standard: bool) -> str:
     return _GOOD_AT if standard else set_by_you
 
 
-def why_unclear(details: Mapping[str, float], clash: bool) -> str:
-    """Return why the embedded checker leaves a sentence open."""
-    if clash:
-        return "something clashes, though the rest is in the article"
-    return "too little of it is in the article" if details["near_coverage"] < 0.5 else "cannot tell"
+def why_unclear(coverage: float) -> str:
+    """Return why the embedded checker leaves a sentence open in which nothing clashes.
+
+    `coverage` is that of chapter 21: below one half most of the sentence's words are not in the evidence.
+    """
+    return "too little of it is in the article" if coverage < 0.5 else "cannot tell"

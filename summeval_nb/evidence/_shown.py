@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from summeval_nb.evidence._explained import Explanation
+from summeval_nb.evidence._explained import Explanation, is_sum
 from summeval_nb.evidence._fitted import measured_rows
 from summeval_nb.evidence._reading import why_unclear
 from summeval_nb.ground._files import write_whole
@@ -139,7 +139,7 @@ class JudgedSentences(Score):
         if not -len(self.verdicts) <= i < len(self.verdicts):
             raise IndexError(f"there is no sentence {i}: the summary has {len(self.verdicts)}, counted from 0")
         verdict, sentence = self.verdicts[i], self.sentences[i].text
-        if "terms" not in verdict.details:
+        if not is_sum(verdict.details):
             why = verdict.reason or "its checker is not the embedded one, whose verdicts are sums"
             raise ValueError(f"nothing to explain of {sentence!r:.60}: {why}")
         evidence = [self.source_sentences[item.index].text for item in verdict.evidence]
@@ -228,11 +228,16 @@ def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
     notes = [verdict.reason] if not verdict.judged else []
     notes += [f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"]
     notes += [str(value) for key, value in verdict.details.items() if key == "note"]
-    notes += [f"“{text}”: the article has “{other}”" for text, other in verdict.details.get("against", {}).items()]
-    if verdict.state == "unclear" and "near_coverage" in verdict.details:
-        notes.append(why_unclear(verdict.details, any(finding.clash for finding in verdict.findings)))
-    elif verdict.state == "unclear" and (verdict.probability or 0.0) >= verdict.threshold:
+    summed, clash = is_sum(verdict.details), any(finding.clash for finding in verdict.findings)
+    against = verdict.details.get("against") if summed else None
+    if isinstance(against, Mapping):
+        notes += [f"“{text}”: the article has “{other}”" for text, other in against.items()]
+    if verdict.state == "unclear" and clash and (verdict.probability or 0.0) >= verdict.threshold:
         notes.append("something clashes: not called supported")
+    elif (
+        verdict.state == "unclear" and summed and isinstance(coverage := verdict.details.get("coverage"), (int, float))
+    ):
+        notes.append(why_unclear(coverage))
     return Entry(
         text=sentence.text,
         probability=verdict.probability,

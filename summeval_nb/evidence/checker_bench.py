@@ -5,7 +5,7 @@
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #d48a9be1
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,8 @@ from ._bench_runs import CheckerBench
 from .check import Checker, Pair, PairVectors, load_checker, sigmoid
 from .check_nli import NLIChecker
 from ..models.llm import Calls
-from ..ground.results import Verdict, require_module, require_option
+from ..ground.results import Finding, Verdict, require_module
+from ..ground.results import require_option
 
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'FORMATS', 'RECIPES', 'LabelledSentence', 'bench_sentences',
@@ -196,6 +197,16 @@ class ChunkedChecker:
     def threshold(self) -> float:
         """The inner checker's."""
         return self.inner.threshold
+
+    @property
+    def contradicted_below(self) -> float | None:
+        """The inner checker's, if it has one."""
+        return getattr(self.inner, "contradicted_below", None)
+
+    @property
+    def contradicted_below_of(self) -> Callable[[Sequence[Finding]], float] | None:
+        """The inner checker's, if it has one."""
+        return getattr(self.inner, "contradicted_below_of", None)
 
     def chunks(self, evidence: Sequence[str]) -> list[str]:
         """Return the evidence sentences joined to chunks."""

@@ -263,7 +263,7 @@ def evaluate(
         list of pairs (list of evidence texts, sentence) and returns one
         `Verdict(probability=...)` for each. `vectors` may be ignored. What it says in
         `languages` is all it is given to read; below its `contradicted_below`, if any,
-        a sentence is contradicted.
+        or its `contradicted_below_of(findings)`, a sentence is contradicted.
     threshold : float, optional
         A sentence is supported when its probability is at least this, in [0, 1], and no
         finding clashes; by default the checker's own.

@@ -6,17 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..ground._types import JsonDict
-from ._fitted import how_well, left_out_rows
+from ._fitted import left_out_rows
 from ._packaged import Packaged, cosines, ranked_evidence
 from ._reading import MEASURED_K, PRECISIONS, Looked
 from ._reading import fingerprint, fitted, judged_line
 from ._reading import log_odds, look, read_pairs
 from ._reading import require_device
 from .check import PairVectors, alignment, copied_pieces
-from .check import load_checker, sigmoid
+from .check import idf_coverage, sigmoid
 from ..ground.results import Finding, Verdict, require_option
 from ..text.embed import MiniLMEmbedder
 
@@ -146,7 +146,7 @@ class EmbeddedChecker(Packaged):
     @property
     def measured(self) -> list[JsonDict]:
         """How well it works, a row for each labelled set, which it had not seen."""
-        return left_out_rows("embedded", [row["key"] for row in how_well()["rows"]])
+        return left_out_rows("embedded")
 
     @property
     def judged_by(self) -> str:
@@ -159,9 +159,7 @@ class EmbeddedChecker(Packaged):
         """The embedder's fingerprint and the `k` that `measured` holds for."""
         return MiniLMEmbedder.fingerprint, MEASURED_K
 
-    def contradicted_below_of(
-        self, findings: Sequence[Finding], details: Mapping[str, Any]
-    ) -> float:
+    def contradicted_below_of(self, findings: Sequence[Finding]) -> float:
         """Return below which probability a sentence with these is contradicted.
 
         The threshold if something clashes, else 0: what clashes with nothing is open.
@@ -193,13 +191,13 @@ class EmbeddedChecker(Packaged):
         terms = weighted(numbers, changed)
         logit, findings = sum(terms.values()), pair.findings()
         details: JsonDict = {"numbers": numbers, "terms": terms, "logit": logit}
-        details["near_coverage"] = pair.clashes.near_coverage
+        details["coverage"] = idf_coverage(pair.claim, pair.evidence)
         if against := pair.against():
             details["against"] = against
         return Verdict(
             probability=sigmoid(self.slope * logit + self.offset),
             threshold=self.threshold,
-            contradicted_below=self.contradicted_below_of(findings, details),
+            contradicted_below=self.contradicted_below_of(findings),
             evidence=evidence,
             findings=findings,
             details=details,

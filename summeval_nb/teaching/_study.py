@@ -81,7 +81,8 @@ def decided(verdict: Verdict, threshold: float) -> Verdict:
     """
     low = verdict.contradicted_below
     if low is not None:
-        low = threshold if low == verdict.threshold else min(low, threshold)
+        clash = low == verdict.threshold and any(finding.clash for finding in verdict.findings)
+        low = threshold if clash else min(low, threshold)
     return replace(verdict, threshold=threshold, contradicted_below=low)
 
 
