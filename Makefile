@@ -97,8 +97,7 @@ sync: $(VENV)/.dev
 format: $(VENV)/.dev  ## lint and format notebooks, tests and benchmarks in place, clean and export
 	-$(BIN)/ruff check -q --fix nbs summeval_nb tests benchmarks docs setup.py
 	$(BIN)/ruff format nbs summeval_nb tests benchmarks docs setup.py
-	$(BIN)/nbdev_clean
-	$(BIN)/nbdev_export
+	-$(BIN)/python tests/sync.py
 
 lab: $(VENV)/.lab  ## open the book in JupyterLab
 	$(BIN)/summeval lab
