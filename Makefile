@@ -84,7 +84,7 @@ static: $(VENV)/.dev sync
 	$(BIN)/mypy summeval_nb
 
 # Only those run of which something changed since they last did: themselves, a module they import, an asset of it.
-# --book: the chapters and lessons; --all: the solutions and the workshop as well.
+# --book: the chapters and lessons; --all: the solutions as well.
 WHICH = --all
 notebooks: $(VENV)/.dev sync
 	$(BIN)/python docs/execute.py $(WHICH)

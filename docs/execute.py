@@ -1,8 +1,8 @@
 """Run the notebooks: each one once, with a real kernel, for the tests, the site and the README alike.
 
     python docs/execute.py --all             every notebook, as many at a time as there are cores
-    python docs/execute.py --book            those that a reader reads: no solutions, nothing of the workshop
-    python docs/execute.py nbs/workshop/81_viz.ipynb  these notebooks
+    python docs/execute.py --book            those that a reader reads: no solutions
+    python docs/execute.py nbs/3_overlap/32_bleu.ipynb  these notebooks
 
 The executed copies lie in docs/_build/executed. A copy is kept until something changes that could change it:
 the notebook, the modules that it imports with their assets (`closure.py`), the constraints, Python, the instructions
@@ -53,8 +53,8 @@ def notebooks() -> list[Path]:
 
 
 def is_book(path: Path) -> bool:
-    """Whether a notebook is a chapter, a lesson or the first page, and not a solution or one of the workshop."""
-    return path.relative_to(NOTEBOOKS).parts[0] not in ("solutions", "workshop")
+    """Whether a notebook is a chapter, a lesson or the first page, and not a solution."""
+    return path.relative_to(NOTEBOOKS).parts[0] != "solutions"
 
 
 @cache

@@ -182,6 +182,7 @@ def site_markdown(text: str, name: str) -> str:
     """Turn what means something to our readers, but not to MyST, into MyST: citations, notes, the box of goals."""
     text = book.CITATION.sub(r"{work}`\1 <\2>`", text)
     text = re.sub(r"\]\((?:\.\./)*bibliography\.md\)", "](/bibliography.md)", text)
+    text = re.sub(r"\]\((?:\.\./)+docs/architecture\.md", "](/architecture.md", text)
     text = book.NOTE.sub(note, text)
     box = "\\g<before>\n\n:::{admonition} After this chapter you can\n:class: tip goals\n\n\\g<list>\n:::\n"
     text = book.GOALS.sub(box, text)
@@ -266,6 +267,8 @@ def write_pages(app: Sphinx, config: Any) -> None:
             page.cells.append(nbformat.v4.new_markdown_cell(contents, id="contents"))
         wanted[f"{name}.ipynb"] = nbformat.writes(page)
         wanted[f"_notebooks/{name}.ipynb"] = path.read_text(encoding="utf-8")
+    for short, full in book.plain_names().items():
+        config.public_names.setdefault(short, full)
     order = SCORER.read_text(encoding="utf-8").replace(
         "{/* filled in by nbdev_pages */}", json.dumps(book.taught_terms(names))
     )

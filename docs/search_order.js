@@ -1,4 +1,4 @@
-// How well a page answers a search: the chapter that teaches the word first, then titles and questions; the workshop,
+// How well a page answers a search: the chapter that teaches the word first, then titles and questions;
 // solutions and lists last. Sphinx puts this in front of its searchtools.js and gives each result to `score`.
 const taughtTerms = {/* filled in by nbdev_pages */};
 
@@ -20,7 +20,7 @@ var Scorer = {
     const asked = plainWords(new URLSearchParams(location.search).get("q") || "");
     const place = page.startsWith("solutions/") || page === "solutions" ? -40
       : /^(api|goals|bibliography|genindex|py-modindex)$/.test(page) ? -30
-      : page.startsWith("workshop/") || page === "glossary" ? -10
+      : page === "architecture" || page === "glossary" ? -10
       : page.startsWith("tutorials/") || /^\d_/.test(page) ? 5 : 0;
     if (anchor || !asked) return score + place;
     const terms = (taughtTerms[page] || []).map(plainWords);

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 book, execute = map(importlib.import_module, ("book", "execute"))
 NAMES = book.written()
-CHAPTERS = [name for name in NAMES if re.match(r"[1-9]_|workshop/", name)]
+CHAPTERS = [name for name in NAMES if re.match(r"[1-9]_", name)]
 WORKS = parse_file(ROOT / "nbs" / "references.bib").entries
 TERMS = re.findall(r"^## (.+)$", book.prose("glossary"), re.M)
 by_chapter = pytest.mark.parametrize("name", CHAPTERS)

@@ -17,7 +17,7 @@ from summeval_nb import bleu_score, check_answer, common_slip, my_progress, seal
 from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]
-CHAPTERS = sorted([*ROOT.glob("nbs/[1-9]_*/*.ipynb"), *ROOT.glob("nbs/workshop/*.ipynb")])
+CHAPTERS = sorted(ROOT.glob("nbs/[1-9]_*/*.ipynb"))
 SEALS = ROOT / "summeval_nb" / "assets" / "exercises"
 CALL = re.compile(r'check_answer\("(\w+/\d+)", answer\)')
 

@@ -16,7 +16,7 @@ OURS = re.compile(r"^.*(?:summeval_nb/|ipykernel_).*Warning\b.*$", re.M)  # a ce
 
 
 def case(path: Path):
-    """A chapter or a lesson, or, among the nightly ones, a solution or a notebook of the workshop."""
+    """A chapter or a lesson, or, among the nightly ones, a solution."""
     marks = () if execute.is_book(path) else pytest.mark.nightly
     return pytest.param(path, id=path.relative_to(execute.NOTEBOOKS).as_posix(), marks=marks)
 

@@ -23,8 +23,6 @@ PARTS = {  # a chapter's first digit to the title of its part; a lesson has one 
     "5": "5 · Judging the judges",
     "6": "6 · At scale",
     "7": "7 · In the classroom",
-    "8": "Workshop",
-    "9": "Workshop",
     "-": "Others",
 }
 _MARKS = {"right": "✓", "not yet": "✗", "not tried": "·"}

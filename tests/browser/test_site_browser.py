@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
-MAIN = ("index", "workshop/81_viz", "workshop/84_report", "2_evidence/26_faithfulness", "3_overlap/32_bleu")
+MAIN = ("index", "1_text/13_cosine", "2_evidence/26_faithfulness", "3_overlap/32_bleu")
 MAIN_PAGES = [f"{name}.html" for name in MAIN]
 WIDE, NARROW = {"width": 1400, "height": 1000}, {"width": 390, "height": 844}
 REFERENCE = ["goals.html", "glossary.html", "bibliography.html", "api.html"]
@@ -179,7 +179,7 @@ def test_every_page_fits_a_telephone(site, site_url, visit):
 
 def test_formulas_are_typeset(site_url, visit):
     page = visit().page
-    page.goto(f"{site_url}/workshop/81_viz.html")
+    page.goto(f"{site_url}/1_text/13_cosine.html")
     page.locator("mjx-container").first.wait_for()
     assert page.evaluate("document.fonts.ready.then(() => [...document.fonts].some(f => f.family.startsWith('MJX')))")
 
@@ -189,13 +189,13 @@ def test_formulas_are_typeset(site_url, visit):
 def test_no_serious_barrier(address, scheme, site_url, visit):
     """No serious or critical violation, with every box opened.
 
-    Code is drawn alike everywhere and slow to check word by word: the first chapter stands for all.
+    Code is drawn alike everywhere and slow to check word by word: one chapter stands for all.
     """
     page = visit(viewport=WIDE, color_scheme=scheme).page
     page.goto(f"{site_url}/{address}", wait_until="networkidle")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     only = ("wcag2a", "wcag2aa") if scheme == "light" else ("color-contrast",)  # the rest is the same in the dark
-    found = violations(page, only=only, without=() if address == "workshop/81_viz.html" else ("div.highlight",))
+    found = violations(page, only=only, without=() if address == "1_text/13_cosine.html" else ("div.highlight",))
     serious = [one for one in found if one["impact"] in {"serious", "critical"}]
     shown = [
         f"{one['id']}: {node['html'][:200]} ({node['failureSummary'][:300]})"
@@ -219,7 +219,7 @@ def test_dark_mode_can_be_chosen(site_url, visit):
     page.locator("button.theme-switch-button:visible").click()
     page.get_by_role("button", name="Dark").click()
     assert page.locator("html").get_attribute("data-theme") == "dark"
-    page.goto(f"{site_url}/workshop/81_viz.html")
+    page.goto(f"{site_url}/1_text/13_cosine.html")
     assert page.locator("html").get_attribute("data-theme") == "dark", "the choice is forgotten on the next page"
 
 
