@@ -1,4 +1,4 @@
-"""Choices that a language model makes, its own probabilities, the errors, and the common face of all backends."""
+"""Constrained choices with the model's own probabilities: the ideas, the errors, and the common face of all backends."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm.auto import tqdm
 
-from ..ground._addresses import without_secrets
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_text, require_texts
-from ..ground.viz import html_table, printable
+from summeval_nb.ground._addresses import without_secrets
+from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.results import require_count, require_text, require_texts
+from summeval_nb.ground.viz import html_table, printable
 
 if TYPE_CHECKING:
     import pydantic
@@ -53,8 +53,7 @@ __all__ = [
 
 
 def example_model() -> Path:
-    """Return the folder of the tiny Llama for lessons and tests (safetensors,
-    tokenizer, chat template; 0.4 MB).
+    """Return the folder of the tiny Llama for lessons and tests (safetensors, tokenizer, chat template; 0.4 MB).
 
     It answers the prompt of `LLMChecker` about sentences such as "Anna bought a red car
     in Paris." and is of no use for anything else. `benchmarks/train_example_model.py`
@@ -127,8 +126,7 @@ class Choice:
 
     @classmethod
     def from_masses(cls, masses: Mapping[str, float]) -> Choice:
-        """Build a choice from each option's share of the probability; ties go to the
-        earlier option."""
+        """Build a choice from each option's share of the probability; ties go to the earlier option."""
         odd = {option: share for option, share in masses.items() if not -1e-9 <= share <= 1.02}
         if odd:
             raise ValueError(f"a share of the probability lies in [0, 1], which {odd} do not")
@@ -136,19 +134,11 @@ class Choice:
         if not total > 0:
             raise ValueError(f"the options {list(masses)} hold none of the model's probability")
         probabilities = {option: share / total for option, share in masses.items()}
-        return cls(
-            max(probabilities, key=probabilities.__getitem__),
-            probabilities,
-            min(1.0, total),
-        )
+        return cls(max(probabilities, key=probabilities.__getitem__), probabilities, min(1.0, total))
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        return {
-            "label": self.label,
-            "probabilities": dict(self.probabilities),
-            "mass": self.mass,
-        }
+        return {"label": self.label, "probabilities": dict(self.probabilities), "mass": self.mass}
 
     def _repr_html_(self) -> str:
         rows = [{"option": option, "probability": p} for option, p in self.probabilities.items()]
@@ -177,10 +167,7 @@ class BackendError(RuntimeError):
         self.__dict__.update(attributes)
 
     def __str__(self) -> str:
-        where = [
-            f"model {self.model}" * bool(self.model),
-            f"server {self.server}" * bool(self.server),
-        ]
+        where = [f"model {self.model}" * bool(self.model), f"server {self.server}" * bool(self.server)]
         known = ", ".join(part for part in where if part)
         remedy = f": {self.remedy}" * bool(self.remedy)
         return f"{self.args[0]}{f' ({known})' * bool(known)}{remedy}"
@@ -309,8 +296,7 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 
 def neutralise(text: str, special: Iterable[str] = ()) -> str:
-    """Break every mark that a tokenizer could take for a special token, by a zero-width
-    space.
+    """Break every mark that a tokenizer could take for a special token, by a zero-width space.
 
     Parameters
     ----------
@@ -358,22 +344,15 @@ class Backend(ABC):
     def fingerprint(self) -> str: ...
 
     def choose(self, prompt: str, options: Sequence[str]) -> Choice:
-        """Return the model's choice among `options` with its own probabilities; raises
-        `BackendError`."""
+        """Return the model's choice among `options` with its own probabilities; raises `BackendError`."""
         prompt, options = require_text(prompt, "prompt"), _options(options)
         with counted(self.usage):
             return self._choose(prompt, options)
 
     def choose_many(
-        self,
-        prompts: Sequence[str],
-        options: Sequence[str],
-        *,
-        workers: int = 8,
-        progress: str = "",
+        self, prompts: Sequence[str], options: Sequence[str], *, workers: int = 8, progress: str = ""
     ) -> list[Choice | BackendError]:
-        """Ask many questions with the same options; a failure stands in the list as its
-        error object.
+        """Ask many questions with the same options; a failure stands in the list as its error object.
 
         `workers` bounds how many calls a server gets at once; `progress` names a
         progress bar.
@@ -382,20 +361,16 @@ class Backend(ABC):
         return self._choose_many(prompts, options, require_count(workers, "workers"), progress)
 
     def generate_json(self, prompt: str, schema: type[Schema], *, max_tokens: int = 512) -> Schema:
-        """Return an instance of a pydantic model that the language model filled in,
-        validated."""
+        """Return an instance of a pydantic model that the language model filled in, validated."""
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._json(
-                prompt,
-                bounded_schema(schema.model_json_schema()),
-                require_count(max_tokens, "max_tokens"),
+                prompt, bounded_schema(schema.model_json_schema()), require_count(max_tokens, "max_tokens")
             )
         return _validated(self, schema, text, max_tokens)
 
     def generate_text(self, prompt: str, *, regex: str | None = None, max_tokens: int = 256) -> str:
-        """Return text that the model wrote, greedily; with `regex`, all of it
-        matches."""
+        """Return text that the model wrote, greedily; with `regex`, all of it matches."""
         prompt = require_text(prompt, "prompt")
         with counted(self.usage):
             text = self._text(prompt, regex, require_count(max_tokens, "max_tokens"))
@@ -445,8 +420,7 @@ def attempt(ask: Callable[..., Answer], *arguments: object) -> Answer | BackendE
 
 
 def bounded_schema(schema: Any, *, characters: int = 300, items: int = 20) -> Any:
-    """Return a JSON schema in which strings and lists have an upper bound, and objects
-    only the named fields."""
+    """Return a JSON schema in which strings and lists have an upper bound, and objects only the named fields."""
     if isinstance(schema, list):
         return [bounded_schema(part, characters=characters, items=items) for part in schema]
     if not isinstance(schema, Mapping):
@@ -479,11 +453,7 @@ def _matching(backend: Backend, regex: str, text: str, max_tokens: int) -> str:
     if re.fullmatch(regex, text):
         return text
     what = f"the reply does not match {regex!r}"
-    raise InvalidOutput(
-        what,
-        model=backend.name,
-        remedy=f"raise max_tokens above {max_tokens}, or loosen the pattern",
-    )
+    raise InvalidOutput(what, model=backend.name, remedy=f"raise max_tokens above {max_tokens}, or loosen the pattern")
 
 
 class ScriptedBackend(Backend):
@@ -520,11 +490,7 @@ class ScriptedBackend(Backend):
         reply = self._reply(prompt)
         if reply not in options:
             what = f"the reply {reply[:40]!r} is none of {list(options)}"
-            raise InvalidOutput(
-                what,
-                model=self.name,
-                remedy="let the responder return one of the options",
-            )
+            raise InvalidOutput(what, model=self.name, remedy="let the responder return one of the options")
         return Choice(reply, {option: float(option == reply) for option in options}, 1.0)
 
     def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:

@@ -1,4 +1,4 @@
-"""Models of transformers and llama.cpp through guidance's engine, and many claims on one premise."""
+"""Local backends: transformers and llama.cpp models through guidance's engine, mended, and many claims on one premise."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
+from summeval_nb.ground._offline import hub_only_if
+from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.results import require_count, require_module
 from summeval_nb.models.llm import (
     Backend,
     BackendError,
@@ -28,10 +31,6 @@ from summeval_nb.models.llm import (
     option_masses,
 )
 
-from ..ground._offline import hub_only_if
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_module
-
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -40,8 +39,7 @@ __all__ = ["model_digest", "special_texts", "TransformersBackend", "LlamaCppBack
 
 
 def _remembering(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an engine's step so that the tokens and logits of the first free one are
-    kept in `first_step`."""
+    """Wrap an engine's step so that the tokens and logits of the first free one are kept in `first_step`."""
 
     def get_next_token_with_top_k(self: Any, *, logits: Any, token_ids: list[int], **rest: Any) -> Any:
         if self.first_step is None:
@@ -53,16 +51,12 @@ def _remembering(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _common(a: Sequence[int], b: Sequence[int]) -> int:
     """Length of the common beginning of two token lists."""
-    return next(
-        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y),
-        min(len(a), len(b)),
-    )
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 @cache
 def _quiet() -> dict[str, Any]:
-    """What guidance's engines are told: no monitoring, and no search for a chat
-    template, since we render it."""
+    """What guidance's engines are told: no monitoring, and no search for a chat template, since we render it."""
     import guidance.chat
 
     return {"enable_monitoring": False, "chat_template": guidance.chat.ChatMLTemplate}
@@ -86,16 +80,8 @@ def _transformers_engine() -> type:
                 try:
                     if surplus > 0:
                         memory.crop(-surplus)
-                except (
-                    NotImplementedError,
-                    ValueError,
-                    RuntimeError,
-                ):  # a sliding window cannot go back: begin anew
-                    (
-                        self._past_key_values,
-                        self._cached_token_ids,
-                        self._cached_logits,
-                    ) = None, [], None
+                except (NotImplementedError, ValueError, RuntimeError):  # a sliding window cannot go back: begin anew
+                    (self._past_key_values, self._cached_token_ids, self._cached_logits) = None, [], None
             return super().get_logits(token_ids, include_all_uncached_tokens)
 
     return Engine
@@ -105,8 +91,7 @@ _GREEDY: Any = {}  # no change to the model's own distribution
 
 
 class _Local(Backend):
-    """What models in this process share: an engine of guidance, used by one thread at a
-    time."""
+    """What models in this process share: an engine of guidance, used by one thread at a time."""
 
     limit: int
     _engine: Any
@@ -120,8 +105,7 @@ class _Local(Backend):
     def _template(self, prompt: str) -> str: ...
 
     def _rendered(self, prompt: str, room: int) -> str:
-        """The prompt within the chat template, with its marks broken; refused if it
-        leaves no room to answer."""
+        """The prompt within the chat template, with its marks broken; refused if it leaves no room to answer."""
         text = self._template(neutralise(prompt, self._special))
         length = len(self._engine.tokenizer.encode(text.encode())) + 1 + room
         if length > self.limit:
@@ -131,8 +115,7 @@ class _Local(Backend):
         return text
 
     def _run(self, text: str, node: Any) -> Any:
-        """Let a fresh guidance model read `text`, then follow `node`; returns its
-        state."""
+        """Let a fresh guidance model read `text`, then follow `node`; returns its state."""
         import guidance
         from guidance.models import Model
         from guidance.models._engine import EngineInterpreter
@@ -145,27 +128,20 @@ class _Local(Backend):
         import guidance
 
         return self._generated(
-            prompt,
-            guidance.json(name="answer", schema=schema, max_tokens=max_tokens, temperature=0),
+            prompt, guidance.json(name="answer", schema=schema, max_tokens=max_tokens, temperature=0)
         )
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
         import guidance
 
-        return self._generated(
-            prompt,
-            guidance.gen("answer", regex=regex, max_tokens=max_tokens, temperature=0),
-        )
+        return self._generated(prompt, guidance.gen("answer", regex=regex, max_tokens=max_tokens, temperature=0))
 
     def _generated(self, prompt: str, node: Any) -> str:
         with self._lock:
             text = self._rendered(prompt, 1)
             answer = self._run(text, node)["answer"]
             encode = self._engine.tokenizer.encode
-            self.usage.add(
-                prompt_tokens=len(encode(text.encode())),
-                generated_tokens=len(encode(answer.encode())),
-            )
+            self.usage.add(prompt_tokens=len(encode(text.encode())), generated_tokens=len(encode(answer.encode())))
             return answer
 
 
@@ -203,10 +179,7 @@ class _Reading(_Local):
             whole = ids[:1] + whole
         # all options begin alike, the grammar went ahead: begin where the choice does
         if len(ids) > len(whole):
-            ids, logits = (
-                whole,
-                np.asarray(self._engine.get_logits(whole)["logits"][-1], np.float64),
-            )
+            ids, logits = (whole, np.asarray(self._engine.get_logits(whole)["logits"][-1], np.float64))
         taken_back = decode(whole[len(ids) :])
         rest = {option: taken_back + option.encode() for option in options}
         try:
@@ -225,18 +198,13 @@ class _Reading(_Local):
 
         def deeper(token: bytes, begun: dict[str, bytes]) -> dict[str, float]:
             longer = [*ids, max(self._vocabulary[token], key=lambda one: weights[one])]
-            return self._masses(
-                longer,
-                np.asarray(self._engine.get_logits(longer)["logits"][-1], np.float64),
-                begun,
-            )
+            return self._masses(longer, np.asarray(self._engine.get_logits(longer)["logits"][-1], np.float64), begun)
 
         return option_masses(rest, tokens, deeper)
 
 
 def _groups(prompts: Sequence[Sequence[int]], *, most: int = 32) -> list[tuple[int, list[int]]]:
-    """Group token lists that share at least half of their tokens: (length of the shared
-    beginning, positions)."""
+    """Group token lists that share at least half of their tokens: (length of the shared beginning, positions)."""
     order = sorted(range(len(prompts)), key=lambda i: list(prompts[i]))
     groups: list[tuple[int, list[int]]] = []
     for i in order:
@@ -252,8 +220,7 @@ def _groups(prompts: Sequence[Sequence[int]], *, most: int = 32) -> list[tuple[i
 
 
 def _last_logits(model: PreTrainedModel, prompts: Sequence[Sequence[int]], shared: int) -> np.ndarray:
-    """Return the next-token logits, (prompts, vocabulary), reading the first `shared`
-    tokens once for all."""
+    """Return the next-token logits, (prompts, vocabulary), reading the first `shared` tokens once for all."""
     import torch
 
     rows, device = len(prompts), model.device
@@ -280,8 +247,7 @@ def _last_logits(model: PreTrainedModel, prompts: Sequence[Sequence[int]], share
 
 
 def _start_tokens(tokenizer: Any, text: str, options: tuple[str, ...]) -> list[int]:
-    """The tokens after which the model is free to choose, exactly as guidance's engine
-    arrives at them."""
+    """The tokens after which the model is free to choose, exactly as guidance's engine arrives at them."""
     import llguidance
 
     ids = tokenizer.encode(text.encode())
@@ -309,10 +275,7 @@ class _Bulk(_Reading):
         self, prompts: list[str], options: tuple[str, ...], workers: int, progress: str
     ) -> list[Choice | BackendError]:
         results: dict[int, Choice | BackendError] = {}
-        with (
-            self._lock,
-            tqdm(total=len(prompts), desc=progress, disable=not progress) as bar,
-        ):
+        with self._lock, tqdm(total=len(prompts), desc=progress, disable=not progress) as bar:
             texts = {i: attempt(self._rendered, prompt, self._room(options)) for i, prompt in enumerate(prompts)}
             fit = {i: text for i, text in texts.items() if isinstance(text, str)}
             results.update({i: text for i, text in texts.items() if isinstance(text, BackendError)})
@@ -340,18 +303,14 @@ class _Bulk(_Reading):
             choices = {i: attempt(self._read, texts[i], starts[i], row, options) for i, row in rows}
         tokens = sum(len(starts[i]) for i in members)
         cached = shared * (len(members) - 1)
-        more, failures = (
-            len(members) - 1,
-            sum(isinstance(one, BackendError) for one in choices.values()),
-        )
+        more, failures = (len(members) - 1, sum(isinstance(one, BackendError) for one in choices.values()))
         self.usage.add(calls=more, failures=failures)
         self.usage.add(prompt_tokens=tokens, cached_tokens=cached, generated_tokens=len(members))
         return dict(choices)
 
 
 def model_digest(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> str:
-    """Return 16 digits for a model: a hash over 64 numbers of every weight, its
-    tokenizer, chat template and dtype."""
+    """Return 16 digits for a model: a hash over 64 numbers of every weight, its tokenizer, chat template and dtype."""
     digest = hashlib.sha256(f"{tokenizer.chat_template}|{model.dtype}".encode())
     fast = getattr(tokenizer, "backend_tokenizer", None)
     digest.update((fast.to_str() if fast is not None else json.dumps(sorted(tokenizer.get_vocab().items()))).encode())
@@ -363,8 +322,7 @@ def model_digest(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> 
 
 
 def special_texts(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
-    """Return the texts that a transformers tokenizer takes for special or added
-    tokens."""
+    """Return the texts that a transformers tokenizer takes for special or added tokens."""
     added = (str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values())
     return tuple(sorted({*tokenizer.all_special_tokens, *added} - {""}))
 
@@ -375,8 +333,7 @@ def _loaded(
     dtype: str | torch.dtype | None,
     download: bool,
 ) -> tuple[Any, Any, str]:
-    """Load a model and its tokenizer, or take the loaded ones; and its name for
-    people."""
+    """Load a model and its tokenizer, or take the loaded ones; and its name for people."""
     require_module("transformers", "llm")
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -390,10 +347,7 @@ def _loaded(
             where |= {"trust_remote_code": False}
             tokenizer = AutoTokenizer.from_pretrained(str(model), **where)
             loaded = AutoModelForCausalLM.from_pretrained(
-                str(model),
-                dtype=dtype or torch.float32,
-                use_safetensors=True,
-                **where,
+                str(model), dtype=dtype or torch.float32, use_safetensors=True, **where
             )
     except (OSError, ValueError) as error:
         remedy = "give a folder that holds a model, or a hub name with download=True"
@@ -481,8 +435,7 @@ def _file_digest(path: Path) -> str:
 
 
 class LlamaCppBackend(_Reading):
-    """A gguf model in this process, through llama-cpp-python (`pip install
-    llama-cpp-python`).
+    """A gguf model in this process, through llama-cpp-python (`pip install llama-cpp-python`).
 
     Parameters
     ----------
@@ -524,9 +477,6 @@ class LlamaCppBackend(_Reading):
         environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
         begin = (self._engine.tokenizer.bos_token or b"").decode()
         messages = [{"role": "user", "content": prompt}]
-        names = {
-            "bos_token": begin,
-            "eos_token": self._engine.tokenizer.eos_token.decode(),
-        }
+        names = {"bos_token": begin, "eos_token": self._engine.tokenizer.eos_token.decode()}
         text = environment.from_string(template).render(messages=messages, add_generation_prompt=True, **names)
         return text.removeprefix(begin)

@@ -19,14 +19,9 @@ from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
-__all__ = ["DIALECTS", "ServerBackend"]
-
-from summeval_nb.ground.results import (
-    require_count,
-    require_module,
-    require_option,
-    require_text,
-)
+from summeval_nb.ground._addresses import Address
+from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.results import require_count, require_module, require_option, require_text
 from summeval_nb.models._wire import (
     Chunk,
     Counted,
@@ -60,8 +55,7 @@ from summeval_nb.models.llm import (
     option_masses,
 )
 
-from ..ground._addresses import Address
-from ..ground._types import JsonDict
+__all__ = ["DIALECTS", "ServerBackend"]
 
 
 def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
@@ -71,11 +65,7 @@ def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
     if isinstance(fault, Refused):
         return _refusal(fault, said, about)
     if isinstance(fault, Late):
-        return BackendUnavailable(
-            said,
-            remedy="raise the limit (timeout, total_timeout), or try later",
-            **about,
-        )
+        return BackendUnavailable(said, remedy="raise the limit (timeout, total_timeout), or try later", **about)
     if isinstance(fault, (Unreachable, Untrusted, Unfit)):
         return _no_way(fault, said, about)
     if isinstance(fault, Encoded):
@@ -116,11 +106,7 @@ def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     status, wait = fault.status, _seconds(fault.retry_after)
     if 300 <= status < 400:
         what = f"the server redirects ({status}) to {fault.elsewhere}, which is not followed"
-        return BackendRejected(
-            what,
-            remedy="give the address that it means as base_url, if you trust it",
-            **about,
-        )
+        return BackendRejected(what, remedy="give the address that it means as base_url, if you trust it", **about)
     if too_long := _context_error(status, said, about):
         return too_long
     if status == 429 and "insufficient_quota" not in said:
@@ -129,18 +115,13 @@ def _refusal(fault: Refused, said: str, about: dict[str, str]) -> BackendError:
     if status >= 500 or status in (204, 408):
         what = f"the server failed ({status}): {said}"
         return BackendUnavailable(what, remedy="try again later", retry_after=wait, **about)
-    remedies = {
-        401: "check api_key",
-        403: "check what this key may do",
-        404: "check the model's name and base_url",
-    }
+    remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
     remedy = remedies.get(status, "see what the server says")
     return BackendRejected(f"the server refused the request ({status}): {said}", remedy=remedy, **about)
 
 
 def _context_error(status: int, said: str, about: dict[str, str]) -> ContextTooLong | None:
-    """Recognise a server's complaint about the length of the prompt, with both lengths
-    where it says them."""
+    """Recognise a server's complaint about the length of the prompt, with both lengths where it says them."""
     if status not in (400, 413, 422) or not re.search(r"context|too long|too many tokens|exceed", said, re.I):
         return None
     if not re.search(r"token|length|size", said, re.I):
@@ -148,18 +129,11 @@ def _context_error(status: int, said: str, about: dict[str, str]) -> ContextTooL
     numbers = sorted({int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status})
     limit, length = (numbers[0], numbers[-1]) if len(numbers) > 1 else (None, None)
     remedy = "shorten the evidence, or use a model with a longer context"
-    return ContextTooLong(
-        f"the prompt is too long: {said}",
-        remedy=remedy,
-        length=length,
-        limit=limit,
-        **about,
-    )
+    return ContextTooLong(f"the prompt is too long: {said}", remedy=remedy, length=length, limit=limit, **about)
 
 
 def _seconds(text: str | None) -> float | None:
-    """The seconds of a Retry-After header, from now where it is a date; nonsense gives
-    None."""
+    """The seconds of a Retry-After header, from now where it is a date; nonsense gives None."""
     with suppress(TypeError, ValueError):
         seconds = float(text)  # type: ignore[arg-type]
         return seconds if 0 <= seconds < math.inf else None
@@ -170,36 +144,24 @@ def _seconds(text: str | None) -> float | None:
 
 
 class _Piece(NamedTuple):
-    """One token of a server's answer: its bytes, and the probabilities of the tokens
-    that were possible there."""
+    """One token of a server's answer: its bytes, and the probabilities of the tokens that were possible there."""
 
     token: bytes
     top: dict[bytes, float]
 
 
 class _Client:
-    """What guidance's interpreter calls: one request, whose reply was checked whole
-    before it is handed on."""
+    """What guidance's interpreter calls: one request, whose reply was checked whole before it is handed on."""
 
     def __init__(self, backend: ServerBackend, limits: Limits):
         self.backend, self.limits = backend, limits
 
     @contextmanager
     def streaming_chat_completions(
-        self,
-        model: str,
-        messages: Sequence[Mapping[str, Any]],
-        logprobs: bool,
-        **rest: Any,
+        self, model: str, messages: Sequence[Mapping[str, Any]], logprobs: bool, **rest: Any
     ) -> Iterator[Any]:
         given = {name: value for name, value in rest.items() if value is not None}
-        plain = [
-            {
-                "role": m["role"],
-                "content": "".join(part["text"] for part in m["content"]),
-            }
-            for m in messages
-        ]
+        plain = [{"role": m["role"], "content": "".join(part["text"] for part in m["content"])} for m in messages]
         yield iter(self._pieces({"model": model, "messages": plain, "logprobs": logprobs, **given}))
 
     def _pieces(self, request: Mapping[str, object]) -> list[Chunk]:
@@ -211,15 +173,9 @@ class _Client:
 
 @cache
 def _interpreter() -> type:
-    """guidance's interpreter for OpenAI's protocol, with `select` and with the
-    probabilities kept."""
+    """guidance's interpreter for OpenAI's protocol, with `select` and with the probabilities kept."""
     require_module("guidance", "llm")
-    from guidance.models._openai_base import (
-        BaseOpenAIInterpreter,
-        OpenAIJSONMixin,
-        OpenAIRegexMixin,
-        OpenAIRuleMixin,
-    )
+    from guidance.models._openai_base import BaseOpenAIInterpreter, OpenAIJSONMixin, OpenAIRegexMixin, OpenAIRuleMixin
     from guidance.trace import TokenOutput
 
     class Interpreter(OpenAIRuleMixin, OpenAIJSONMixin, OpenAIRegexMixin, BaseOpenAIInterpreter):
@@ -275,30 +231,20 @@ _SHOWN, _SHOWN_BY_LLAMACPP = 20, 1000
 
 
 def _constraint(dialect: str, options: Sequence[str]) -> JsonDict:
-    """The fields of a request that allow only these options; dialects without one use a
-    JSON schema."""
+    """The fields of a request that allow only these options; dialects without one use a JSON schema."""
     if dialect == "llamacpp":
         return {"grammar": "root ::= " + " | ".join(json.dumps(option) for option in options)}
     if dialect == "vllm":
         return {"structured_outputs": {"choice": list(options)}}
     answer = {"type": "string", "enum": list(options)}
-    schema = {
-        "type": "object",
-        "properties": {"answer": answer},
-        "required": ["answer"],
-        "additionalProperties": False,
-    }
+    schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}
     return {
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "choice", "strict": True, "schema": schema},
-        }
+        "response_format": {"type": "json_schema", "json_schema": {"name": "choice", "strict": True, "schema": schema}}
     }
 
 
 def _written(dialect: str, text: str, options: Sequence[str]) -> tuple[int, dict[str, bytes]] | None:
-    """Where the option begins in an answer, in bytes, and the whole answer as it would
-    be for each option."""
+    """Where the option begins in an answer, in bytes, and the whole answer as it would be for each option."""
     if dialect in ("llamacpp", "vllm"):
         return (0, {option: option.encode() for option in options}) if text in options else None
     found = re.fullmatch(r'(\s*\{\s*"answer"\s*:\s*")(.*)("\s*\}\s*)', text, re.S)
@@ -319,8 +265,7 @@ def _unquoted(text: str) -> str | None:
 def _served_masses(
     pieces: Sequence[_Piece], begin: int, whole: Mapping[str, bytes]
 ) -> tuple[dict[str, float], list[tuple[str, ...]], float]:
-    """Return the options' shares, the groups of options that stay open, and the bound
-    for an option not shown."""
+    """Return the options' shares, the groups of options that stay open, and the bound for an option not shown."""
     at, first = 0, 0
     while first < len(pieces) - 1 and at + len(pieces[first].token) <= begin:
         at += len(pieces[first].token)
@@ -361,8 +306,7 @@ class _Pause:
 
 
 def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str, shown: int = _SHOWN) -> Any:
-    """Ask a server through guidance, again where that may help; returns guidance's
-    state after the answer."""
+    """Ask a server through guidance, again where that may help; returns guidance's state after the answer."""
     start = time.monotonic()
     for repeats in range(backend.max_retries + 1):
         backend._pause.wait()
@@ -387,22 +331,11 @@ def _ask(backend: ServerBackend, prompt: str, node: Any, dialect: str, shown: in
 _PLAIN: Any = {}  # no sampling parameters: the temperature is 0
 
 
-def _ask_once(
-    backend: ServerBackend,
-    prompt: str,
-    node: Any,
-    dialect: str,
-    spent: float,
-    shown: int,
-) -> Any:
+def _ask_once(backend: ServerBackend, prompt: str, node: Any, dialect: str, spent: float, shown: int) -> Any:
     import guidance
     from guidance.models import Model
 
-    state = Model(
-        _interpreter()(backend, dialect, backend.limits(spent), shown),
-        sampling_params=_PLAIN,
-        echo=False,
-    )
+    state = Model(_interpreter()(backend, dialect, backend.limits(spent), shown), sampling_params=_PLAIN, echo=False)
     try:
         with guidance.user():
             state += guidance.string(neutralise(prompt))
@@ -412,24 +345,15 @@ def _ask_once(
         if "refused" not in str(error):  # guidance's word for a refusal by the model
             raise
         what = f"the model gave no answer: {backend.hidden(str(error))[:300]}"
-        raise InvalidOutput(
-            what,
-            model=backend.name,
-            server=backend.server,
-            remedy="rephrase the prompt",
-        ) from None
+        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="rephrase the prompt") from None
     spent_tokens = state._get_usage()
-    tokens = {
-        "prompt_tokens": spent_tokens.input_tokens,
-        "cached_tokens": spent_tokens.cached_input_tokens,
-    }
+    tokens = {"prompt_tokens": spent_tokens.input_tokens, "cached_tokens": spent_tokens.cached_input_tokens}
     backend.usage.add(**tokens, generated_tokens=spent_tokens.forward_passes)
     return state
 
 
 def _ask_choice(backend: ServerBackend, prompt: str, options: tuple[str, ...], dialect: str) -> Choice:
-    """Ask for one of the options and read all their probabilities; raises when they
-    cannot be known."""
+    """Ask for one of the options and read all their probabilities; raises when they cannot be known."""
     _check_length(backend, prompt)
     nested = any(one != other and other.startswith(one) for one in options for other in options)
     how = "openai" if nested else dialect
@@ -438,20 +362,10 @@ def _ask_choice(backend: ServerBackend, prompt: str, options: tuple[str, ...], d
         masses, bound = _ask_masses(backend, prompt, options, how, _SHOWN_BY_LLAMACPP)
     if unseen := _left_open(masses, bound):
         what = f"the tokens that the server shows leave {unseen} open: each may have a probability up to {bound:.3f}"
-        raise InvalidOutput(
-            what,
-            model=backend.name,
-            server=backend.server,
-            remedy="use options that the model uses",
-        )
+        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="use options that the model uses")
     if not sum(masses.values()) > 0:
         what = f"the model gives none of {list(options)} any probability"
-        raise InvalidOutput(
-            what,
-            model=backend.name,
-            server=backend.server,
-            remedy="use options that the model uses",
-        )
+        raise InvalidOutput(what, model=backend.name, server=backend.server, remedy="use options that the model uses")
     return Choice.from_masses(masses)
 
 
@@ -462,11 +376,7 @@ def _left_open(masses: Mapping[str, float], bound: float) -> list[str]:
 
 
 def _ask_masses(
-    backend: ServerBackend,
-    prompt: str,
-    options: tuple[str, ...],
-    dialect: str,
-    shown: int = _SHOWN,
+    backend: ServerBackend, prompt: str, options: tuple[str, ...], dialect: str, shown: int = _SHOWN
 ) -> tuple[dict[str, float], float]:
     import guidance
 
@@ -477,18 +387,10 @@ def _ask_masses(
     written = _written(dialect, text, options)
     if written is None:
         what = f"the answer {backend.hidden(text)[:60]!r} is none of {list(options)}"
-        raise InvalidOutput(
-            what,
-            remedy="the server did not keep to its constraint; try another one",
-            **about,
-        )
+        raise InvalidOutput(what, remedy="the server did not keep to its constraint; try another one", **about)
     if b"".join(piece.token for piece in pieces)[: len(text.encode())] != text.encode():
         remedy = "use a server that returns top_logprobs for every token"
-        raise BackendRejected(
-            "the server returned no probabilities (logprobs) with its answer",
-            remedy=remedy,
-            **about,
-        )
+        raise BackendRejected("the server returned no probabilities (logprobs) with its answer", remedy=remedy, **about)
     masses, open_groups, bound = _served_masses(pieces, *written)
     for group in dict.fromkeys(open_groups):
         more, further = _ask_masses(backend, prompt, group, dialect, shown) if len(group) > 1 else ({}, 0.0)
@@ -503,12 +405,7 @@ def _field_of(backend: ServerBackend, text: str, max_tokens: int) -> str:
         if isinstance(found := json.loads(text)["answer"], str):
             return found
     what = f"the reply is no complete JSON: {backend.hidden(text)[:60]!r}"
-    raise InvalidOutput(
-        what,
-        model=backend.name,
-        server=backend.server,
-        remedy=f"raise max_tokens above {max_tokens}",
-    )
+    raise InvalidOutput(what, model=backend.name, server=backend.server, remedy=f"raise max_tokens above {max_tokens}")
 
 
 def _detected(backend: ServerBackend) -> str:
@@ -530,18 +427,12 @@ def _detected(backend: ServerBackend) -> str:
 
 
 def _attempt_probe(backend: ServerBackend) -> str | BackendError:
-    """Return the dialect if constraints and probabilities work in it; a refusal is
-    remembered, a fault is raised."""
+    """Return the dialect if constraints and probabilities work in it; a refusal is remembered, a fault is raised."""
     dialect = backend._guess or _detected(backend)
     if backend._wire.reached:  # the pages are asked once, also where the probe must be made again
         backend._guess = dialect
     try:
-        _ask_masses(
-            backend,
-            "Write one short sentence about the weather.",
-            ("quartz-7", "zebra-4"),
-            dialect,
-        )
+        _ask_masses(backend, "Write one short sentence about the weather.", ("quartz-7", "zebra-4"), dialect)
     except InvalidOutput as error:
         what = f"this server ignores constraints (dialect {dialect}): asked for one of two words, {error.args[0]}"
         remedy = "it is refused, its answers could not be trusted; name another dialect, or use another server"
@@ -552,8 +443,7 @@ def _attempt_probe(backend: ServerBackend) -> str | BackendError:
 
 
 def _check_length(backend: ServerBackend, prompt: str) -> None:
-    """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own
-    count, exceeds it."""
+    """Raise `ContextTooLong` if the server's limit is known and the prompt, by its own count, exceeds it."""
     if backend.limit is None or len(prompt.encode("utf-8", "replace")) + 256 <= backend.limit:
         return
     length = _counted_tokens(backend, neutralise(prompt))
@@ -570,8 +460,7 @@ def _check_length(backend: ServerBackend, prompt: str) -> None:
 
 
 def _counted_tokens(backend: ServerBackend, prompt: str) -> int | None:
-    """Ask the server to count; without such a page, a lower bound: no common token has
-    more than 16 bytes."""
+    """Ask the server to count; without such a page, a lower bound: no common token has more than 16 bytes."""
     body = {"content": prompt, "prompt": prompt, "model": backend.name}
     counted = backend._wire.page("/tokenize", Counted, backend.limits(), body)
     if counted is not None:
@@ -582,8 +471,7 @@ def _counted_tokens(backend: ServerBackend, prompt: str) -> int | None:
 
 
 def _key(key: str | None, address: Address) -> str:
-    """The key to send; OpenAI's own from the environment only to OpenAI's own
-    address."""
+    """The key to send; OpenAI's own from the environment only to OpenAI's own address."""
     if key is None and address.host == "api.openai.com" and address.encrypted:
         key = os.environ.get("OPENAI_API_KEY")
     key = _unshown("" if key is None else key, "api_key").strip()
@@ -593,8 +481,7 @@ def _key(key: str | None, address: Address) -> str:
 
 
 def _unshown(value: object, name: str) -> str:
-    """Return `value` if it is a string; else raise a `TypeError` that shows none of it,
-    since it may be secret."""
+    """Return `value` if it is a string; else raise a `TypeError` that shows none of it, since it may be secret."""
     if isinstance(value, str):
         return value
     remedy = "pass one string"
@@ -612,8 +499,7 @@ def _require_seconds(value: float, name: str) -> float:
 
 
 class _Connected(Backend):
-    """The settings of a connection, and the client behind it; sent to another process,
-    it connects anew there."""
+    """The settings of a connection, and the client behind it; sent to another process, it connects anew there."""
 
     def __init__(
         self,
@@ -628,10 +514,7 @@ class _Connected(Backend):
         max_retries: int = 2,
         context: int | None = None,
     ):
-        self.name, address = (
-            require_text(model, "model"),
-            Address.parse(_unshown(base_url, "base_url")),
-        )
+        self.name, address = (require_text(model, "model"), Address.parse(_unshown(base_url, "base_url")))
         self.base_url = self.server = address.shown
         self._wire = Wire(address, _key(api_key, address))
         self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
@@ -639,10 +522,7 @@ class _Connected(Backend):
         self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
         self.total_timeout = _require_seconds(total_timeout, "total_timeout")
         self.max_retries = require_count(max_retries, "max_retries", minimum=0)
-        self.limit, self.usage = (
-            None if context is None else require_count(context, "context"),
-            Usage(),
-        )
+        self.limit, self.usage = (None if context is None else require_count(context, "context"), Usage())
         self._set_up()
 
     def _set_up(self) -> None:
@@ -671,8 +551,7 @@ class _Connected(Backend):
 
 
 class ServerBackend(_Connected):
-    """A model behind a server that speaks OpenAI's protocol: OpenAI, vLLM, llama.cpp's
-    server, Ollama and others.
+    """A model behind a server that speaks OpenAI's protocol: OpenAI, vLLM, llama.cpp's server, Ollama and others.
 
     Parameters
     ----------
@@ -756,22 +635,7 @@ class ServerBackend(_Connected):
         import guidance
 
         if regex is None:
-            return str(
-                _ask(
-                    self,
-                    prompt,
-                    guidance.gen("answer", max_tokens=max_tokens),
-                    self.dialect,
-                )["answer"]
-            )
+            return str(_ask(self, prompt, guidance.gen("answer", max_tokens=max_tokens), self.dialect)["answer"])
         answer = {"type": "string", "pattern": f"^(?:{regex})$"}
-        schema = {
-            "type": "object",
-            "properties": {"answer": answer},
-            "required": ["answer"],
-        }
-        return _field_of(
-            self,
-            self._json(prompt, {**schema, "additionalProperties": False}, max_tokens),
-            max_tokens,
-        )
+        schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
+        return _field_of(self, self._json(prompt, {**schema, "additionalProperties": False}, max_tokens), max_tokens)

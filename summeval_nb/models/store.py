@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from tqdm.auto import tqdm
 
-from ..ground._files import require_path
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_text, require_texts
-from ..ground.viz import html_table
-from ._wal import logged_head
+from summeval_nb.ground._files import require_path
+from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.results import require_count, require_text, require_texts
+from summeval_nb.ground.viz import html_table
+from summeval_nb.models._wal import logged_head
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,8 +71,7 @@ _MOST_AXES = 8  # below every character that a JSON text can begin with
 
 
 def _encode(value: object) -> str | bytes:
-    """JSON text for plain data; for a float32 array its number of axes, its lengths and
-    its little-endian bytes."""
+    """JSON text for plain data; for a float32 array its number of axes, its lengths and its little-endian bytes."""
     if isinstance(value, np.ndarray):
         if value.dtype != np.float32:
             raise TypeError(f"the store keeps float32 arrays, not {value.dtype}: pass array.astype(np.float32)")
@@ -86,8 +85,7 @@ def _encode(value: object) -> str | bytes:
 
 
 def _decode(stored: str | bytes) -> Any:
-    """Read a value back; an array comes back writable and in this machine's byte
-    order."""
+    """Read a value back; an array comes back writable and in this machine's byte order."""
     if isinstance(stored, str):
         return json.loads(stored)
     axes = stored[0]
@@ -96,8 +94,7 @@ def _decode(stored: str | bytes) -> Any:
 
 
 def _checksum(kind: str, key: str, stored: str | bytes) -> int:
-    """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of
-    others.
+    """CRC-32 over a row's kind, key and value; -1, which no CRC is, for a row of others.
 
     Where a byte was changed, sqlite may find a number where a text was written, or
     bytes: these begin with their number of axes, as no JSON text does.
@@ -136,8 +133,7 @@ def _require_ours(path: Path, application: int, version: int) -> None:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Raise `StoreError` unless `path` is one of our files and complete; nothing is
-    written."""
+    """Raise `StoreError` unless `path` is one of our files and complete; nothing is written."""
     if not path.is_file():  # reading a pipe would wait for ever
         raise StoreError(f"{path} is not an ordinary file but a pipe or a device: {_KEPT}")
     with path.open("rb") as file:
@@ -156,8 +152,7 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    """Make an empty store and give it its name in one step; if another process was
-    first, theirs stays."""
+    """Make an empty store and give it its name in one step; if another process was first, theirs stays."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".new")
     os.close(handle)
     try:
@@ -175,8 +170,7 @@ def _create(path: Path) -> None:
 
 
 def _name_once(name: str, path: Path) -> None:
-    """Move a file to `path` unless that exists; some file systems have no links, there
-    a check must do."""
+    """Move a file to `path` unless that exists; some file systems have no links, there a check must do."""
     try:
         os.link(name, path)
     except FileExistsError:
@@ -222,10 +216,7 @@ def _explained(path: Path) -> Iterator[None]:
         text = str(error).lower()
         if getattr(error, "sqlite_errorcode", 0) in _OF_LOCKS:
             text = "locking protocol"
-        remedy = next(
-            (remedy for part, remedy in remedies.items() if part in text),
-            "see the message of SQLite above",
-        )
+        remedy = next((remedy for part, remedy in remedies.items() if part in text), "see the message of SQLite above")
         raise StoreError(f"{path}: {error}; {remedy}") from error
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror or error}; check the path, its permissions and its disk") from error
@@ -235,8 +226,7 @@ _INHERITED: list[sqlite3.Connection] = []
 
 
 def _leave_to_parent(connection: sqlite3.Connection | None) -> None:
-    """Keep a connection that came through a fork from being closed by the garbage
-    collector."""
+    """Keep a connection that came through a fork from being closed by the garbage collector."""
     if connection is not None:
         _INHERITED.append(connection)
 
@@ -253,11 +243,7 @@ def _connect(path: Path) -> sqlite3.Connection:
             raise StoreError(f"{path} cannot be created: {error}; choose a folder that may be written") from error
     _refuse_foreign(path)
     connection = sqlite3.connect(
-        path.as_uri() + "?mode=rw",
-        uri=True,
-        timeout=60,
-        isolation_level=None,
-        check_same_thread=False,
+        path.as_uri() + "?mode=rw", uri=True, timeout=60, isolation_level=None, check_same_thread=False
     )
     connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # damage meets the checksum
     try:
@@ -272,8 +258,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Yield once inside a write transaction: all of it is kept, or, after any error,
-    none of it."""
+    """Yield once inside a write transaction: all of it is kept, or, after any error, none of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield connection
@@ -356,29 +341,17 @@ class StoreInfo:
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data."""
-        return {
-            "path": self.path,
-            "bytes": self.bytes,
-            "rows": [dict(row) for row in self.rows],
-        }
+        return {"path": self.path, "bytes": self.bytes, "rows": [dict(row) for row in self.rows]}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a kind."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [dict(row) for row in self.rows],
-            columns=["kind", "items", "bytes", "first", "last"],
-        )
+        return pd.DataFrame([dict(row) for row in self.rows], columns=["kind", "items", "bytes", "first", "last"])
 
     def _repr_html_(self) -> str:
         columns = ["kind", "items", "bytes", "first", "last"]
-        return html_table(
-            self.rows,
-            columns=columns,
-            caption="Store",
-            note=f"{self.path}, {self.bytes:,} bytes",
-        )
+        return html_table(self.rows, columns=columns, caption="Store", note=f"{self.path}, {self.bytes:,} bytes")
 
 
 def _date(moment: float) -> str:
@@ -393,11 +366,7 @@ def _describe(connection: sqlite3.Connection, path: Path) -> StoreInfo:
     query = "SELECT kind, COUNT(*), SUM(LENGTH(value)), MIN(created), MAX(created) FROM items GROUP BY kind"
     rows = []
     for kind, items, size, first, last in connection.execute(query):
-        row = {
-            "kind": kind if isinstance(kind, str) else repr(kind),
-            "items": items,
-            "bytes": size,
-        }
+        row = {"kind": kind if isinstance(kind, str) else repr(kind), "items": items, "bytes": size}
         rows.append(row | {"first": _date(first), "last": _date(last)})
     return StoreInfo(path=str(path), bytes=path.stat().st_size, rows=tuple(rows))
 
@@ -431,11 +400,7 @@ class _Session:
     def _session(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
         if self._owner != os.getpid():
             _leave_to_parent(self._connection)
-            self._connection, self._owner, self._lock = (
-                None,
-                os.getpid(),
-                threading.RLock(),
-            )
+            self._connection, self._owner, self._lock = (None, os.getpid(), threading.RLock())
         with self._lock, _explained(self.path):
             if self._connection is None:
                 self._connection = _connect(self.path)
@@ -450,8 +415,7 @@ class _Session:
 
 
 class Store(_Session):
-    """Embeddings and verdicts in one file, keyed by content, for several processes at
-    once.
+    """Embeddings and verdicts in one file, keyed by content, for several processes at once.
 
     Parameters
     ----------
@@ -489,8 +453,7 @@ class Store(_Session):
             return _read(connection, self.path, _kind(kind), wanted)
 
     def put_many(self, kind: str, values: Mapping[str, object]) -> int:
-        """Store values in one transaction; keys that exist keep their value. Returns
-        how many were new."""
+        """Store values in one transaction; keys that exist keep their value. Returns how many were new."""
         rows = [_row(_kind(kind), require_text(key, "key"), value) for key, value in values.items()]
         with self._session(write=True) as connection:
             before = connection.total_changes
@@ -502,15 +465,8 @@ class Store(_Session):
         with self._session() as connection:
             return _describe(connection, self.path)
 
-    def prune(
-        self,
-        kind: str | None = None,
-        *,
-        older_than_days: float | None = None,
-        damaged: bool = False,
-    ) -> int:
-        """Delete items by kind, by age or because they are damaged; return how many.
-        The file shrinks."""
+    def prune(self, kind: str | None = None, *, older_than_days: float | None = None, damaged: bool = False) -> int:
+        """Delete items by kind, by age or because they are damaged; return how many. The file shrinks."""
         with self._session(write=True) as connection:
             count = _delete(connection, kind, older_than_days, damaged)
         with self._session() as connection:
@@ -518,8 +474,7 @@ class Store(_Session):
         return count
 
     def verify(self) -> list[str]:
-        """Read everything and return what is damaged, one line each; an empty list
-        means that all is well."""
+        """Read everything and return what is damaged, one line each; an empty list means that all is well."""
         with self._session() as connection:
             return _problems(connection)
 
@@ -533,8 +488,7 @@ def fill_missing(
     batch_size: int = 64,
     progress: str = "",
 ) -> list[Any]:
-    """Return one value a key: from the store where it is known, else computed and
-    stored at once.
+    """Return one value a key: from the store where it is known, else computed and stored at once.
 
     Parameters
     ----------

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ..ground.results import is_finite, require_count
+from summeval_nb.ground.results import is_finite, require_count
 
 __all__ = ["Plan", "plan_run"]
 
 
 class Plan(NamedTuple):
-    """What a faithfulness run over many pairs needs: hours of each stage, disk in GB,
-    and the slowest stage."""
+    """What a faithfulness run over many pairs needs: hours of each stage, disk in GB, and the slowest stage."""
 
     embed_hours: float
     judge_hours: float
@@ -35,8 +34,7 @@ def plan_run(
     bytes_per_result: float = 10_000,
     bytes_per_vector: float = 1_800,
 ) -> Plan:
-    """Return hours and disk for a run; rates are per second and worker, `driver_rate`
-    for the one driver.
+    """Return hours and disk for a run; rates are per second and worker, `driver_rate` for the one driver.
 
     `share_new` is the share of sentences that no earlier pair of the same lot holds:
     with 16 summaries of each article about 0.15.
@@ -47,20 +45,11 @@ def plan_run(
     'embedding'
     """
     require_count(workers, "workers")
-    rates = {
-        "embed_rate": embed_rate,
-        "verdict_rate": verdict_rate,
-        "driver_rate": driver_rate,
-        "pairs": pairs,
-    }
+    rates = {"embed_rate": embed_rate, "verdict_rate": verdict_rate, "driver_rate": driver_rate, "pairs": pairs}
     for name, value in rates.items():
         if not (is_finite(value) and value > 0):
             raise ValueError(f"{name} must be a positive number, not {value}")
-    shares = {
-        "sentences_per_pair": sentences_per_pair,
-        "share_new": share_new,
-        "verdicts_per_pair": verdicts_per_pair,
-    }
+    shares = {"sentences_per_pair": sentences_per_pair, "share_new": share_new, "verdicts_per_pair": verdicts_per_pair}
     for name, value in (shares | {"bytes_per_result": bytes_per_result, "bytes_per_vector": bytes_per_vector}).items():
         if not (is_finite(value) and value >= 0):
             raise ValueError(f"{name} must be 0 or more, not {value}")

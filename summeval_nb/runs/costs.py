@@ -1,4 +1,4 @@
-"""Calls, tokens and seconds of each stage, over workers and attempts, and how many calls there will be."""
+"""Calls, tokens and seconds of each stage, added up over workers and attempts, and the number of calls before the first one is made."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..evidence._inputs import with_threshold
-from ..evidence.check import Checker, Pair, PairVectors
-from ..ground._types import JsonDict
-from ..ground.results import Metric, Verdict, require_option
-from ..ground.viz import html_table, text_table
-from ..judged.judging import BulkJudge, Judge, ask_many
-from ..models._declared import declared
-from ..models.llm import Backend, BackendError, Calls, Choice, Schema, Usage
-from ..models.store import Store
+from summeval_nb.evidence._inputs import with_threshold
+from summeval_nb.evidence.check import Checker, Pair, PairVectors
+from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.results import Metric, Verdict, require_option
+from summeval_nb.ground.viz import html_table, text_table
+from summeval_nb.judged.judging import BulkJudge, Judge, ask_many
+from summeval_nb.models._declared import declared
+from summeval_nb.models.llm import Backend, BackendError, Calls, Choice, Schema, Usage
+from summeval_nb.models.store import Store
 
 __all__ = [
     "COUNTS",
@@ -43,8 +43,7 @@ Stages = Mapping[str, Mapping[str, float]]
 
 
 def _used(backends: Sequence[Backend]) -> dict[str, float]:
-    """What some backends have used so far; `call_seconds` is the time inside calls,
-    added up over threads."""
+    """What some backends have used so far; `call_seconds` is the time inside calls, added up over threads."""
     counts = [backend.usage.to_dict() for backend in {id(one): one for one in backends}.values()]
     total = {name: sum(one[name] for one in counts) for name in Usage.__dataclass_fields__}
     return total | {"call_seconds": total["seconds"], "seconds": time.perf_counter()}
@@ -92,8 +91,7 @@ class Ledger:
 
     @contextmanager
     def stage(self, name: str, backends: Sequence[Backend]) -> Iterator[None]:
-        """Write what the backends use inside the block under a stage's name, stages
-        within it taken off."""
+        """Write what the backends use inside the block under a stage's name, stages within it taken off."""
         before = _used(backends)
         self._inside.append({})
         try:
@@ -202,8 +200,7 @@ class _Staged(Backend):
 
 
 class MeteredChecker:
-    """A checker that writes what its language models use into a ledger, as the stages
-    checking and statements."""
+    """A checker that writes what its language models use into a ledger, as the stages checking and statements."""
 
     def __init__(self, inner: Checker, ledger: Ledger):
         self._ledger, self.backends = ledger, find_backends(inner)
@@ -264,8 +261,7 @@ class _Reached:
 
 
 class MeteredJudge(BulkJudge):
-    """A judge that writes what its language models use into a ledger, a stage for each
-    kind of question."""
+    """A judge that writes what its language models use into a ledger, a stage for each kind of question."""
 
     def __init__(self, inner: Judge, ledger: Ledger, store: Any = None):
         self.fingerprint = inner.fingerprint
@@ -338,8 +334,7 @@ def note_usage(folder: Path, shard: str, usage: Stages) -> None:
 
 
 def read_ledger(folder: str | Path) -> Ledger:
-    """Return what a run has used so far, in all its attempts; empty for metrics without
-    a language model."""
+    """Return what a run has used so far, in all its attempts; empty for metrics without a language model."""
     ledger, path = Ledger(), Path(folder) / LEDGER
     for line in path.read_bytes().splitlines() if path.exists() else []:
         with suppress(ValueError, KeyError, TypeError):

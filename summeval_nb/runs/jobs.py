@@ -1,4 +1,4 @@
-"""Metrics by name or your own, made safe for corpora: every row gives a number or the reason for none."""
+"""Metrics by name or your own, made safe for corpora: every row gives one line, with a number or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -15,33 +15,21 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    Signature,
-    as_outcome,
-    require_option,
-    score_rows,
-)
-from summeval_nb.runs._identity import (
-    identify,
-    identify_model,
-    packaged_fingerprints,
-)
-
-from ..agreement.metrics import METRICS, load_metric, metric_class
-from ..evidence._inputs import named_checker
-from ..ground._types import JsonDict, Scores
-from ..ground.items import Item, why_unread
-from ..ground.viz import html_table, text_table
-from ..judged.judging import Judge
-from ..models._declared import NotDeclared, added
-from ..models._named import load_model, store_path
-from ..models.llm import Backend, Calls
-from ..models.store import Store
-from ._planned import Unloaded, pairs_of, sentence_pairs, unanswered
-from .costs import Ledger, Stages, calls_at_most, find_backends, metered
-from .workers import try_together
+from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
+from summeval_nb.evidence._inputs import named_checker
+from summeval_nb.ground._types import JsonDict, Scores
+from summeval_nb.ground.items import Item, why_unread
+from summeval_nb.ground.results import Metric, Outcome, Signature, as_outcome, require_option, score_rows
+from summeval_nb.ground.viz import html_table, text_table
+from summeval_nb.judged.judging import Judge
+from summeval_nb.models._declared import NotDeclared, added
+from summeval_nb.models._named import load_model, store_path
+from summeval_nb.models.llm import Backend, Calls
+from summeval_nb.models.store import Store
+from summeval_nb.runs._identity import identify, identify_model, packaged_fingerprints
+from summeval_nb.runs._planned import Unloaded, pairs_of, sentence_pairs, unanswered
+from summeval_nb.runs.costs import Ledger, Stages, calls_at_most, find_backends, metered
+from summeval_nb.runs.workers import try_together
 
 __all__ = [
     "Rows",
@@ -66,8 +54,7 @@ MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], objec
 
 
 def _parse(data: bytes) -> Any:
-    """Read JSON with pydantic's parser, three times as fast; what it refuses, Python's
-    own accepts or explains."""
+    """Read JSON with pydantic's parser, three times as fast; what it refuses, Python's own accepts or explains."""
     try:
         return from_json(data, cache_strings=False)
     except ValueError:
@@ -105,8 +92,7 @@ def read_row(item: Item, columns: Columns, kinds: Mapping[str, str]) -> tuple[Js
 
 
 def _named_twice(data: bytes, columns: Columns, row: JsonDict) -> str:
-    """The first column that an object names twice, of those that are read; of all,
-    where nobody says which are."""
+    """The first column that an object names twice, of those that are read; of all, where nobody says which are."""
     read: list[str] = []
     for source in columns.values():
         read += [source] if isinstance(source, str) else source
@@ -134,8 +120,7 @@ def _spellings(name: str) -> list[bytes]:
 
 
 def _rename(row: JsonDict, lost: dict[str, str], columns: Columns) -> str:
-    """Give a row, and what of it could not be read, the metric's own names; return the
-    problem of a missing column."""
+    """Give a row, and what of it could not be read, the metric's own names; return the problem of a missing column."""
     found: JsonDict = {}
     gone: dict[str, str] = {}
     for name, source in columns.items():
@@ -181,8 +166,7 @@ def _wrong_type(value: object, name: str, kind: str) -> str:
 
 
 def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] = load_model) -> dict[str, Any]:
-    """Return a metric's options in which texts such as "llm:folder" have become
-    checkers, judges and backends."""
+    """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
     found = dict(options)
     for name in ("checker", "judge", "backend"):
         kind, colon, text = str(options.get(name)).partition(":")
@@ -205,8 +189,7 @@ def _judge(backend: Backend) -> Judge:
 
 
 def describe(value: object, name: str) -> Any:
-    """Return plain data that stands for an option in the manifest; an object needs a
-    `fingerprint`."""
+    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (str, Path)):
@@ -233,8 +216,7 @@ def _digest(*values: str | bytes | Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Job:
-    """A metric with its options, columns and store, checked: what a worker needs to
-    score items."""
+    """A metric with its options, columns and store, checked: what a worker needs to score items."""
 
     metric: MetricOrFunction
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -262,8 +244,7 @@ class Job:
             self._require_apart()
 
     def _require_apart(self) -> None:
-        """Raise a `ValueError` if two columns of the metric would be one of the
-        corpus."""
+        """Raise a `ValueError` if two columns of the metric would be one of the corpus."""
         known: dict[str, str] = {}
         for name, source in self.sources.items():
             for one in {source} if isinstance(source, str) else set(source):
@@ -276,8 +257,7 @@ class Job:
                 known[one] = name
 
     def _take_apart(self, metric: Metric) -> None:
-        """Put a metric of ours down by its name and its choices, which a manifest can
-        hold and a worker can make."""
+        """Put a metric of ours down by its name and its choices, which a manifest can hold and a worker can make."""
         if self.options:
             raise ValueError(f"{type(metric).__name__} has its own options: give {', '.join(self.options)} there")
         options = metric.options()
@@ -289,8 +269,7 @@ class Job:
 
     @property
     def _kind(self) -> Any:
-        """What says the columns: the class of a metric with a name, an object with
-        `score_many`, or None."""
+        """What says the columns: the class of a metric with a name, an object with `score_many`, or None."""
         if isinstance(self.metric, str):
             return metric_class(self.metric)[0]
         return self.metric if hasattr(self.metric, "score_many") else None
@@ -302,8 +281,7 @@ class Job:
 
     @property
     def shard_size(self) -> int:
-        """How many items a shard holds where nobody says: 2,000 for overlap metrics,
-        which are quick, else 500."""
+        """How many items a shard holds where nobody says: 2,000 for overlap metrics, which are quick, else 500."""
         return getattr(self._kind, "shard_size", 500)
 
     @property
@@ -312,8 +290,7 @@ class Job:
         return {**{name: name for name in self.kinds}, **self.columns}
 
     def content(self, item: Item, row: JsonDict) -> str:
-        """Return two hashes: of what an item is about (the article), and of what a
-        system wrote for it.
+        """Return two hashes: of what an item is about (the article), and of what a system wrote for it.
 
         For a function of yours, of which nobody knows that, it is one hash of all that
         the item holds.
@@ -338,8 +315,7 @@ class Job:
 
 
 def _is_named(metric: Metric) -> bool:
-    """Whether a metric is one of those that have a name, and not a class of somebody's
-    derived from it."""
+    """Whether a metric is one of those that have a name, and not a class of somebody's derived from it."""
     return metric.name in METRICS and metric_class(metric.name)[0] is type(metric)
 
 
@@ -352,34 +328,17 @@ class Line(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A shard's lines, and what language models used for them, by stage; empty without
-    one."""
+    """A shard's lines, and what language models used for them, by stage; empty without one."""
 
     lines: list[Line]
     usage: Stages = {}
 
 
-def make_line(
-    number: int,
-    item: Item,
-    row: JsonDict,
-    outcome: Outcome,
-    content: str | None = None,
-) -> Line:
-    """Return the line of a result; a failure's reason begins with its place in the
-    corpus."""
+def make_line(number: int, item: Item, row: JsonDict, outcome: Outcome, content: str | None = None) -> Line:
+    """Return the line of a result; a failure's reason begins with its place in the corpus."""
     score, status, reason, parts, signature = outcome
     reason = f"at {item.place}: {reason}" if status == "failed" else reason
-    values = (
-        number,
-        _plain_id(row.get("id")),
-        score,
-        status,
-        reason,
-        parts,
-        signature,
-        content,
-    )
+    values = (number, _plain_id(row.get("id")), score, status, reason, parts, signature, content)
     record = dict(zip(_FIELDS, values, strict=True))
     try:
         text = _READABLE.encode(record).encode()
@@ -392,8 +351,7 @@ def make_line(
 
 
 def _plain_id(value: object) -> Any:
-    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is
-    none."""
+    """An id as JSON can hold it; NaN, which stands for a missing one in tables, is none."""
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float) and not math.isfinite(value):
@@ -416,15 +374,13 @@ _ESCAPED = json.JSONEncoder(allow_nan=False, default=_plain)
 
 
 def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Metric:
-    """Return a metric by name with its options, and with the store where it takes
-    one."""
+    """Return a metric by name with its options, and with the store where it takes one."""
     keeps = "store" in metric_class(name)[0].defaults()
     return load_metric(name, **options, **({"store": store} if keeps else {}))
 
 
 class Scorer:
-    """A job made ready in this process. Raises what a wrong option raises, before any
-    item is scored."""
+    """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
 
     def __init__(self, job: Job, load: Callable[[str], Backend] = load_model):
         self.job, self.sources, self._ledger = job, job.sources, Ledger()
@@ -451,29 +407,20 @@ class Scorer:
             return self._own(rows)
 
     def _own(self, rows: Rows) -> list[Outcome]:
-        """Outcomes of a metric of somebody's: an object that scores many, or a function
-        of a row."""
+        """Outcomes of a metric of somebody's: an object that scores many, or a function of a row."""
         metric: Any = self.job.metric
         if not hasattr(metric, "score_many"):
             return [as_outcome(metric(row), self._signature) for row in rows]
         return [one if one.signature else one._replace(signature=self._signature) for one in score_rows(metric, rows)]
 
     def lines(self, first: int, items: Sequence[Item]) -> list[Line]:
-        """Return one line per item; `first` is the position of the first item in the
-        corpus."""
+        """Return one line per item; `first` is the position of the first item in the corpus."""
         kinds, content = self.job.kinds, self.job.content
         read = [read_row(item, self.sources, kinds) for item in items]
         contents = [None if problem else content(item, row) for item, (row, problem) in zip(items, read, strict=True)]
         found = iter(try_together([row for row, problem in read if not problem], self._score))
         outcomes = [Outcome(None, "failed", problem) if problem else _settled(next(found)) for _, problem in read]
-        columns = zip(
-            itertools.count(first),
-            items,
-            (row for row, _ in read),
-            outcomes,
-            contents,
-            strict=False,
-        )
+        columns = zip(itertools.count(first), items, (row for row, _ in read), outcomes, contents, strict=False)
         return [make_line(*one) for one in columns]
 
     def score(self, first: int, items: Sequence[Item]) -> Scored:
@@ -561,12 +508,7 @@ class Work:
         return text_table(self.rows(), columns=self._columns) + (f"\n{self.note}" if self.note else "")
 
     def _repr_html_(self) -> str:
-        return html_table(
-            self.rows(),
-            columns=self._columns,
-            caption="What a run would do",
-            note=self.note,
-        )
+        return html_table(self.rows(), columns=self._columns, caption="What a run would do", note=self.note)
 
     @property
     def _columns(self) -> list[str]:
@@ -582,14 +524,10 @@ def _calls_row(what: str, calls: Calls) -> JsonDict:
 
 
 class Planner:
-    """Counts what a job would do with the shards that it is shown, without a call of a
-    language model."""
+    """Counts what a job would do with the shards that it is shown, without a call of a language model."""
 
     def __init__(self, job: Job):
-        self.job, self.counts = (
-            job,
-            {"items": 0, "scored": 0, "to_score": 0, "unreadable": 0},
-        )
+        self.job, self.counts = (job, {"items": 0, "scored": 0, "to_score": 0, "unreadable": 0})
         self.sentences: int | None = 0 if job.metric == "faithfulness" else None
         self.pairs: int | None = 0 if isinstance(job.metric, str) else None
         self._metric, self._note = _planned_metric(job), ""
@@ -611,10 +549,7 @@ class Planner:
         self.counts["unreadable"] += len(items) - len(rows)
         if self.job.metric == "faithfulness":
             found = sentence_pairs(rows, *self._splitter)
-            self.sentences, self.pairs = (
-                (self.sentences or 0) + found[0],
-                (self.pairs or 0) + found[1],
-            )
+            self.sentences, self.pairs = ((self.sentences or 0) + found[0], (self.pairs or 0) + found[1])
         elif self.pairs is not None:
             self.pairs += sum(pairs_of(str(self.job.metric), row) for row in rows)
         if self._metric is not None and self._calls is not None:
@@ -629,10 +564,4 @@ class Planner:
         note = self._note
         if self.job.store and self._calls and self.job.metric == "faithfulness":
             note = "how many verdicts the store holds is known only after the embedding"
-        return Work(
-            **self.counts,
-            sentences=self.sentences,
-            pairs=self.pairs,
-            calls=self._calls,
-            note=note,
-        )
+        return Work(**self.counts, sentences=self.sentences, pairs=self.pairs, calls=self._calls, note=note)

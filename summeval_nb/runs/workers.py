@@ -1,4 +1,4 @@
-"""Work in processes that can crash without harm, results in files that are whole or absent, and a lock."""
+"""Work in processes that can crash without harm, results in files that are whole or absent, and a lock that cannot be left behind."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
-from ..ground._files import replacing
-from ._lock import Busy, hold
+from summeval_nb.ground._files import replacing
+from summeval_nb.runs._lock import Busy, hold
 
 __all__ = [
     "Row",
@@ -37,12 +37,9 @@ Found = TypeVar("Found")
 
 
 def try_together(
-    rows: Sequence[Row],
-    score: Callable[[Sequence[Row]], Sequence[Found]],
-    broken: type[Exception] = Exception,
+    rows: Sequence[Row], score: Callable[[Sequence[Row]], Sequence[Found]], broken: type[Exception] = Exception
 ) -> list[Found | Exception]:
-    """Return one result per row of `score(rows)`; a row on which `score` raises gets
-    the exception in its place.
+    """Return one result per row of `score(rows)`; a row on which `score` raises gets the exception in its place.
 
     Parameters
     ----------
@@ -125,8 +122,7 @@ class WorkerRefused(RuntimeError):
 
 
 class RunStopped(RuntimeError):
-    """A run stopped before its end; what was scored is kept, and the message says how
-    to go on."""
+    """A run stopped before its end; what was scored is kept, and the message says how to go on."""
 
 
 def _cause_of_death(code: int) -> str:
@@ -172,31 +168,19 @@ def _end_process(process: subprocess.Popen[bytes]) -> None:
 
 
 def _raise_refusal(kind: str, message: str) -> None:
-    known = {
-        "ValueError": ValueError,
-        "TypeError": TypeError,
-        "ImportError": ImportError,
-    }
+    known = {"ValueError": ValueError, "TypeError": TypeError, "ImportError": ImportError}
     raise known[kind](message) if kind in known else WorkerRefused(f"{kind}: {message}")
 
 
 def _python(code: str) -> list[str]:
-    """The command that runs some code in a fresh Python that finds the modules which
-    this one finds."""
+    """The command that runs some code in a fresh Python that finds the modules which this one finds."""
     places = [place or os.getcwd() for place in sys.path]
-    return [
-        sys.executable,
-        "-P",
-        "-c",
-        f"import sys; sys.path[:] = sys.argv[1:]; {code}",
-        *places,
-    ]
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = sys.argv[1:]; {code}", *places]
 
 
 @contextmanager
 def _interrupts_kept_back() -> Iterator[None]:
-    """A process that is started in here is born deaf to Ctrl-C, before its own first
-    line could make it so."""
+    """A process that is started in here is born deaf to Ctrl-C, before its own first line could make it so."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -223,8 +207,7 @@ def _launch(threads: int | None) -> subprocess.Popen[bytes]:
 
 
 def pack(make: Callable[[], Callable[..., object]]) -> bytes:
-    """Return a function as bytes for another process, functions of notebooks and
-    scripts included."""
+    """Return a function as bytes for another process, functions of notebooks and scripts included."""
     import cloudpickle
 
     try:
@@ -234,8 +217,7 @@ def pack(make: Callable[[], Callable[..., object]]) -> bytes:
 
 
 def _converse(process: subprocess.Popen[bytes], message: object, seconds: float | None) -> tuple[Any, bool]:
-    """Send a message and return the answer, and whether the time has ended all the
-    same."""
+    """Send a message and return the answer, and whether the time has ended all the same."""
     assert process.stdin and process.stdout
     with _time_limit(process, seconds) as late:
         try:
@@ -280,8 +262,7 @@ class Worker(Generic[Found]):
         self._closed = False
 
     def ask(self, *arguments: object, seconds: float | None = None) -> Found:
-        """Return what the work returns; raise `WorkerDied` when the process ends. The
-        next call starts a fresh one.
+        """Return what the work returns; raise `WorkerDied` when the process ends. The next call starts a fresh one.
 
         After `seconds` without an answer (None: wait for ever) the process is ended,
         which raises `WorkerTimeout`.
@@ -341,8 +322,7 @@ class Worker(Generic[Found]):
 
 
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file so that under its name there is the whole content or nothing new,
-    even after a power cut."""
+    """Write a file so that under its name there is the whole content or nothing new, even after a power cut."""
     with replacing(path) as file:  # a file of a temporary name; forced to the disk and renamed at the end
         file.writelines(chunks)
     sync_folder(path.parent)
