@@ -7,15 +7,15 @@ import pytest
 
 from summeval_nb.evidence import _pairs, faithfulness
 from summeval_nb.judged import _answer_stages, _summary_choices, answers, summary_score
-from summeval_nb.overlap import _choices, bleu, chrf, matching, rouge, ter
+from summeval_nb.overlap import base, bleu, chrf, matching, rouge, ter
 
 FACES = [
-    (bleu.Bleu, _choices.BleuChoices, [bleu.bleu_score, bleu.bleu_many, bleu.corpus_bleu]),
-    (chrf.Chrf, _choices.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
-    (ter.Ter, _choices.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
-    (rouge.Rouge, _choices.RougeChoices, [rouge.rouge_score, rouge.rouge_many]),
-    (matching.Meteor, _choices.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
-    (matching.BertScore, _choices.BertChoices, [matching.bert_score, matching.bert_many]),
+    (bleu.Bleu, base.BleuChoices, [bleu.bleu_score, bleu.bleu_many, bleu.corpus_bleu]),
+    (chrf.Chrf, base.ChrfChoices, [chrf.chrf_score, chrf.chrf_many, chrf.corpus_chrf]),
+    (ter.Ter, base.TerChoices, [ter.ter_score, ter.ter_many, ter.corpus_ter]),
+    (rouge.Rouge, base.RougeChoices, [rouge.rouge_score, rouge.rouge_many]),
+    (matching.Meteor, base.MeteorChoices, [matching.meteor_score, matching.meteor_many]),
+    (matching.BertScore, base.BertChoices, [matching.bert_score, matching.bert_many]),
 ]
 
 

@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from summeval_nb import sample_articles
-from summeval_nb.overlap import _languages
+from summeval_nb.overlap import tokens
 from summeval_nb.overlap.bleu import bleu_many, bleu_score, corpus_bleu
 from summeval_nb.overlap.ngrams import load_tokenizer
 
@@ -30,31 +30,31 @@ def test_chinese_bleu_equals_sacrebleu():
     assert float(score) == pytest.approx(expected, abs=1e-9) and "tok:zh" in str(score.signature)
 
 
-@pytest.mark.parametrize("name", _languages.BORROWED)
+@pytest.mark.parametrize("name", tokens.BORROWED)
 def test_what_is_missing_is_named_with_the_remedy(name, monkeypatch):
-    packages = _languages.BORROWED[name][2]
-    monkeypatch.setattr(_languages.importlib.util, "find_spec", lambda package: None)
+    packages = tokens.BORROWED[name][2]
+    monkeypatch.setattr(tokens.importlib.util, "find_spec", lambda package: None)
     remedy = r"pip install -e '.\[languages\]'"
     with pytest.raises(ImportError, match=f"'{name}' needs {' and '.join(packages)}, from .*: {remedy}"):
-        _languages.borrowed_tokenizer.__wrapped__(name)
+        tokens.borrowed_tokenizer.__wrapped__(name)
 
 
 def test_a_missing_model_file_is_named_and_not_fetched(monkeypatch, tmp_path):
     from sacrebleu.tokenizers import tokenizer_spm
 
-    monkeypatch.setattr(_languages.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(tokens.importlib.util, "find_spec", lambda name: True)
     monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
     monkeypatch.setattr(tokenizer_spm, "download_file", lambda *_: pytest.fail("it fetched something"))
     with pytest.raises(FileNotFoundError, match="flores200.*model file, which is not at"):
-        _languages.borrowed_tokenizer.__wrapped__("flores200")
+        tokens.borrowed_tokenizer.__wrapped__("flores200")
 
 
 def test_a_borrowed_tokenizer_cuts(monkeypatch):
     from sacrebleu.tokenizers import tokenizer_ja_mecab
 
-    monkeypatch.setattr(_languages.importlib.util, "find_spec", lambda name: True)
+    monkeypatch.setattr(tokens.importlib.util, "find_spec", lambda name: True)
     monkeypatch.setattr(tokenizer_ja_mecab, "TokenizerJaMecab", lambda: lambda line: " ".join(line))
-    assert _languages.borrowed_tokenizer.__wrapped__("ja-mecab")("猫だ") == ["猫", "だ"]
+    assert tokens.borrowed_tokenizer.__wrapped__("ja-mecab")("猫だ") == ["猫", "だ"]
 
 
 def test_unknown_names_are_refused():
@@ -101,13 +101,13 @@ def home(monkeypatch, tmp_path):
     (tmp_path / "models").mkdir()
     for name in SPM:
         model = (tmp_path / "own.model").read_bytes()
-        (tmp_path / "models" / _languages.BORROWED[name][4]).write_bytes(model)
+        (tmp_path / "models" / tokens.BORROWED[name][4]).write_bytes(model)
     monkeypatch.setattr(tokenizer_spm, "SACREBLEU_DIR", str(tmp_path))
     monkeypatch.setattr(tokenizer_spm, "download_file", lambda *_: pytest.fail("it fetched something"))
     monkeypatch.setenv("SACREBLEU", str(tmp_path))  # other processes find it so
-    _languages.borrowed_tokenizer.cache_clear()
+    tokens.borrowed_tokenizer.cache_clear()
     yield tmp_path
-    _languages.borrowed_tokenizer.cache_clear()
+    tokens.borrowed_tokenizer.cache_clear()
 
 
 @pytest.mark.parametrize("name", SPM)
@@ -152,7 +152,7 @@ def test_pieces_in_the_shell_in_a_run_and_in_its_processes(home, capsys):
 
 @pytest.mark.parametrize("damaged", [b"", b"<html>not found</html>", "half"])
 def test_a_damaged_model_file_is_named_with_the_remedy(home, damaged):
-    file = home / "models" / _languages.BORROWED["flores200"][4]
+    file = home / "models" / tokens.BORROWED["flores200"][4]
     file.write_bytes(file.read_bytes()[:2000] if damaged == "half" else damaged)
     with pytest.raises(
         ValueError, match=r"model file of the tokenizer 'flores200', .*cannot be read.*fetch it once more"
@@ -165,7 +165,7 @@ def test_without_the_file_nothing_is_fetched_neither_in_a_shell_nor_in_a_run(hom
     from summeval_nb import cli, run
     from summeval_nb.runs.workers import WorkerRefused
 
-    (home / "models" / _languages.BORROWED["flores200"][4]).unlink()
+    (home / "models" / tokens.BORROWED["flores200"][4]).unlink()
     (home / "pairs.jsonl").write_text('{"candidate": "a", "references": ["a"]}\n')
     with pytest.raises(SystemExit) as leaving:
         cli.main(["bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200"])

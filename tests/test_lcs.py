@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from summeval_nb.overlap._lcs import hit_bits, places, union_matches, weighted_counts, weighted_path, weighted_table
-from summeval_nb.overlap._numbers import number_texts
 from summeval_nb.overlap._rouge import combine, lay_out, line_counts, sequence_counts
+from summeval_nb.overlap.counting import number_texts
 from summeval_nb.overlap.rouge import MULTI, Rouge, RougeItem, RougeTable, lcs_path, rouge_score
 
 RNG = random.Random(0)

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
 from summeval_nb.ground.viz import Mark, contrast
-from summeval_nb.overlap._cut import tokenizer_name
-from summeval_nb.overlap._match_picture import CLIPPED, COLORS, MatchPicture, ngram_marks, token_spans
-from summeval_nb.overlap._numbers import (
+from summeval_nb.overlap.counting import (
     NumberedTexts,
     as_sequences,
     common_lengths,
@@ -24,7 +22,6 @@ from summeval_nb.overlap._numbers import (
     number_texts,
     stable_order,
 )
-from summeval_nb.overlap._porter import _step_1, _steps_2_3, measure
 from summeval_nb.overlap.ngrams import (
     clipped_counts,
     list_ngrams,
@@ -32,6 +29,14 @@ from summeval_nb.overlap.ngrams import (
     porter_stem,
     rouge_tokenizer,
 )
+from summeval_nb.overlap.picture import (
+    CLIPPED,
+    COLORS,
+    MatchPicture,
+    ngram_marks,
+    token_spans,
+)
+from summeval_nb.overlap.tokens import _step_1, _steps_2_3, measure, tokenizer_name
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import summeval_nb.overlap._skip_bigrams as skip
+import summeval_nb.overlap.counting as skip
 from summeval_nb import Rouge, rouge_many, rouge_score, run
-from summeval_nb.overlap._numbers import number_texts
+from summeval_nb.overlap.counting import number_texts
 from summeval_nb.overlap.rouge import MULTI, TYPES
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure

@@ -7,9 +7,13 @@ from nltk.stem.snowball import SnowballStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
 from summeval_nb import InputWarning, Rouge, languages_of, rouge_many, rouge_score
-from summeval_nb.overlap import ngrams
-from summeval_nb.overlap._stemmers import SNOWBALL, clean_words, irregular_forms, wordnet_exceptions
 from summeval_nb.overlap.ngrams import rouge_tokenizer
+from summeval_nb.overlap.tokens import (
+    SNOWBALL,
+    clean_words,
+    irregular_forms,
+    wordnet_exceptions,
+)
 
 PAIRS = {
     "german": (
@@ -109,7 +113,6 @@ def test_wordnet_exceptions_are_read_from_nltks_folder(tmp_path, monkeypatch):
     ours = rouge_tokenizer(stemmer=True, compat="rouge-1.5.5", exceptions="wordnet")
     assert ours("Children went swimming") == ["child", "go", "swim"]
     assert ours.name.startswith("rouge-1.5.5+porter+wordnet-3-")
-    assert ngrams.wordnet_exceptions is wordnet_exceptions
 
 
 def test_irregular_forms_are_named_by_origin_size_and_digest():

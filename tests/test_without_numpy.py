@@ -11,8 +11,13 @@ import pytest
 
 from summeval_nb.ground._arrays import is_numpy, np
 from summeval_nb.overlap._lcs import common_length
-from summeval_nb.overlap._skip_bigrams import SKIP_TYPES, count_pairs, pairs_in_order, shared_pairs
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
+from summeval_nb.overlap.counting import (
+    SKIP_TYPES,
+    count_pairs,
+    pairs_in_order,
+    shared_pairs,
+)
 from summeval_nb.overlap.rouge import MULTI, TYPES, lcs_path, rouge_many, rouge_score
 
 REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]

@@ -23,9 +23,8 @@ from ..ground.results import Score, Signature, require_count, require_module
 from ..text._vectors import EmbedderOrName
 from ..text.cosine import unit_rows
 from ..text.embed import encodable, load_embedder
-from ._inputs import Groups, References, require_candidate, require_pairs, require_references
-from ._match_picture import MatchPicture
-from ._tables import ArrayTable
+from .base import ArrayTable, Groups, References, require_candidate, require_pairs, require_references
+from .picture import MatchPicture
 
 __all__ = [
     "BertMatch",

@@ -25,12 +25,11 @@ from ..ground.results import (
     require_option,
     require_text,
 )
-from ._cut import tokenizer_name
-from ._inputs import warn_of_lost_texts
-from ._match_picture import MatchPicture, ngram_marks, token_spans
-from ._numbers import NumberedTexts, as_sequences, common_lengths, in_order, merge_greatest, ngram_levels, number_texts
-from ._tables import Interval
+from .base import Interval, warn_of_lost_texts
+from .counting import NumberedTexts, as_sequences, common_lengths, in_order, merge_greatest, ngram_levels, number_texts
 from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
+from .picture import MatchPicture, ngram_marks, token_spans
+from .tokens import tokenizer_name
 
 if TYPE_CHECKING:
     from .bleu import Bleu

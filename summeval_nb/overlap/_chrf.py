@@ -16,12 +16,20 @@ import numpy as np
 
 from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_count, require_flag
-from ._choices import require_number
-from ._inputs import Groups, require_candidate, require_pairs, require_references
-from ._match_picture import MatchPicture, ngram_marks
-from ._numbers import NumberedTexts, number_texts
-from ._tables import ArrayTable, Interval, bootstrap_interval, signed
+from .base import (
+    ArrayTable,
+    Groups,
+    Interval,
+    bootstrap_interval,
+    require_candidate,
+    require_number,
+    require_pairs,
+    require_references,
+    signed,
+)
+from .counting import NumberedTexts, number_texts
 from .ngrams import Tokens, list_ngrams
+from .picture import MatchPicture, ngram_marks
 
 __all__ = ["ChrfScore", "ChrfTable", "many_counts", "require_choices", "score_corpus", "score_one", "score_table"]
 

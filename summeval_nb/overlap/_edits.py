@@ -11,10 +11,18 @@ import numpy as np
 from ..ground._types import JsonDict
 from ..ground.results import Score, Signature
 from ..ground.viz import Mark
-from ._inputs import Groups, require_candidate, require_pairs, require_references
-from ._match_picture import COLORS, MatchPicture, token_spans
-from ._tables import ArrayTable, Interval, bootstrap_interval, signed
 from ._ter import Edits, count_edits
+from .base import (
+    ArrayTable,
+    Groups,
+    Interval,
+    bootstrap_interval,
+    require_candidate,
+    require_pairs,
+    require_references,
+    signed,
+)
+from .picture import COLORS, MatchPicture, token_spans
 
 __all__ = ["TerScore", "TerTable", "score_corpus", "score_one", "score_table"]
 

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..ground._arrays import np
-from ._inputs import warn_of_lost_texts
+from .base import warn_of_lost_texts
 
 if TYPE_CHECKING:
     from rouge_score_rs.rouge_scorer import RougeScorer

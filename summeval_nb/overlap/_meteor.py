@@ -12,10 +12,9 @@ import numpy as np
 from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_text, require_texts
 from ..ground.viz import Mark
-from ._inputs import Groups, References, require_candidate, require_pairs, require_references
-from ._match_picture import COLORS, MatchPicture, token_spans
-from ._stemmers import warn_of_foreign_words
-from ._tables import ArrayTable
+from .base import ArrayTable, Groups, References, require_candidate, require_pairs, require_references
+from .picture import COLORS, MatchPicture, token_spans
+from .tokens import warn_of_foreign_words
 
 if TYPE_CHECKING:
     from nltk.corpus.reader import WordNetCorpusReader

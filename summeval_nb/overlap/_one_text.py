@@ -13,7 +13,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from ._lcs import common_length, union_matches, weighted_counts
-from ._skip_bigrams import SKIP_TYPES, count_pairs, shared_pairs
+from .counting import SKIP_TYPES, count_pairs, shared_pairs
 from .ngrams import clipped_counts
 
 if TYPE_CHECKING:

@@ -17,15 +17,13 @@ from ..ground._types import JsonDict
 from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
 from ..ground.viz import Mark, html_table, render
 from . import _fast
-from ._cut import tokenizer_name
-from ._inputs import warn_of_lost_texts
 from ._lcs import union_matches, weighted_counts
-from ._match_picture import COLORS, MatchPicture, ngram_marks, token_spans
-from ._numbers import NumberedTexts, as_sequences, common_lengths, ngram_levels, number_texts
 from ._one_text import CutText, Formula, combine_references, count_matches
-from ._skip_bigrams import SKIP_TYPES, skip_counts, skip_marks
-from ._stemmers import warn_of_foreign_stems
+from .base import warn_of_lost_texts
+from .counting import SKIP_TYPES, NumberedTexts, as_sequences, common_lengths, ngram_levels, number_texts, skip_counts
 from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer
+from .picture import COLORS, MatchPicture, ngram_marks, skip_marks, token_spans
+from .tokens import tokenizer_name, warn_of_foreign_stems
 
 if TYPE_CHECKING:
     from .rouge import Rouge, RougeItem

@@ -13,9 +13,10 @@ from typing import Unpack
 from ..ground._types import JsonDict
 from . import _bleu
 from ._bleu import BleuComparison, BleuScore, BleuTable
-from ._choices import BleuChoices, takes_choices_of
-from ._inputs import require_candidate, require_pairs
-from ._inputs import require_references
+from .base import BleuChoices
+from ..ground._choices import takes_choices_of
+from .base import require_candidate, require_pairs
+from .base import require_references
 from .ngrams import Tokens, clipped_counts, load_tokenizer
 from ..ground.results import Metric, Signature
 

@@ -13,7 +13,8 @@ from typing import ClassVar, Unpack
 from ..ground.results import Metric, Signature
 from ._chrf import ChrfScore, ChrfTable, require_choices
 from ._chrf import score_corpus, score_one, score_table
-from ._choices import ChrfChoices, takes_choices_of
+from .base import ChrfChoices
+from ..ground._choices import takes_choices_of
 from .ngrams import list_ngrams
 
 # %% auto #0

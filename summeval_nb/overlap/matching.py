@@ -16,10 +16,12 @@ import numpy as np
 from ..ground.results import Metric, Signature, require_flag
 from . import _bert, _meteor
 from ._bert import BertMatch, BertTable
-from ._choices import BertChoices, MeteorChoices
-from ._choices import require_number, takes_choices_of
+from .base import BertChoices, MeteorChoices
+from .base import require_number
+from ..ground._choices import takes_choices_of
 from ._meteor import MeteorScore, MeteorTable
-from .ngrams import Tokens, load_tokenizer, tokenizer_name
+from .ngrams import load_tokenizer
+from .tokens import Tokens, tokenizer_name
 
 # %% auto #0
 __all__ = ['Meteor', 'meteor_score', 'meteor_many', 'BertScore', 'bert_score', 'bert_many']

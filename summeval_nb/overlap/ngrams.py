@@ -5,7 +5,6 @@
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #c2e14b15
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,23 +12,18 @@ from functools import lru_cache
 from typing import TypeVar
 
 from ..ground._choices import is_function
-from ..ground.results import require_count, require_option
-from ..ground.results import require_text
-from . import _cut, _porter
-from ._cut import tokenizer_name
-from ._languages import BORROWED, borrowed_tokenizer
-from ._stemmers import clean_words, irregular_forms, require_stemmer
-from ._stemmers import snowball_stem
-from ._stemmers import wordnet_exceptions as wordnet_exceptions
-from ._match_picture import MatchPicture, ngram_marks, token_spans
-from ._numbers import as_sequences, common_lengths
-from ._numbers import ngram_levels, number_texts
+from ..ground.results import require_count, require_option, require_text
+from .tokens import BORROWED, ENTITIES, IRREGULAR, RULES_13A
+from .tokens import Tokens, borrowed_tokenizer, clean_google
+from .tokens import clean_rouge155, clean_words, irregular_forms
+from .tokens import require_stemmer, require_tokens, snowball_stem
+from .tokens import stem_steps, tokenize_char, tokenize_intl
+from .tokens import tokenize_zh, whole
 
-Tokens = Sequence[Hashable]
 Item = TypeVar("Item", bound=Hashable)
 
 # %% auto #0
-__all__ = ['Tokens', 'Item', 'WordTokenizer', 'porter_stem', 'rouge_tokenizer', 'load_tokenizer', 'list_ngrams', 'clipped_counts']
+__all__ = ['Item', 'WordTokenizer', 'porter_stem', 'rouge_tokenizer', 'load_tokenizer', 'list_ngrams', 'clipped_counts']
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #93a21839
 @dataclass(frozen=True)
@@ -77,7 +71,7 @@ class WordTokenizer:
 def _clean_13a(text: str) -> str:
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
     if "&" in text:
-        for entity, character in _cut.ENTITIES.items():
+        for entity, character in ENTITIES.items():
             text = text.replace(entity, character)
     return text
 
@@ -86,7 +80,7 @@ def _split_13a(word: str) -> list[str]:
     if word.isalnum():
         return [word]
     word = f" {word} "
-    for pattern, replacement in _cut.RULES_13A:
+    for pattern, replacement in RULES_13A:
         word = pattern.sub(replacement, word)
     return word.split()
 
@@ -94,11 +88,11 @@ def _split_13a(word: str) -> list[str]:
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "none": WordTokenizer("none", str.strip, lambda word: [word]),
     "13a": WordTokenizer("13a", _clean_13a, _split_13a),
-    "intl": _cut.tokenize_intl,
-    "char": _cut.tokenize_char,
-    "zh": _cut.tokenize_zh,
-    "rouge": WordTokenizer("rouge", _cut.clean_google, _cut.whole),
-    "rouge-1.5.5": WordTokenizer("rouge-1.5.5", _cut.clean_rouge155, _cut.whole),
+    "intl": tokenize_intl,
+    "char": tokenize_char,
+    "zh": tokenize_zh,
+    "rouge": WordTokenizer("rouge", clean_google, whole),
+    "rouge-1.5.5": WordTokenizer("rouge-1.5.5", clean_rouge155, whole),
 }
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #d1407880
@@ -130,9 +124,9 @@ def porter_stem(word: str, dialect: str = "nltk") -> str:
     ('attorney', 'attornei')
     """
     require_option(dialect, "dialect", ["nltk", "rouge-1.5.5"])
-    if dialect == "nltk" and word in _porter.IRREGULAR:
-        return _porter.IRREGULAR[word]
-    return word if len(word) < 3 else _porter.stem_steps(word, dialect)
+    if dialect == "nltk" and word in IRREGULAR:
+        return IRREGULAR[word]
+    return word if len(word) < 3 else stem_steps(word, dialect)
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #8eb92702
 def rouge_tokenizer(
@@ -163,9 +157,9 @@ def rouge_tokenizer(
     require_option(compat, "compat", ["google", "rouge-1.5.5"])
     require_stemmer(stemmer)
     name, clean = (
-        ("rouge", _cut.clean_google)
+        ("rouge", clean_google)
         if compat == "google"
-        else ("rouge-1.5.5", _cut.clean_rouge155)
+        else ("rouge-1.5.5", clean_rouge155)
     )
     if exceptions is not None and (compat != "rouge-1.5.5" or not stemmer):
         remedy = "set compat='rouge-1.5.5', stemmer=True"
@@ -177,9 +171,9 @@ def rouge_tokenizer(
             script = "ROUGE-1.5.5 stems English only"
             raise ValueError(f"{script}: stemmer={stemmer!r} needs compat='google'")
         word_stem, named = snowball_stem(stemmer), f"words+snowball-{stemmer}"
-        return WordTokenizer(named, clean_words, _cut.whole, word_stem)
+        return WordTokenizer(named, clean_words, whole, word_stem)
     if not stemmer:
-        return WordTokenizer(name, clean, _cut.whole)
+        return WordTokenizer(name, clean, whole)
     irregular, origin = irregular_forms(exceptions)
     dialect = "nltk" if compat == "google" else "rouge-1.5.5"
 
@@ -189,7 +183,7 @@ def rouge_tokenizer(
             return word
         return irregular.get(word) or porter_stem(word, dialect)
 
-    return WordTokenizer(f"{name}+porter{origin}", clean, _cut.whole, stem)
+    return WordTokenizer(f"{name}+porter{origin}", clean, whole, stem)
 
 # %% ../../nbs/3_overlap/31_ngrams.ipynb #a7f8eaaa
 def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tokens]:
@@ -227,7 +221,7 @@ def load_tokenizer(choice: str | Callable[[str], Tokens]) -> Callable[[str], Tok
         raise TypeError(f"a tokenizer is {known}, not {type(choice).__name__}")
 
     def checked(text: str) -> Tokens:
-        return _cut.require_tokens(choice(require_text(text, "text")), choice)
+        return require_tokens(choice(require_text(text, "text")), choice)
 
     return checked
 

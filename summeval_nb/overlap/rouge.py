@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from . import _lcs, _rouge, _skip_bigrams
-from ._choices import RougeChoices, takes_choices_of
-from ._stemmers import require_stemmer
-from summeval_nb.overlap._inputs import (
+from . import _lcs, _rouge
+from .counting import SKIP_TYPES
+from .base import RougeChoices
+from ..ground._choices import takes_choices_of
+from .tokens import require_stemmer
+from summeval_nb.overlap.base import (
     require_candidate,
     require_pairs,
     require_references,
@@ -199,7 +201,7 @@ def rouge_w(
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1778870d
 MULTI = ("best", "best_recall", "average", "pooled")
 TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW")
-TYPES = (*TYPES, *_skip_bigrams.SKIP_TYPES)
+TYPES = (*TYPES, *SKIP_TYPES)
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
 from ..ground.results import Metric, Signature, require_flag
-from ._choices import TerChoices, takes_choices_of
+from .base import TerChoices
+from ..ground._choices import takes_choices_of
 from ._edits import TerScore, TerTable
 from ._edits import score_corpus, score_one, score_table
 from ._ter import count_edits, tercom_words

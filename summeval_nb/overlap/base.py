@@ -1,18 +1,94 @@
-"""Edited directly. Arguments of word metrics, checked once: texts, references, pairs; tests/test_bad_input.py."""
+"""What the word metrics share: their choices as types, arguments checked once, tables of arrays, intervals of sums."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
+from ..ground._arrays import np
 from ..ground._callers import callers_level
 from ..ground._order import LONG, warn_of_order
-from ..ground.results import require_text, require_texts
+from ..ground._resampling import bootstrap
+from ..ground.results import ScoreTable, Signature, require_text, require_texts
+from .tokens import Tokens
 
-__all__ = ["Groups", "References", "require_candidate", "require_pairs", "require_references", "warn_of_lost_texts"]
+if TYPE_CHECKING:
+    from ..text._vectors import EmbedderOrName
+
+
+class BleuChoices(TypedDict, total=False):
+    """The fields of `Bleu` that are given by name and have one default for a text and a corpus."""
+
+    tokenize: str | Callable[[str], Tokens]
+    smooth: str
+    smooth_value: float | None
+    lowercase: bool
+
+
+class ChrfChoices(TypedDict, total=False):
+    """The fields of `Chrf`."""
+
+    char_order: int
+    word_order: int
+    beta: float
+    lowercase: bool
+    whitespace: bool
+    eps_smoothing: bool
+
+
+class RougeChoices(TypedDict, total=False):
+    """The fields of `Rouge`."""
+
+    types: Sequence[str]
+    stemmer: bool | str
+    tokenizer: str | Callable[[str], Tokens] | None
+    multi: str | None
+    compat: str
+    exceptions: Mapping[str, str] | str | None
+    weight: float
+
+
+class TerChoices(TypedDict, total=False):
+    """The fields of `Ter`."""
+
+    normalized: bool
+    no_punct: bool
+    asian_support: bool
+    case_sensitive: bool
+
+
+class MeteorChoices(TypedDict, total=False):
+    """The fields of `Meteor`."""
+
+    synonyms: str | Mapping[str, Sequence[str]] | None
+    tokenize: str | Callable[[str], Tokens]
+    alpha: float
+    beta: float
+    gamma: float
+
+
+class BertChoices(TypedDict, total=False):
+    """The fields of `BertScore`."""
+
+    model: str | Path
+    layer: int | None
+    idf: bool
+    baseline: float | None
+    embedder: EmbedderOrName | None
+
+
+def require_number(value: object, name: str, low: float, high: float) -> float:
+    """Return `value` if it is a number from `low` to `high`; otherwise raise an error that names it."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must lie between {low:g} and {high:g}, not {value}")
+    return value
 
 
 References: TypeAlias = str | Sequence[str]  # of one text
@@ -20,7 +96,13 @@ Groups: TypeAlias = Sequence[str | Sequence[str]]  # one entry a text: its refer
 
 
 def require_references(references: object, name: str = "references") -> list[str]:
-    """Return one reference or several as a list; none at all, or None among them, is an error."""
+    """Return one reference or several as a list; none at all, or None among them, is an error.
+
+    Examples
+    --------
+    >>> require_references("the cat sat")
+    ['the cat sat']
+    """
     listed = [references] if isinstance(references, str) else require_texts(references, name)
     if not listed:
         raise ValueError(f"{name} is empty: at least one reference is needed")
@@ -103,3 +185,47 @@ def warn_of_lost_texts(texts: Sequence[str], lengths: Iterable[int], tokenizer: 
             "they count as empty. Pass a tokenizer for their language.",
             stacklevel=callers_level(),
         )
+
+
+class Interval(NamedTuple):
+    """A confidence interval and how it was made."""
+
+    low: float
+    high: float
+    confidence: float
+    n_resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ArrayTable(ScoreTable):
+    """Scores of many texts with their parts: `values` by name, each of shape (texts,), the main score first."""
+
+    values: Mapping[str, np.ndarray]
+    signature: Signature
+    nothing = "neither candidate nor references hold anything to compare"
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each number by name, NaN where there is none."""
+        return dict(self.values)
+
+
+def bootstrap_interval(
+    rows: np.ndarray, formula: Callable[[list[float]], float], confidence: float, n_resamples: int, seed: int
+) -> Interval:
+    """Return the percentile bootstrap interval of a corpus score: `formula` of the sum of the texts' rows of counts."""
+
+    def statistic(drawn: np.ndarray) -> np.ndarray:
+        sums = rows[drawn].sum(axis=-2)
+        flat = [formula(row) for row in sums.reshape(-1, rows.shape[1]).tolist()]
+        return np.array(flat, float).reshape(sums.shape[:-1])
+
+    _, low, high = bootstrap(statistic, len(rows), confidence=confidence, n_resamples=n_resamples, seed=seed)
+    return Interval(low, high, confidence, n_resamples, seed)
+
+
+def signed(signature: Signature, references: Sequence[Sequence[str]]) -> Signature:
+    """Return a signature with the number of references, "var" when texts have different numbers."""
+    sizes = {len(group) for group in references}
+    name, *rest = signature.items()
+    return Signature(dict([name, ("nrefs", str(sizes.pop()) if len(sizes) == 1 else "var"), *rest]))

@@ -1,4 +1,4 @@
-"""Edited directly. Where tokens stand in a text, and the picture of what texts share; tests/test_ngrams.py."""
+"""Where tokens stand in a text, and the picture of what texts share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from ..ground._types import JsonDict
 from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
-from ._cut import ENTITIES
+from .counting import pairs_in_order
+from .tokens import ENTITIES
 
 Gram = TypeVar("Gram", bound=tuple[Hashable, ...])
 
@@ -128,3 +129,41 @@ def ngram_marks(
             back = colors[gram] if counts else CLIPPED
             marks.append(Mark(places[0][0], places[-1][1], back, "#1a1a1a", title))
     return sorted(marks, key=lambda mark: mark.background == CLIPPED)
+
+
+_SHOWN = 100  # pairs that a picture lists
+
+
+def skip_marks(
+    texts: Sequence[tuple[Sequence[Hashable], Sequence[tuple[int, int] | None]]], kind: str
+) -> tuple[list[list[Mark]], list[JsonDict]]:
+    """Mark the words that stand in a shared pair, and list the shared pairs, the first hundred of them."""
+    named = [Counter(tuple(cut[at] for at in places) for places in pairs_in_order(cut, kind)) for cut, _ in texts]
+    shared = named[0] & named[1]
+    marks: list[list[Mark]] = []
+    for cut, spans in texts:
+        left, counted = Counter(shared), Counter[int]()
+        for places in pairs_in_order(cut, kind):
+            pair = tuple(cut[at] for at in places)
+            if left[pair] > 0:
+                left[pair] -= 1
+                counted.update(places)
+        marks.append(
+            [
+                Mark(*span, COLORS[0], "#1a1a1a", f"{cut[at]}: in {counted[at]} of {shared.total()} shared pairs")
+                for at, span in enumerate(spans)
+                if span and counted[at]
+            ]
+        )
+    rows: list[JsonDict] = [
+        {
+            "pair": " … ".join(map(str, pair)),
+            "candidate": named[0][pair],
+            "reference": named[1][pair],
+            "shared": count,
+        }
+        for pair, count in list(shared.items())[:_SHOWN]
+    ]
+    if len(shared) > _SHOWN:
+        rows.append({"pair": f"and {len(shared) - _SHOWN} more", "shared": sum(list(shared.values())[_SHOWN:])})
+    return marks, rows

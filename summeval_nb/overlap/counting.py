@@ -1,0 +1,390 @@
+"""Counting for many texts at once: texts as numbers, n-grams that two share, skip-bigrams, chrF's characters.
+
+Chapter 31 has the three ideas: count once, an n-gram is a pair, a clipped count is a longest common subsequence.
+A skip-bigram is a pair of words in the order of the text, with any words between them, or at most so many (Lin 2004,
+section 5). There are quadratically many, so a text's are made when needed and only those of few texts are kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, count
+from typing import Any
+
+from ..ground._arrays import np
+from .tokens import Tokens
+
+
+@dataclass(frozen=True)
+class NumberedTexts:
+    """Texts as numbers: `numbers` holds the items of all texts in a row, `lengths` how many belong to each text."""
+
+    numbers: np.ndarray
+    lengths: np.ndarray
+
+    @property
+    def ends(self) -> np.ndarray:
+        """Where each text ends in `numbers`."""
+        return np.cumsum(self.lengths)
+
+    def owners(self) -> np.ndarray:
+        """Which text each item belongs to."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+
+def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> NumberedTexts:
+    """Tokenize texts and give every different token a number, from 0 in order of first appearance of its word."""
+    plain: Any = tokenizer  # a tokenizer that goes word by word, or any function
+    if not hasattr(plain, "split_word"):
+        return _number_items([tokenizer(text) for text in texts])[0]
+    words, names = _number_items([plain.clean(text).split() for text in texts])
+    cut: list[Tokens] = [plain.split_word(word) for word in names]
+    if plain.normalise is not None:
+        cut = [[plain.normalise(str(token)) for token in found] for found in cut]
+    pieces, _ = _number_items(cut)
+    if (pieces.lengths == 1).all():
+        return NumberedTexts(pieces.numbers[words.numbers], words.lengths)
+    counts = pieces.lengths[words.numbers]  # tokens in each word of the texts
+    starts = (pieces.ends - pieces.lengths)[words.numbers]
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    totals = np.concatenate([[0], np.cumsum(counts)])[np.concatenate([[0], words.ends])]
+    return NumberedTexts(pieces.numbers[np.repeat(starts, counts) + within], np.diff(totals))
+
+
+def _number_items(lists: Sequence[Tokens]) -> tuple[NumberedTexts, list[Hashable]]:
+    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    flat = np.fromiter(
+        map(numbers.__getitem__, chain.from_iterable(lists)),
+        np.int64,
+        int(lengths.sum()),
+    )
+    return NumberedTexts(flat, lengths), list(numbers)
+
+
+def stable_order(*keys: np.ndarray) -> np.ndarray:
+    """Return the order that sorts non-negative whole numbers by the last key, ties by the one before, and so on.
+
+    Examples
+    --------
+    >>> stable_order(np.array([3, 1, 2]), np.array([1, 1, 0])).tolist()
+    [2, 1, 0]
+    """
+    order = None
+    for key in keys:
+        shift, greatest = 0, int(key.max(initial=0))
+        while shift == 0 or greatest >> shift:
+            digit = (key >> shift if shift else key).astype(np.uint16)  # keeps the lower 16 bits
+            if order is None:
+                order = np.argsort(digit, kind="stable")
+            else:
+                order = order[np.argsort(digit[order], kind="stable")]
+            shift += 16
+    return np.arange(0) if order is None else order
+
+
+def ngram_levels(tokens: NumberedTexts, n: int) -> Iterator[NumberedTexts]:
+    """Yield the numbered n-grams of orders 1 to n; equal n-grams of one order have equal numbers."""
+    starts, owners = np.arange(len(tokens.numbers)), tokens.owners()
+    level = tokens
+    for order in range(1, n + 1):
+        if order > 1:
+            inside = starts + order - 1 < tokens.ends[owners[starts]]
+            starts, first = starts[inside], level.numbers[inside]
+            numbers = _number_pairs(first, tokens.numbers[starts + order - 1])
+            level = NumberedTexts(numbers, np.maximum(tokens.lengths - order + 1, 0))
+        yield level
+
+
+def _number_pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    order = stable_order(second, first)
+    a, b = first[order], second[order]
+    numbers = np.zeros(len(order), np.int64)
+    numbers[order[1:]] = np.cumsum((a[1:] != a[:-1]) | (b[1:] != b[:-1]))
+    return numbers
+
+
+_SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
+
+
+def in_order(items: NumberedTexts) -> NumberedTexts:
+    """Return the same numbers, those of each text sorted."""
+    return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
+
+
+def as_sequences(items: NumberedTexts, *, ordered: bool = False) -> list[Sequence[Hashable]]:
+    """Return each text's numbers as a string of one character a number (or as a list, beyond Unicode's room).
+
+    With `ordered`, the numbers of each text are sorted first.
+    """
+    numbers = in_order(items).numbers if ordered else items.numbers
+    ends = items.ends.tolist()
+    bounds = list(zip([0, *ends], ends, strict=False))
+    if len(numbers) and int(numbers.max()) >= _MORE_THAN_CHARACTERS:
+        listed = numbers.tolist()
+        return [listed[start:end] for start, end in bounds]
+    codes = numbers.astype("<u4")
+    codes[codes >= _SURROGATES] += 0x800
+    whole = codes.tobytes().decode("utf-32-le")
+    return [whole[start:end] for start, end in bounds]
+
+
+def common_lengths(left: Sequence[Sequence[Hashable]], right: Sequence[Sequence[Hashable]]) -> np.ndarray:
+    """Return the length of the longest common subsequence of each pair of sequences, as int64."""
+    from rapidfuzz.distance import LCSseq
+    from rapidfuzz.process import cpdist
+
+    if not left:
+        return np.zeros(0, np.int64)
+    return cpdist(left, right, scorer=LCSseq.similarity, dtype=np.int32).astype(np.int64)
+
+
+def merge_greatest(level: NumberedTexts, groups: Sequence[Sequence[int]]) -> NumberedTexts:
+    """Return one list of n-grams per group of texts: each n-gram as often as the text that has it most often."""
+    sizes = np.fromiter(map(len, groups), np.int64, len(groups))
+    texts = np.fromiter(chain.from_iterable(groups), np.int64, int(sizes.sum()))
+    lengths = level.lengths[texts]
+    offsets = np.repeat((level.ends - level.lengths)[texts] - (np.cumsum(lengths) - lengths), lengths)
+    numbers = level.numbers[offsets + np.arange(lengths.sum())]
+    group = np.repeat(np.repeat(np.arange(len(groups)), sizes), lengths)
+    member = np.repeat(np.arange(len(texts)), lengths)
+    order = stable_order(member, numbers, group)
+    group, numbers, member = group[order], numbers[order], member[order]
+    if not len(order):
+        return NumberedTexts(numbers, np.zeros(len(groups), np.int64))
+    new = np.r_[True, (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])]
+    run = np.flatnonzero(new | np.r_[True, member[1:] != member[:-1]])  # one n-gram in one text
+    counts = np.diff(np.r_[run, len(order)])
+    first = np.flatnonzero(new[run])  # where the runs of one n-gram in one group begin
+    greatest = np.maximum.reduceat(counts, first)
+    kept = run[first]
+    total = np.bincount(group[kept], weights=greatest, minlength=len(groups)).astype(np.int64)
+    return NumberedTexts(np.repeat(numbers[kept], greatest), total)
+
+
+# type → (how many words may stand between the two, None: any number; whether single words count as well)
+SKIP_TYPES: dict[str, tuple[int | None, bool]] = {
+    "rougeS": (None, False),
+    "rougeSU": (None, True),
+    "rougeS4": (4, False),
+    "rougeSU4": (4, True),
+}
+_ROOM = 4_000_000  # pairs of a text that are held at once
+_KEPT = 64  # texts whose pairs are kept
+
+
+def _how_many(lengths: np.ndarray, gap: int | None, single: bool) -> np.ndarray:
+    """Return how many skip-bigrams texts of such lengths have."""
+    reach = np.maximum(lengths - 1, 0) if gap is None else np.clip(lengths - 1, 0, gap + 1)
+    pairs = reach * lengths - reach * (reach + 1) // 2
+    return pairs + lengths if single else pairs
+
+
+def _counted(text: np.ndarray, base: int, kind: str, parts: int, part: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different pairs whose first word falls into one part of the vocabulary, and how often each stands."""
+    gap, single = SKIP_TYPES[kind]
+    reach = len(text) if gap is None else gap + 1
+    found = [text[at] * base + text[at + 1 : at + 1 + reach] for at in np.flatnonzero(text % parts == part).tolist()]
+    if single:  # a number that no pair has
+        found.append(base * base + text[text % parts == part])
+    return np.unique(np.concatenate(found or [text[:0]]), return_counts=True)
+
+
+def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kind: str) -> np.ndarray:
+    """Return (matches, made, wanted) per pair of texts, shape (pairs, 3); a match counts at most as often as in either.
+
+    `made` and `wanted` are the numbers of the texts in `tokens`.
+    """
+    texts = np.split(tokens.numbers, tokens.ends[:-1])
+    base = int(tokens.numbers.max(initial=0)) + 1
+    totals = _how_many(tokens.lengths, *SKIP_TYPES[kind])
+
+    @lru_cache(maxsize=_KEPT)
+    def whole(number: int) -> tuple[np.ndarray, np.ndarray]:
+        return _counted(texts[number], base, kind, 1, 0)
+
+    matches = np.zeros(len(made))
+    for place, (one, other) in enumerate(zip(made.tolist(), wanted.tolist(), strict=True)):
+        parts = 1 + int(max(totals[one], totals[other])) // _ROOM
+        for part in range(parts):
+            sides = (
+                (whole(number) if parts == 1 else _counted(texts[number], base, kind, parts, part))
+                for number in (one, other)
+            )
+            (left, often), (right, seldom) = sides
+            _, i, j = np.intersect1d(left, right, assume_unique=True, return_indices=True)
+            matches[place] += np.minimum(often[i], seldom[j]).sum()
+    return np.column_stack([matches, totals[made], totals[wanted]]).astype(float)
+
+
+def count_pairs(length: int, kind: str) -> int:
+    """Return how many skip-bigrams a text of so many words has.
+
+    Examples
+    --------
+    >>> count_pairs(4, "rougeS"), count_pairs(4, "rougeSU")
+    (6, 10)
+    """
+    gap, single = SKIP_TYPES[kind]
+    reach = max(length - 1, 0) if gap is None else min(max(length - 1, 0), gap + 1)
+    return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
+
+
+def shared_pairs(one: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
+    """Return how many skip-bigrams two texts share, first word by first word, so that few are held at once.
+
+    Examples
+    --------
+    >>> shared_pairs("police killed the gunman".split(), "the gunman killed police".split(), "rougeS")
+    1
+    """
+    gap, single = SKIP_TYPES[kind]
+    found: list[dict[Hashable, list[int]]] = [defaultdict(list), defaultdict(list)]
+    for text, places in zip((one, other), found, strict=True):
+        for place, token in enumerate(text):
+            places[token].append(place)
+    matches = (Counter(one) & Counter(other)).total() if single else 0
+    for token in found[0].keys() & found[1].keys():
+        followers = []
+        for text, places in zip((one, other), found, strict=True):
+            after = Counter[Hashable]()
+            for place in places[token]:
+                after.update(text[place + 1 : None if gap is None else place + gap + 2])
+            followers.append(after)
+        matches += (followers[0] & followers[1]).total()
+    return matches
+
+
+def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int, ...]]:
+    """Yield the places of every skip-bigram of a text, and of every word where single words count.
+
+    Examples
+    --------
+    >>> list(pairs_in_order(["a", "b", "c"], "rougeSU"))
+    [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
+    """
+    gap, single = SKIP_TYPES[kind]
+    for first in range(len(tokens)):
+        if single:
+            yield (first,)
+        last = len(tokens) if gap is None else min(len(tokens), first + gap + 2)
+        yield from ((first, second) for second in range(first + 1, last))
+
+
+_CHARACTERS, _PAIRS = 400_000, 50_000  # of a lot
+
+
+def many_counts(
+    candidates: Sequence[str],
+    references: Sequence[Sequence[str]],
+    char_order: int,
+    word_order: int,
+    clean: Callable[[str], str],
+    cut: Callable[[str], Tokens],
+) -> np.ndarray:
+    """Return (candidate, reference, shared) n-grams of each order for every pair of a text and one of its references.
+
+    `clean` gives the characters that count, `cut` the words. Shape (pairs, orders, 3), pairs in the order of the texts.
+    """
+    parts = [np.zeros((0, char_order + word_order, 3), np.int64)]
+    for own, theirs, texts in _lots(candidates, references):
+        items = [_Items(_number_characters([clean(text) for text in texts]), char_order)]
+        if word_order:
+            items.append(_Items(number_texts(texts, cut), word_order))
+        shared = np.concatenate([some.shared(own, theirs) for some in items], axis=1)
+        lengths = np.concatenate([some.lengths for some in items], axis=1)
+        parts.append(np.stack([lengths[own], lengths[theirs], shared], axis=2))
+    counts = np.concatenate(parts)
+    counts[..., 0] *= counts[..., 1] > 0  # without an n-gram in the reference there is nothing to be right about
+    return counts
+
+
+def _lots(
+    candidates: Sequence[str], references: Sequence[Sequence[str]]
+) -> Iterator[tuple[list[int], list[int], list[str]]]:
+    """Yield, lot by lot, the numbers of both texts of every pair, and the different texts of the lot."""
+    own: list[int] = []
+    theirs: list[int] = []
+    places: dict[str, int] = {}
+    size = 0
+    for text, group in zip(candidates, references, strict=True):
+        for one in (text, *group):
+            if one not in places:
+                places[one] = len(places)
+                size += len(one)
+        theirs += [places[one] for one in group]
+        own += [places[text]] * len(group)
+        if size >= _CHARACTERS or len(own) >= _PAIRS:
+            yield own, theirs, list(places)
+            own, theirs, places, size = [], [], {}, 0
+    if own:
+        yield own, theirs, list(places)
+
+
+def _number_characters(texts: Sequence[str]) -> NumberedTexts:
+    """Number the characters of texts, from 0 without gaps."""
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+    seen = np.zeros(int(codes.max(initial=0)) + 1, bool)
+    seen[codes] = True
+    return NumberedTexts((np.cumsum(seen) - 1)[codes], np.fromiter(map(len, texts), np.int64, len(texts)))
+
+
+class _Items:
+    """The n-grams of some texts, for all orders, as numbers; a text's items stand together, in order of their order."""
+
+    def __init__(self, tokens: NumberedTexts, orders: int) -> None:
+        self.lengths = np.maximum(tokens.lengths[:, None] - np.arange(orders), 0)  # (texts, orders)
+        self.ends = np.cumsum(self.lengths.sum(axis=1))
+        self.offsets = np.cumsum(self.lengths, axis=1) - self.lengths
+        self.numbers = np.zeros(int(self.lengths.sum()), np.int64)
+        self.count = 0  # different numbers
+        self._fill(tokens, orders)
+
+    def _fill(self, tokens: NumberedTexts, orders: int) -> None:
+        owners, size = tokens.owners(), len(tokens.numbers)
+        room = (tokens.ends[owners] - np.arange(size)).astype(np.int32)  # tokens left in the text, this one included
+        block = (self.ends - self.lengths.sum(axis=1) - (tokens.ends - tokens.lengths))[owners] + np.arange(size)
+        narrow = tokens.numbers.astype(np.uint16 if tokens.numbers.max(initial=0) < 1 << 16 else np.int64)
+        place = np.arange(size)  # where n-grams begin, equal ones side by side, in the order of the texts
+        gram = np.zeros(size, np.int64)  # the n-gram without its last token
+        for order in range(orders):
+            last = narrow[place + order]
+            ranked = np.argsort(last, kind="stable")
+            place, last, gram = place[ranked], last[ranked], gram[ranked]
+            number = np.arange(len(place))
+            new = np.ones(len(place), bool)
+            new[1:] = (last[1:] != last[:-1]) | (gram[1:] != gram[:-1])
+            owner = owners[place]
+            run = new.copy()
+            run[1:] |= owner[1:] != owner[:-1]
+            first, start = (np.maximum.accumulate(np.where(flags, number, 0)) for flags in (new, run))
+            self.numbers[block[place] + self.offsets[owner, order]] = self.count + first + number - start
+            self.count += len(place)
+            gram = first
+            if order + 1 < orders:
+                longer = room[place] > order + 1
+                place, gram = place[longer], gram[longer]
+
+    def shared(self, own: Sequence[int], theirs: Sequence[int]) -> np.ndarray:
+        """Return how many items of each order each pair of texts shares, shape (pairs, orders)."""
+        result = np.zeros((len(own), self.lengths.shape[1]), np.int64)
+        table = np.zeros(self.count, bool)
+        found = np.zeros(int(self.lengths.sum(axis=1).max(initial=0)) + 1, bool)
+        starts, ends = (self.ends - self.lengths.sum(axis=1)).tolist(), self.ends.tolist()
+        pairs: dict[int, list[int]] = {}
+        for pair, text in enumerate(theirs):
+            pairs.setdefault(text, []).append(pair)
+        for text, members in pairs.items():
+            marked = self.numbers[starts[text] : ends[text]]
+            table[marked] = True
+            for pair in members:
+                one = own[pair]
+                size = ends[one] - starts[one]
+                np.take(table, self.numbers[starts[one] : ends[one]], out=found[:size], mode="clip")
+                found[size] = False  # so that an empty last order has a place to begin
+                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[one], dtype=np.int64)
+            table[marked] = False
+        return np.where(self.lengths[own] > 0, result, 0)
