@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from summeval_nb.ground.viz import Mark, contrast
+from summeval_nb.ground.html import Mark, contrast
 from summeval_nb.overlap._cut import tokenizer_name
 from summeval_nb.overlap._match_picture import CLIPPED, COLORS, MatchPicture, ngram_marks, token_spans
 from summeval_nb.overlap._numbers import (

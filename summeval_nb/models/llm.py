@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm.auto import tqdm
 
-from ..ground._addresses import without_secrets
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_text, require_texts
-from ..ground.viz import html_table, printable
+from ..ground.addresses import without_secrets
+from ..ground.base import JsonDict, require_count, require_text, require_texts
+from ..ground.html import html_table, printable
 
 if TYPE_CHECKING:
     import pydantic

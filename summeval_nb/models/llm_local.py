@@ -28,9 +28,7 @@ from summeval_nb.models.llm import (
     option_masses,
 )
 
-from ..ground._offline import hub_only_if
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_module
+from ..ground.base import JsonDict, hub_only_if, require_count, require_module
 
 if TYPE_CHECKING:
     import torch

@@ -21,12 +21,7 @@ from tqdm.auto import tqdm
 
 __all__ = ["DIALECTS", "ServerBackend"]
 
-from summeval_nb.ground.results import (
-    require_count,
-    require_module,
-    require_option,
-    require_text,
-)
+from summeval_nb.ground.base import require_count, require_module, require_option, require_text
 from summeval_nb.models._wire import (
     Chunk,
     Counted,
@@ -60,8 +55,8 @@ from summeval_nb.models.llm import (
     option_masses,
 )
 
-from ..ground._addresses import Address
-from ..ground._types import JsonDict
+from ..ground.addresses import Address
+from ..ground.base import JsonDict
 
 
 def _translated(fault: Fault, backend: ServerBackend) -> BackendError:

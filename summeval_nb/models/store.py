@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from tqdm.auto import tqdm
 
-from ..ground._files import require_path
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_text, require_texts
-from ..ground.viz import html_table
+from ..ground.base import JsonDict, require_count, require_text, require_texts
+from ..ground.files import require_path
+from ..ground.html import html_table
 from ._wal import logged_head
 
 if TYPE_CHECKING:

@@ -11,20 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..ground._arrays import np
-from ..ground._resampling import bootstrap
-from ..ground._types import JsonDict
-from ..ground.results import (
-    Outcome,
-    Score,
-    ScoreTable,
-    Signature,
-    is_finite,
-    require_count,
-    require_flag,
-    require_option,
-    require_text,
-)
+from ..ground.base import JsonDict, is_finite, np, require_count, require_flag, require_option, require_text
+from ..ground.resampling import bootstrap
+from ..ground.results import Outcome, Score, ScoreTable, Signature
 from ._cut import tokenizer_name
 from ._inputs import warn_of_lost_texts
 from ._match_picture import MatchPicture, ngram_marks, token_spans

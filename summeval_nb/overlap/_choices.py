@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from ..ground._choices import takes_choices_of
+from ..ground.metric import takes_choices_of
 from ._numbers import Tokens
 
 if TYPE_CHECKING:

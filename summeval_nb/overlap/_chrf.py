@@ -14,8 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_count, require_flag
+from ..ground.base import JsonDict, require_count, require_flag
+from ..ground.results import Score, Signature
 from ._choices import require_number
 from ._inputs import Groups, require_candidate, require_pairs, require_references
 from ._match_picture import MatchPicture, ngram_marks

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..ground.results import require_text
+from ..ground.base import require_text
 
 if TYPE_CHECKING:
     import regex

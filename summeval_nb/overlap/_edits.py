@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
+from ..ground.html import Mark
 from ..ground.results import Score, Signature
-from ..ground.viz import Mark
 from ._inputs import Groups, require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._tables import ArrayTable, Interval, bootstrap_interval, signed

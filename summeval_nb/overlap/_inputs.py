@@ -8,9 +8,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TypeAlias
 
-from ..ground._callers import callers_level
-from ..ground._order import LONG, warn_of_order
-from ..ground.results import require_text, require_texts
+from ..ground.base import LONG, callers_level, require_text, require_texts, warn_of_order
 
 __all__ = ["Groups", "References", "require_candidate", "require_pairs", "require_references", "warn_of_lost_texts"]
 

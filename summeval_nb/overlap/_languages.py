@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from ..ground.results import how_to_install, require_module, require_text
+from ..ground.base import how_to_install, require_module, require_text
 
 __all__ = ["BORROWED", "borrowed_tokenizer"]
 

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..ground._types import JsonDict
-from ..ground.viz import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
+from ..ground.base import JsonDict
+from ..ground.html import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 from ._cut import ENTITIES
 
 Gram = TypeVar("Gram", bound=tuple[Hashable, ...])

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_text, require_texts
-from ..ground.viz import Mark
+from ..ground.base import JsonDict, require_text, require_texts
+from ..ground.html import Mark
+from ..ground.results import Score, Signature
 from ._inputs import Groups, References, require_candidate, require_pairs, require_references
 from ._match_picture import COLORS, MatchPicture, token_spans
 from ._stemmers import warn_of_foreign_words

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any
 
-from ..ground._arrays import np
+from ..ground.base import np
 
 __all__ = ["NumberedTexts", "as_sequences", "common_lengths", "in_order", "merge_greatest", "ngram_levels"]
 __all__ += ["number_texts", "stable_order"]

@@ -10,9 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 
-from ..ground._arrays import np
-from ..ground._types import JsonDict
-from ..ground.viz import Mark
+from ..ground.base import JsonDict, np
+from ..ground.html import Mark
 from ._match_picture import COLORS
 from ._numbers import NumberedTexts
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from ..ground._callers import callers_level
-from ..ground.results import InputWarning, require_option
+from ..ground.base import InputWarning, callers_level, require_option
 from ..text._language import READS, REMEDIES, foreign_language, language_name, language_of
 
 if TYPE_CHECKING:

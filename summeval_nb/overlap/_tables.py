@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..ground._arrays import np
-from ..ground._resampling import bootstrap
+from ..ground.base import np
+from ..ground.resampling import bootstrap
 from ..ground.results import ScoreTable, Signature
 
 __all__ = ["ArrayTable", "Interval", "bootstrap_interval", "signed"]

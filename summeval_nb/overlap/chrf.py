@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
-from ..ground.results import Metric, Signature
+from ..ground.metric import Metric
+from ..ground.results import Signature
 from ._chrf import ChrfScore, ChrfTable, require_choices
 from ._chrf import score_corpus, score_one, score_table
 from ._choices import ChrfChoices, takes_choices_of

@@ -13,7 +13,9 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from ..ground.results import Metric, Signature, require_flag
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_flag
 from . import _bert, _meteor
 from ._bert import BertMatch, BertTable
 from ._choices import BertChoices, MeteorChoices

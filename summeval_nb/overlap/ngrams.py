@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from ..ground._choices import is_function
-from ..ground.results import require_count, require_option
-from ..ground.results import require_text
+from ..ground.metric import is_function
+from ..ground.base import require_count, require_option
+from ..ground.base import require_text
 from . import _cut, _porter
 from ._cut import tokenizer_name
 from ._languages import BORROWED, borrowed_tokenizer

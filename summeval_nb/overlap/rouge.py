@@ -20,7 +20,9 @@ from summeval_nb.overlap._inputs import (
 )
 from .ngrams import Tokens, clipped_counts
 from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
-from ..ground.results import Metric, Signature, require_option
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_option
 
 if TYPE_CHECKING:
     import numpy as np

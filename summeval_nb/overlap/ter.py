@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
-from ..ground.results import Metric, Signature, require_flag
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_flag
 from ._choices import TerChoices, takes_choices_of
 from ._edits import TerScore, TerTable
 from ._edits import score_corpus, score_one, score_table

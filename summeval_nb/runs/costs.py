@@ -14,9 +14,10 @@ from typing import Any
 
 from ..evidence._inputs import with_threshold
 from ..evidence.check import Checker, Pair, PairVectors
-from ..ground._types import JsonDict
-from ..ground.results import Metric, Verdict, require_option
-from ..ground.viz import html_table, text_table
+from ..ground.base import JsonDict, require_option
+from ..ground.html import html_table, text_table
+from ..ground.metric import Metric
+from ..ground.results import Verdict
 from ..judged.judging import BulkJudge, Judge, ask_many
 from ..models._declared import declared
 from ..models.llm import Backend, BackendError, Calls, Choice, Schema, Usage

@@ -15,14 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    Signature,
-    as_outcome,
-    require_option,
-    score_rows,
-)
+from summeval_nb.ground.base import require_option
+from summeval_nb.ground.metric import Metric, score_rows
+from summeval_nb.ground.results import Outcome, Signature, as_outcome
 from summeval_nb.runs._identity import (
     identify,
     identify_model,
@@ -31,9 +26,9 @@ from summeval_nb.runs._identity import (
 
 from ..agreement.metrics import METRICS, load_metric, metric_class
 from ..evidence._inputs import named_checker
-from ..ground._types import JsonDict, Scores
+from ..ground.base import JsonDict, Scores
+from ..ground.html import html_table, text_table
 from ..ground.items import Item, why_unread
-from ..ground.viz import html_table, text_table
 from ..judged.judging import Judge
 from ..models._declared import NotDeclared, added
 from ..models._named import load_model, store_path

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
-from ..ground._files import replacing
+from ..ground.files import replacing
 from ._lock import Busy, hold
 
 __all__ = [
