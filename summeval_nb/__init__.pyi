@@ -13,8 +13,8 @@ from .text._matrices import require_matrix as require_matrix
 from .text.retrieve import topk_related as topk_related
 from .ground.results import Evidence as Evidence
 from .ground.results import Finding as Finding
-from .ground.results import InputWarning as InputWarning
-from .ground.results import Metric as Metric
+from .ground.base import InputWarning as InputWarning
+from .ground.metric import Metric as Metric
 from .ground.results import NumberTable as NumberTable
 from .ground.results import Outcome as Outcome
 from .ground.results import ResultTable as ResultTable

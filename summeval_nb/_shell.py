@@ -14,8 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from summeval_nb._start import interrupted
-from summeval_nb.ground._addresses import without_secrets
-from summeval_nb.ground.viz import printable
+from summeval_nb.ground.addresses import without_secrets
+from summeval_nb.ground.html import printable
 
 _IN_WORDS_OF_THE_SHELL = {
     "columns={...}": "--column METRIC'S=YOURS",

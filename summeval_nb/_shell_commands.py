@@ -36,9 +36,8 @@ from summeval_nb._shell_tables import (
     write,
 )
 from summeval_nb._shell_words import Scoring
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_module, require_option
-from summeval_nb.ground.viz import text_table
+from summeval_nb.ground.base import JsonDict, require_module, require_option
+from summeval_nb.ground.html import text_table
 
 if TYPE_CHECKING:
     from summeval_nb.agreement._judge_bench import Rater
@@ -512,7 +511,7 @@ def how_well(
     """
     from summeval_nb.evidence._fitted import how_well as measured
     from summeval_nb.evidence._fitted import shown_row
-    from summeval_nb.ground.results import require_option
+    from summeval_nb.ground.base import require_option
 
     require_option(checker, "checker", list(measured()["checkers"]))
     rows = [row for row in measured()["rows"] if row["checker"] == checker]

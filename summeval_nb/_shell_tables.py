@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import typer
 
 from summeval_nb._shell import fail, say, standard_input, to_json
-from summeval_nb.ground._files import write_whole
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_option
+from summeval_nb.ground.base import JsonDict, require_option
+from summeval_nb.ground.files import write_whole
 
 if TYPE_CHECKING:
     from summeval_nb.ground.items import ItemStream
@@ -202,7 +201,7 @@ def read_table(name: str, format: str | None, metric: str, column: list[str] | N
 
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
-    from summeval_nb.ground._frames import require_once
+    from summeval_nb.ground.files import require_once
     from summeval_nb.runs.jobs import read_row
 
     require_once(columns, "the command")
@@ -229,7 +228,7 @@ class Showable(Protocol):
 
 def show(result: Showable, as_json: bool, html: Path | None, title: str, text: str) -> None:
     """Print a result as text or JSON, and write its page where one is wanted."""
-    from summeval_nb.ground.viz import html_page
+    from summeval_nb.ground.html import html_page
 
     say(to_json(result.to_dict()) if as_json else text)
     if html:

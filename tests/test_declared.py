@@ -11,7 +11,8 @@ from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.check_llm import LLMChecker
 from summeval_nb.evidence.checker_bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
-from summeval_nb.ground.results import Verdict, score_rows
+from summeval_nb.ground.metric import score_rows
+from summeval_nb.ground.results import Verdict
 from summeval_nb.judged import retrieval
 from summeval_nb.judged.answers import AnswerMetric
 from summeval_nb.judged.judge import EmbeddedJudge

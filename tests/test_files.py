@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all; tables become rows, and none of their columns is lost in silence."""
 
 import os
 import resource
@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from summeval_nb.ground._files import replacing, write_whole
+from summeval_nb import SummEval, benchmark_checker, calibrate, compare_pairs, evaluate_answers
+from summeval_nb.ground.files import frame_rows, replacing, write_whole
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,7 +45,7 @@ def test_after_any_error_the_old_file_stands_and_nothing_is_left_behind(error, t
 def test_a_full_disk_does_not_cut_a_good_page(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
-    code = f"from summeval_nb.ground._files import write_whole; write_whole({str(path)!r}, 'x' * 100_000)"
+    code = f"from summeval_nb.ground.files import write_whole; write_whole({str(path)!r}, 'x' * 100_000)"
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=env, preexec_fn=full, capture_output=True, text=True)
@@ -66,3 +68,25 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such folder") as error:
         write_whole(tmp_path / "nowhere" / "page.html", "one")
     assert error.value.filename == str(tmp_path / "nowhere")
+
+
+def test_a_table_as_rows():
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    assert frame_rows(frame) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+
+
+READERS = {
+    "evaluate_answers": evaluate_answers,
+    "compare_pairs": compare_pairs,
+    "calibrate": calibrate,
+    "benchmark_checker": lambda table: benchmark_checker("words", sets={"mine": table}),
+    "from_records": SummEval.from_records,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_whoever_reads_a_table_refuses_two_columns_of_one_name(name):
+    """Of which the last was read in silence."""
+    table = pd.DataFrame([["Where?", "a", "b", "c"]], columns=["question", "answer", "truth", "answer"])
+    with pytest.raises(ValueError, match="the table names a column twice, 'answer': rename one of them"):
+        READERS[name](table)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 import summeval_nb
-from summeval_nb.ground.results import Signature, score_rows
+from summeval_nb.ground.results import Signature
+from summeval_nb.ground.metric import score_rows
 from summeval_nb.overlap._rouge import lay_out, line_counts
 from summeval_nb.overlap.counting import number_texts
 from summeval_nb.overlap.rouge import (

@@ -13,8 +13,8 @@ from summeval_nb import EmbeddedChecker
 from summeval_nb.evidence import _inputs
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
+from summeval_nb.ground.html import style_sheet
 from summeval_nb.ground.results import Verdict
-from summeval_nb.ground.viz import style_sheet
 from summeval_nb.runs._run_page import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.jobs import Job

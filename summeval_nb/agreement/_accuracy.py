@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.ground._frames import axes_for
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict, float_array
+from summeval_nb.ground.html import axes_for
 from summeval_nb.ground.results import Score
 
 if TYPE_CHECKING:

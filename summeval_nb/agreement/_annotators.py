@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict
 
 import numpy as np
 
-from ..ground._resampling import bootstrap, middle
-from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, is_finite, require_count, require_share
+from ..ground.base import JsonDict, is_finite, require_count, require_share
+from ..ground.resampling import bootstrap, middle
+from ..ground.results import Score, Signature
 from ._shown import histogram
 
 if TYPE_CHECKING:

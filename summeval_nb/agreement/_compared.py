@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.ground._frames import Rows
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import Score, Signature
-from summeval_nb.ground.viz import html_table, text_table
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.html import html_table, text_table
+from summeval_nb.ground.results import Rows, Score, Signature
 
 from ._shown import histogram, in_words
 from .agreement import Correlation

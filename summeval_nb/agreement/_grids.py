@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground.results import require_share
+from summeval_nb.ground.base import float_array, require_share
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -15,12 +15,11 @@ import numpy as np
 from ..evidence._checker_bench import checked_set
 from ..evidence.check import calibration
 from ..evidence.checker_bench import LabelledSentence, bench_sentences
-from ..ground._addresses import without_secrets
-from ..ground._frames import Rows
-from ..ground._types import JsonDict
+from ..ground.addresses import without_secrets
+from ..ground.base import JsonDict, require_count, require_option
 from ..ground.data import load_toy_summeval
-from ..ground.results import ScoreTable, Signature, require_count, require_option
-from ..ground.viz import figure_text, html_table, render, text_table
+from ..ground.html import figure_text, html_table, render, text_table
+from ..ground.results import Rows, ScoreTable, Signature
 from ..judged.judge import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
 from ..models._named import StoreOrPath

@@ -8,7 +8,8 @@ from dataclasses import MISSING
 from importlib import import_module
 from typing import Any
 
-from summeval_nb.ground.results import Metric, require_option
+from summeval_nb.ground.base import require_option
+from summeval_nb.ground.metric import Metric
 
 KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "length": ("agreement.metrics:Length", {}),

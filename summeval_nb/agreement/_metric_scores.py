@@ -11,9 +11,10 @@ import numpy as np
 
 from summeval_nb.agreement._grids import Grid
 from summeval_nb.agreement._known_metrics import KNOWN, metric_class
-from summeval_nb.ground._plain import float_array
+from summeval_nb.ground.base import float_array, require_option
 from summeval_nb.ground.data import SummEval
-from summeval_nb.ground.results import Metric, ScoreTable, require_option, score_rows
+from summeval_nb.ground.metric import Metric, score_rows
+from summeval_nb.ground.results import ScoreTable
 from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.embed import Embedder, load_embedder
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from summeval_nb.agreement.agreement import COEFFICIENTS, LEVELS, Correlation
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict, require_count, require_flag, require_option
 from summeval_nb.ground.data import SummEval
-from summeval_nb.ground.results import Signature, require_count, require_flag, require_option
-from summeval_nb.ground.viz import figure_text, html_table, text_table
+from summeval_nb.ground.html import figure_text, html_table, text_table
+from summeval_nb.ground.results import Signature
 
 if TYPE_CHECKING:
     import pandas as pd

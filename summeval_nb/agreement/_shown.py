@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.ground._frames import axes_for
+from summeval_nb.ground.html import axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

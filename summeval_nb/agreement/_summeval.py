@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from summeval_nb.agreement._grids import require_tables
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict, float_array
 from summeval_nb.ground.data import SummEval
+from summeval_nb.ground.html import html_table
 from summeval_nb.ground.results import Signature
-from summeval_nb.ground.viz import html_table
 from summeval_nb.text.embed import LotEmbedder
 
 if TYPE_CHECKING:

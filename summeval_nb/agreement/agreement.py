@@ -14,15 +14,10 @@ from ._coefficients import by_row, mean_or_none, system_means
 from ._drawings import resampled_correlations
 from ._grids import Grid, require_tables
 from ._shown import histogram, in_words, why_undefined
-from ..ground._resampling import middle
-from ..ground._types import JsonDict
-from summeval_nb.ground.results import (
-    Score,
-    Signature,
-    require_count,
-    require_option,
-    require_share,
-)
+from ..ground.resampling import middle
+from ..ground.base import JsonDict
+from ..ground.results import Score, Signature
+from ..ground.base import require_count, require_option, require_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

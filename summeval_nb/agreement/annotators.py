@@ -15,8 +15,8 @@ import numpy as np
 from . import _annotators as plumbing
 from ._annotators import Agreement, Ratings, Weights
 from ._annotators import read_ratings as read_ratings
-from ..ground._choices import takes_choices_of
-from ..ground.results import require_option
+from ..ground.metric import takes_choices_of
+from ..ground.base import require_option
 
 # %% auto #0
 __all__ = ['KAPPA_WEIGHTS', 'ALPHA_LEVELS', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'metric_ceiling']

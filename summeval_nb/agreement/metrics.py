@@ -31,8 +31,10 @@ from .agreement import correlate
 from .significance import compare_all
 from .summeval import reference_similarities
 from ..ground.data import SummEval
-from ..ground.results import Metric, NumberTable, Signature
-from ..ground.results import require_metric, require_texts
+from ..ground.metric import Metric
+from ..ground.results import NumberTable, Signature
+from ..ground.metric import require_metric
+from ..ground.base import require_texts
 from ..overlap.bleu import require_pairs
 from ..text._vectors import EmbedderOrName
 from ..text.embed import load_embedder

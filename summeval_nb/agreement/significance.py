@@ -29,9 +29,10 @@ from summeval_nb.agreement._grids import (
 )
 from ._swaps import Choices, pair_p_value, permutation_tests
 from .agreement import _draws, correlate
-from ..ground._resampling import middle
-from ..ground._plain import float_array
-from ..ground.results import Signature, require_count, require_option
+from ..ground.resampling import middle
+from ..ground.base import float_array
+from ..ground.results import Signature
+from ..ground.base import require_count, require_option
 
 # %% auto #0
 __all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',

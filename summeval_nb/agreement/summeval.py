@@ -20,7 +20,8 @@ from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
 from ..text._vectors import EmbedderOrName
 from ..text.embed import load_embedder
-from ..ground.results import Signature, require_option
+from ..ground.results import Signature
+from ..ground.base import require_option
 
 # %% auto #0
 __all__ = ['SIMILARITIES', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task']

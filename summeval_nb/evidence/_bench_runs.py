@@ -15,15 +15,14 @@ from summeval_nb.evidence._checker_bench import Labelled, One, ask, used
 from summeval_nb.evidence._fitted import how_well, left_out_rows, seen_articles
 from summeval_nb.evidence.check import Checker, Pair, calibration
 from summeval_nb.evidence.claims import COMBINATIONS
-from summeval_nb.ground._addresses import without_secrets
-from summeval_nb.ground._folds import folded
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground._resampling import drawn_counts, middle
-from summeval_nb.ground.results import Signature, require_count, require_option, require_share
-from summeval_nb.ground.viz import html_table, render, text_table
+from summeval_nb.ground.addresses import without_secrets
+from summeval_nb.ground.base import float_array, require_count, require_option, require_share
+from summeval_nb.ground.html import folded, html_table, render, text_table
+from summeval_nb.ground.resampling import drawn_counts, middle
+from summeval_nb.ground.results import Signature
 from summeval_nb.text.split import split_text
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     import pandas as pd

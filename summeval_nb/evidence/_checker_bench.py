@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from summeval_nb.ground._frames import frame_rows, require_once
+from summeval_nb.ground.base import require_option
+from summeval_nb.ground.files import frame_rows, require_once
+from summeval_nb.ground.html import figure_text
 from summeval_nb.ground.items import open_items, why_unread
-from summeval_nb.ground.results import Verdict, require_option
-from summeval_nb.ground.viz import figure_text
+from summeval_nb.ground.results import Verdict
 from summeval_nb.models._declared import declared
 from summeval_nb.models.llm import Calls
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

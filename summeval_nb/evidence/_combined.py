@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from summeval_nb.ground.results import Finding, Verdict
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.claims import Claim, ClaimFinder, Judged

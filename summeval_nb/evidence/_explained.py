@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from summeval_nb.evidence._reading import log_odds
+from summeval_nb.ground.html import Markup, render, text_table
 from summeval_nb.ground.results import Verdict
-from summeval_nb.ground.viz import Markup, render, text_table
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 __all__ = ["MEANING", "Explanation"]
 

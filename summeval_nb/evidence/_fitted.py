@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 
 def asset(name: str) -> bytes:

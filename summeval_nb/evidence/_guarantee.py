@@ -14,13 +14,13 @@ from scipy import stats
 
 from summeval_nb.evidence.check import Checker
 from summeval_nb.evidence.faithfulness import evaluate_many
-from summeval_nb.ground._frames import Rows, axes_for, frame_rows
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
-from summeval_nb.ground.viz import Markup, figure_text, render
+from summeval_nb.ground.base import float_array, require_share, require_text, require_texts
+from summeval_nb.ground.files import frame_rows
+from summeval_nb.ground.html import Markup, axes_for, figure_text, render
+from summeval_nb.ground.results import Rows, Score, Signature, Verdict
 from summeval_nb.models._named import StoreOrPath
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

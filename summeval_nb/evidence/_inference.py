@@ -11,11 +11,10 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from summeval_nb.evidence.claims import Judged, Question
-from summeval_nb.ground._offline import hub_only_if
-from summeval_nb.ground.results import require_count, require_module
+from summeval_nb.ground.base import hub_only_if, require_count, require_module
 from summeval_nb.models.llm import BackendRejected, ContextTooLong
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

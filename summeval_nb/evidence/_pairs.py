@@ -12,16 +12,8 @@ import numpy as np
 from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._inputs import unread_reasons, with_threshold
 from summeval_nb.evidence.check import Checker, PairVectors, load_checker
-from summeval_nb.ground.results import (
-    Evidence,
-    Finding,
-    Signature,
-    Verdict,
-    require_count,
-    require_share,
-    require_text,
-    require_texts,
-)
+from summeval_nb.ground.base import require_count, require_share, require_text, require_texts
+from summeval_nb.ground.results import Evidence, Finding, Signature, Verdict
 from summeval_nb.models._declared import declared
 from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models._prompts import plain
@@ -34,7 +26,7 @@ from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import LotEmbedder, load_embedder
 from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.faithfulness import FaithfulnessMetric

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from summeval_nb.ground.results import Finding, require_text
+from summeval_nb.ground.base import require_text
+from summeval_nb.ground.results import Finding
 
 if TYPE_CHECKING:
     from nltk.stem.snowball import SnowballStemmer

@@ -15,10 +15,11 @@ from summeval_nb.evidence._fitted import asset
 from summeval_nb.evidence._packaged import cosines
 from summeval_nb.evidence._parts import finding, known_keys
 from summeval_nb.evidence.check import Pair, PairVectors, Parts, take_apart
-from summeval_nb.ground.results import Finding, require_text
+from summeval_nb.ground.base import require_text
+from summeval_nb.ground.results import Finding
 from summeval_nb.text.embed import MiniLMEmbedder
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from summeval_nb.evidence._reader import Reading

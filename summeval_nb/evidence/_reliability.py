@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.ground._plain import float_array
+from summeval_nb.ground.base import float_array
 from summeval_nb.ground.results import Score
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,24 +16,23 @@ import numpy as np
 from summeval_nb.evidence._explained import Explanation, is_sum
 from summeval_nb.evidence._fitted import measured_rows
 from summeval_nb.evidence._reading import why_unclear
-from summeval_nb.ground._files import write_whole
-from summeval_nb.ground._frames import Rows
-from summeval_nb.ground._plain import made_of
+from summeval_nb.ground.base import made_of, require_texts
+from summeval_nb.ground.files import write_whole
+from summeval_nb.ground.html import heat_map, html_page
 from summeval_nb.ground.report import Entry, Report, evidence_report, evidence_text
 from summeval_nb.ground.results import (
     Evidence,
     Finding,
     Outcome,
     ResultTable,
+    Rows,
     Score,
     Sentence,
     Signature,
     Verdict,
-    require_texts,
 )
-from summeval_nb.ground.viz import heat_map, html_page
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

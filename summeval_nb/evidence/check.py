@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from . import _parts as plumbing
 from . import _reliability as reliability
 from ._fitted import fitted, stem_counts, words_fingerprint
@@ -28,7 +28,7 @@ from ._parts import sentence_tokens as sentence_tokens, take_apart
 from ._reliability import Calibration
 from ._reliability import reliability_diagram as reliability_diagram
 from ..ground.results import Finding, Signature, Verdict
-from ..ground.results import require_count, require_option
+from ..ground.base import require_count, require_option
 
 # %% auto #0
 __all__ = ['FEATURES', 'Pair', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces', 'unbroken', 'alignment',

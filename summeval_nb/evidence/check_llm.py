@@ -17,12 +17,8 @@ from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models._mass import answered
 from ..models.llm import Backend, BackendError, Calls
 from ..text._language import reads, require_languages
-from summeval_nb.ground.results import (
-    Verdict,
-    require_count,
-    require_share,
-    require_text,
-)
+from ..ground.results import Verdict
+from ..ground.base import require_count, require_share, require_text
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.check import Pair, PairVectors

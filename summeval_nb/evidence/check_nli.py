@@ -16,7 +16,7 @@ from ..models.llm import Backend, Calls, ContextTooLong, neutralise
 from ..models.llm_local import model_digest, special_texts
 from ..text._language import reads, require_languages
 from ..ground.results import Verdict
-from ..ground.results import require_count, require_option, require_share
+from ..ground.base import require_count, require_option, require_share
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from . import _bench_runs as runs
 from . import _checker_bench as plumbing
 from ._bench_runs import CheckerBench
 from .check import Checker, Pair, PairVectors, load_checker, sigmoid
 from .check_nli import NLIChecker
 from ..models.llm import Calls
-from ..ground.results import Finding, Verdict, require_module
-from ..ground.results import require_option
+from ..ground.results import Finding, Verdict
+from ..ground.base import require_module
+from ..ground.base import require_option
 
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'FORMATS', 'RECIPES', 'LabelledSentence', 'bench_sentences',

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Annotated
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from ._arcs import Annotator, claims_nothing, company, placed_words
 from ._combined import annotator_name, combined, failure
 from ._combined import require_helpers
@@ -20,7 +20,7 @@ from ..models._named import load_backend
 from ..models._prompts import mark, plain
 from ..models.llm import Backend, BackendError, Calls
 from ..ground.results import Verdict
-from ..ground.results import require_option, require_text, require_texts
+from ..ground.base import require_option, require_text, require_texts
 from ..text.split import split_claims
 
 # %% auto #0

@@ -23,8 +23,10 @@ from ._shown import of_one_article, why_none_judged
 from summeval_nb.evidence._shown import (
     faithfulness_from_dict as faithfulness_from_dict,
 )
-from ..ground._choices import takes_choices_of
-from ..ground.results import Metric, Signature, Verdict, require_text
+from ..ground.metric import takes_choices_of
+from ..ground.metric import Metric
+from ..ground.results import Signature, Verdict
+from ..ground.base import require_text
 from ..models.llm import Calls
 from ..text.split import Splitter
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from ._reliability import Numbers
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from ._guarantee import Judged, Shown, TwoSides, accepts, ask
 from ._guarantee import facts, kept_apart, of_set, promised_on
 from ._guarantee import require_errors, require_judged
@@ -21,8 +21,8 @@ from ._guarantee import require_labelled, require_promise
 from ._guarantee import thresholds, why_none
 from .check import Checker, load_checker
 from ..models._named import StoreOrPath
-from ..ground.results import require_count, require_option
-from ..ground.results import require_share, require_text
+from ..ground.base import require_count, require_option
+from ..ground.base import require_share, require_text
 
 if TYPE_CHECKING:
     import pandas as pd

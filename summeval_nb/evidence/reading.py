@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from ._fitted import left_out_rows
 from ._packaged import Packaged, cosines, ranked_evidence
 from ._reading import MEASURED_K, PRECISIONS, Looked
@@ -17,7 +17,8 @@ from ._reading import log_odds, look, read_pairs
 from ._reading import require_device
 from .check import PairVectors, alignment, copied_pieces
 from .check import idf_coverage, sigmoid
-from ..ground.results import Finding, Verdict, require_option
+from ..ground.results import Finding, Verdict
+from ..ground.base import require_option
 from ..text.embed import MiniLMEmbedder
 
 if TYPE_CHECKING:

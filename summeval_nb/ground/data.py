@@ -18,18 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from summeval_nb.ground.results import (
-    require_count,
-    require_flag,
-    require_module,
-    require_text,
-    require_texts,
-)
-
-from ._files import require_path
-from ._frames import frame_rows
-from ._types import JsonDict
-from .viz import html_table, render
+from .base import JsonDict, require_count, require_flag, require_module, require_text, require_texts
+from .files import frame_rows, require_path
+from .html import html_table, render
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeGuard
 
-from ._frames import frame_rows, require_once
-from .results import require_count, require_module, require_option
+from .base import require_count, require_module, require_option
+from .files import frame_rows, require_once
 
 if TYPE_CHECKING:
     import pandas as pd

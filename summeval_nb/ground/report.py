@@ -8,16 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from summeval_nb.ground.viz import (
-    Mark,
-    Markup,
-    mark_terminal,
-    printable,
-    probability_color,
-    render,
-)
-
-from ._types import JsonDict
+from .base import JsonDict
+from .html import Mark, Markup, mark_terminal, printable, probability_color, render
 
 __all__ = ["Entry", "Report", "evidence_report", "evidence_text"]
 

@@ -1,39 +1,23 @@
-"""Sentences, verdicts and scores: the typed results that every part of the package returns."""
+"""Sentences, verdicts, scores and tables of scores: what every part of the package returns."""
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import inspect
 import math
 import numbers
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from os import PathLike
-from types import ModuleType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    NamedTuple,
-    SupportsAbs,
-    TypeGuard,
-    TypeVar,
-)
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
-from ._arrays import is_numpy, np
-from ._batches import Accumulator, by_column, require_equal_lengths
-from ._types import JsonDict, Scores
-from .viz import render
+from .base import JsonDict, is_finite, np, require_option, short_repr
+from .html import render
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 __all__ = [
-    "Result",
     "Sentence",
     "Signature",
     "Score",
@@ -41,25 +25,13 @@ __all__ = [
     "Evidence",
     "Finding",
     "Verdict",
-    "require_text",
-    "require_texts",
-    "require_column",
-    "require_count",
-    "require_flag",
-    "is_finite",
-    "require_share",
-    "require_option",
-    "how_to_install",
-    "require_module",
     "Outcome",
     "as_outcome",
     "ScoreTable",
+    "Result",
     "ResultTable",
     "NumberTable",
-    "Metric",
-    "require_metric",
-    "score_rows",
-    "InputWarning",
+    "Rows",
 ]
 
 
@@ -370,143 +342,6 @@ class Verdict:
         }
 
 
-def require_text(value: object, name: str) -> str:
-    """Return `value` if it is a string; otherwise raise a `TypeError` that names the
-    remedy."""
-    if isinstance(value, str):
-        return value
-    remedy = "pass one string"
-    if isinstance(value, (bytes, bytearray)):
-        remedy = "decode it first: value.decode('utf-8')"
-    elif isinstance(value, PathLike):
-        remedy = "read the file first: value.read_text(encoding='utf-8')"
-    elif isinstance(value, (list, tuple)):
-        remedy = "pass one string; join the parts, or call the function once for each"
-    elif value is None:
-        remedy = "pass '' for an empty text"
-    raise TypeError(f"{name} must be a string, not {type(value).__name__} ({_short(value)}): {remedy}")
-
-
-def require_texts(values: object, name: str) -> list[str]:
-    """Return `values` as a list of strings; a single string, None or a non-string
-    element raises a `TypeError`."""
-    if not _is_listed(values):
-        remedy = "pass a list of strings"
-        if isinstance(values, str):
-            remedy = "wrap one text in a list: [text]"
-        elif _is_table(values):
-            remedy = "pass one of its columns, as in table['text']"
-        raise TypeError(f"{name} must be a list of strings, not {type(values).__name__} ({_short(values)}): {remedy}")
-    return [require_text(value, f"{name}[{index}]") for index, value in enumerate(values)]
-
-
-def require_column(values: object, name: str) -> list[object]:
-    """Return one value for each text as a list; a single text or what cannot be listed
-    raises a `TypeError`."""
-    if not _is_listed(values):
-        remedy = "for one text call score, or wrap it in a list: [text]"
-        raise TypeError(f"{name} must be a list, not {type(values).__name__} ({_short(values)}): {remedy}")
-    return list(values)
-
-
-def _is_listed(values: object) -> TypeGuard[Iterable[object]]:
-    """Whether these are many values: a text and a mapping are one."""
-    one = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
-    counted = hasattr(values, "__len__") and hasattr(values, "__getitem__")
-    return not one and (isinstance(values, Iterable) or counted)
-
-
-def _is_table(values: object) -> bool:
-    """Whether these are a table of pandas, of which a list would hold the names."""
-    return hasattr(values, "columns") and hasattr(values, "iloc")
-
-
-def _short(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 40 else shown[:37] + "..."
-
-
-_MOST = {"n_resamples": 10_000_000, "errors": 10**9}  # more would take days
-
-
-def require_count(value: object, name: str, *, minimum: int = 1) -> int:
-    """Return `value` as an int of at least `minimum` (numpy integers too); otherwise
-    raise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number, not {type(value).__name__} ({_short(value)})")
-    count = int(value)
-    if count < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, not {_short(value)}")
-    if (most := _MOST.get(name)) is not None and count > most:
-        raise ValueError(f"{name} must be at most {most:,}, not {_short(value)}")
-    return count
-
-
-def require_flag(value: object, name: str) -> bool:
-    """Return `value` if it is True or False (numpy's too); a text, a number or None
-    raises a `TypeError`."""
-    if not (isinstance(value, bool) or is_numpy(value, "bool_")):
-        raise TypeError(f"{name} must be True or False, not {type(value).__name__} ({_short(value)})")
-    return bool(value)
-
-
-def is_finite(value: SupportsAbs[Any]) -> bool:
-    """Return whether a number is one that a float can hold; not every whole number is.
-
-    Examples
-    --------
-    >>> is_finite(1e308), is_finite(10**400), is_finite(float("nan"))
-    (True, False, False)
-    """
-    return bool(abs(value) <= sys.float_info.max)
-
-
-def require_share(value: object, name: str) -> float:
-    """Return `value` as a float in [0, 1]; otherwise raise."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a number in [0, 1], not {type(value).__name__} ({_short(value)})")
-    number: Any = value  # compared as it is: not every whole number is a float
-    if not 0 <= number <= 1:
-        raise ValueError(f"{name} must lie in [0, 1], not {_short(value)}")
-    return float(value)
-
-
-def require_option(value: object, name: str, known: Iterable[str]) -> str:
-    """Return `value` if it is one of the known names; otherwise raise a `ValueError`
-    that lists them."""
-    names = list(known)
-    if not isinstance(value, str) or value not in names:
-        raise ValueError(f"unknown {name} {_short(value)}; known: {', '.join(map(repr, names))}")
-    return value
-
-
-def how_to_install(extra: str) -> str:
-    """Return the words in which every message says how to install an extra.
-
-    Examples
-    --------
-    >>> how_to_install("llm")
-    "pip install -e '.[llm]' in your checkout"
-    """
-    return f"pip install -e '.[{extra}]' in your checkout"
-
-
-def require_module(name: str, extra: str) -> ModuleType:
-    """Import and return a module; if it is missing, raise an `ImportError` that names
-    the extra to install.
-
-    Only the absence of the module itself is reported so; an error inside it passes
-    through.
-    """
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] != name.split(".")[0]:
-            raise
-        message = f"this needs the package {error.name}: {how_to_install(extra)}"
-        raise ImportError(message, name=error.name) from error
-
-
 class Outcome(NamedTuple):
     """What a metric found about one item: a finite score with status "ok", or None with
     "undefined" or "failed"."""
@@ -558,7 +393,7 @@ def as_outcome(value: object, signature: str = "") -> Outcome:
             signature,
         )
     if not is_finite(score):
-        what = f"the metric returned {_short(score)}"
+        what = f"the metric returned {short_repr(score)}"
         return Outcome(None, "failed", what, parts, signature)
     return Outcome(float(score), "ok", "", parts, signature)
 
@@ -706,216 +541,15 @@ class NumberTable(ScoreTable):
         return ["" if known else self.why_not for known in self.defined.tolist()]
 
 
-class Metric:
-    """A way to score texts, with its choices: the base of `Bleu`, `Rouge` and the
-    others.
+class Rows:
+    """What has rows has them as a table, too."""
 
-    A subclass is a frozen dataclass. Its fields are its choices, given by keyword and
-    checked once, when it is made; models and stores may be named by a text.
-    It has `signature` and `score_many`; the rest follows. To call it is to call `score`
-    where the first text is a text, and `score_many` where it is a list of texts.
+    def rows(self) -> Iterable[JsonDict]:
+        """Return the rows, one dictionary each."""
+        raise NotImplementedError
 
-    Attributes
-    ----------
-    name : str
-        What it is called in `METRICS`, in `run` and in the shell.
-    columns : mapping of str to str
-        What it reads, in the order of its arguments: "text", or "texts" for one text or
-        a list of them.
-    judged : str
-        The column that holds what a system wrote.
-    probe : str
-        A text that is scored to try the choices before the first item; '' for a
-        model's.
-    shard_size : int
-        How many items a long run keeps together.
-    """
+    def to_frame(self) -> pd.DataFrame:
+        """Return `rows` as a table."""
+        import pandas as pd
 
-    name: ClassVar[str] = ""
-    columns: ClassVar[Mapping[str, str]] = {}
-    judged: ClassVar[str] = ""
-    probe: ClassVar[str] = ""
-    shard_size: ClassVar[int] = 500
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that could change a number."""
-        raise NotImplementedError(f"{type(self).__name__} must have a signature")
-
-    @property
-    def fingerprint(self) -> str:
-        """A short name for exactly these choices."""
-        digest = hashlib.sha256(str(self.signature).encode("utf-8", "surrogatepass"))
-        return f"{self.name or type(self).__name__}-{digest.hexdigest()[:16]}"
-
-    def score_many(self, *columns: Any, **choices: Any) -> Any:
-        """Return a `ScoreTable` for lists of equal length, one list for each column."""
-        raise NotImplementedError(f"{type(self).__name__} must have score_many")
-
-    def score(self, *row: Any, **choices: Any) -> Any:
-        """Return the result of one text, given by the columns in their order."""
-        if self.columns and len(row) > len(self.columns):
-            told = f"{self.name or type(self).__name__} reads {', '.join(self.columns)}"
-            raise TypeError(f"{told}: {len(self.columns)} of {len(row)} values; leave out the rest")
-        return self.score_many(*([value] for value in row), **choices)[0]
-
-    def __call__(self, *columns: object, **named: object) -> Any:
-        """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
-
-        The first column that holds a text decides which: `Bleu()("a cat", "a cat")` is
-        one result, `Bleu()(["a cat"], ["a cat"])` a table. All that is given goes there
-        as it is, keywords too, and what is refused there is refused here.
-        """
-        place = [*self.columns.values(), "text"].index("text")
-        others = [value for name, value in named.items() if name not in self.columns]
-        many = any(map(_is_listed, columns[place : place + 1] or others))
-        return (self.score_many if many else self.score)(*columns, **named)
-
-    def compute(
-        self,
-        *,
-        predictions: Sequence[str] | None = None,
-        references: Sequence[str | Sequence[str]] | None = None,
-        **columns: object,
-    ) -> JsonDict:
-        """Return the means over many texts as a plain dictionary, by keyword.
-
-        Parameters
-        ----------
-        predictions : list of str
-            The judged column: what a system wrote, one text each. Any sequence will do,
-            such as a column of a `datasets.Dataset`.
-        references : list, optional
-            For each of them one text or a list of texts; for a metric that reads two
-            columns, the other one, such as the article.
-        **columns : list
-            Columns under the metric's own names, instead of these two or beside them.
-
-        Returns
-        -------
-        dict
-            The mean of each of the table's `arrays` by its name; None where no text has
-            it. `corpus_bleu`, `corpus_chrf`, `corpus_ter` where the metric scores a
-            whole corpus, as papers on translation report it. `n_undefined`: how many
-            texts have no score and are in no mean.
-
-        Raises
-        ------
-        TypeError, ValueError
-            For a missing or unknown column, lists of different lengths, no text at all,
-            and what is no text.
-        """
-        named = {"predictions": predictions, "references": references} | columns
-        lists = self._lists(named)
-        if not any(lists.values()):
-            raise ValueError("there is nothing to compute: give at least one text")
-        found = self.score_many(*lists.values())
-        if isinstance(found, ScoreTable):
-            means = {**found.means(), "n_undefined": found.n_undefined}
-        else:
-            scores = [as_outcome(one).score for one in found]
-            known = [one for one in scores if one is not None]
-            mean = math.fsum(known) / len(known) if known else None
-            means = {"score": mean, "n_undefined": len(scores) - len(known)}
-        corpus = getattr(self, "corpus", None)
-        whole = {f"corpus_{self.name}": corpus(*lists.values()).score} if corpus else {}
-        return {**whole, **means}
-
-    def accumulator(self) -> Accumulator:
-        """Return an object that takes texts in batches.
-
-        Its `update(predictions=..., references=...)` adds a batch, `compute()` returns
-        what `compute` of all texts returns, `reset()` begins again.
-        """
-        return Accumulator(self)
-
-    def _lists(self, named: Mapping[str, object]) -> dict[str, list[Any]]:
-        """Return the columns in their order, checked; None under a name is no
-        column."""
-        given = {name: one for name, one in named.items() if one is not None}
-        lists: dict[str, list[Any]] = {}
-        names: dict[str, list[Any]] = {}
-        for column, (name, values) in by_column(self, given).items():
-            if self.columns[column] == "text":
-                lists[column] = require_texts(values, name)
-            else:
-                listed = require_column(values, name)
-                for place, one in enumerate(listed):
-                    if column == "references" and isinstance(one, list) and not one:
-                        one_needed = "at least one reference is needed"
-                        raise ValueError(f"{name}[{place}] is empty: {one_needed}")
-                lists[column] = [
-                    one if isinstance(one, str) else require_texts(one, f"{name}[{place}]")
-                    for place, one in enumerate(listed)
-                ]
-            names[name] = lists[column]
-        require_equal_lengths(names)
-        return lists
-
-    @classmethod
-    def defaults(cls) -> JsonDict:
-        """Return the choices by name with their defaults; MISSING where there is
-        none."""
-        own: Sequence[Field[Any]] = fields(cls) if is_dataclass(cls) else ()
-        made = {one.name: one.default_factory for one in own if one.default_factory is not MISSING}
-        return {one.name: made[one.name]() if one.name in made else one.default for one in own if one.init}
-
-    def options(self) -> JsonDict:
-        """Return the choices that are not the default."""
-        values = {name: (getattr(self, name), one) for name, one in self.defaults().items()}
-        return {name: value for name, (value, one) in values.items() if value is not one and value != one}
-
-
-def require_metric(value: object, name: str = "metric") -> Any:
-    """Return `value` if it scores texts as a `Metric` does; otherwise raise with the
-    remedy."""
-    if isinstance(value, type):
-        raise TypeError(f"{name} is the class {value.__name__}: make one, {value.__name__}()")
-    if callable(getattr(value, "score_many", None)) and isinstance(getattr(value, "columns", None), Mapping):
-        return value
-    remedy = "pass a name, a Metric such as Bleu(), or an object with columns and score_many"
-    raise TypeError(f"{name} must be a metric, not {type(value).__name__} ({_short(value)}): {remedy}")
-
-
-def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: object) -> list[Outcome]:
-    """Return one outcome a row; each row has the metric's columns. A choice that
-    `score_many` has not is left out.
-
-    Examples
-    --------
-    >>> class Words(Metric):
-    ...     columns = {"candidate": "text"}
-    ...     def score_many(self, candidates):
-    ...         return [len(one.split()) or None for one in candidates]
-    >>> rows = [{"candidate": "a cat"}, {"candidate": ""}]
-    >>> [one.score for one in score_rows(Words(), rows)]
-    [2.0, None]
-    """
-    lists = [[row[name] for row in rows] for name in require_metric(metric).columns]
-    known = inspect.signature(metric.score_many).parameters
-    found = metric.score_many(*lists, **{name: one for name, one in choices.items() if name in known})
-    if isinstance(found, ScoreTable):
-        outcomes = found.outcomes()
-    elif isinstance(found, Iterable) and not isinstance(found, (str, bytes, Mapping)):
-        outcomes = [as_outcome(one) for one in found]
-    else:
-        shown = type(metric).__name__
-        raise TypeError(f"score_many of {shown} must return a ScoreTable or a list, not {type(found).__name__}")
-    if len(outcomes) != len(rows):
-        gave = f"score_many of {type(metric).__name__} gave {len(outcomes)} scores"
-        raise ValueError(f"{gave} for {len(rows)} rows: one a row is needed")
-    return [_of_its_own(*one) for one in zip(outcomes, rows, strict=True)]
-
-
-def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
-    """An outcome whose signature names its own number of references, whatever was
-    scored beside it."""
-    if "references" not in row or "|nrefs:var|" not in outcome.signature:
-        return outcome
-    size = 1 if isinstance(row["references"], str) else len(row["references"])
-    return outcome._replace(signature=outcome.signature.replace("|nrefs:var|", f"|nrefs:{size}|", 1))
-
-
-class InputWarning(UserWarning):
-    """Something is allowed but probably not meant, such as a path where a text belongs;
-    the message has the remedy."""
+        return pd.DataFrame(list(self.rows()))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.ground._files import write_whole
-from summeval_nb.ground._resampling import bootstrap
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import Outcome, ScoreTable, Signature, require_share
-from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
+from summeval_nb.ground.base import JsonDict, require_share
+from summeval_nb.ground.files import write_whole
+from summeval_nb.ground.html import Markup, html_page, html_table, render, text_table
+from summeval_nb.ground.resampling import bootstrap
+from summeval_nb.ground.results import Outcome, ScoreTable, Signature
 from summeval_nb.judged.judging import Entailment, Flag, Statement
 
 if TYPE_CHECKING:

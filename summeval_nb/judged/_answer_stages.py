@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from summeval_nb.evidence._inputs import warn_of_paths
-from summeval_nb.ground._callers import callers_level
-from summeval_nb.ground._frames import Table, frame_rows
-from summeval_nb.ground.results import InputWarning, Sentence, require_column, require_text, require_texts
+from summeval_nb.ground.base import InputWarning, callers_level, require_column, require_text, require_texts
+from summeval_nb.ground.files import Table, frame_rows
+from summeval_nb.ground.results import Sentence
 from summeval_nb.judged._bounds import Asking, largest, size, together
 from summeval_nb.judged._questions import Ask, Items
 from summeval_nb.judged._statements import answer_units, as_premise, is_list

@@ -8,21 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar
 
-from summeval_nb.ground._frames import axes_for
-from summeval_nb.ground._order import warn_of_order
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    ResultTable,
-    Score,
-    Signature,
-    require_count,
-    require_option,
-    require_text,
-    require_texts,
-)
-from summeval_nb.ground.viz import figure_text
+from summeval_nb.ground.base import JsonDict, require_count, require_option, require_text, require_texts, warn_of_order
+from summeval_nb.ground.html import axes_for, figure_text
+from summeval_nb.ground.metric import Metric
+from summeval_nb.ground.results import Outcome, ResultTable, Score, Signature
 from summeval_nb.models._named import StoreOrPath, load_backend, load_store
 from summeval_nb.models.llm import Backend, BackendError, Calls
 from summeval_nb.models.store import Store, content_key, fill_missing

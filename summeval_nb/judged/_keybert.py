@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from summeval_nb.ground.results import require_module
+from summeval_nb.ground.base import require_module
 from summeval_nb.judged._exam import candidate_phrases, place_keyphrase
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Keyphrase

@@ -13,23 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypedDic
 
 import numpy as np
 
-from summeval_nb.ground import _choices
-from summeval_nb.ground._frames import Rows, Table, axes_for
-from summeval_nb.ground._resampling import drawings, middle
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    ResultTable,
-    Score,
-    Signature,
-    require_column,
-    require_count,
-    require_share,
-    require_text,
-    require_texts,
-)
-from summeval_nb.ground.viz import Markup, figure_text, html_table, text_table
+from summeval_nb.ground import metric as _choices
+from summeval_nb.ground.base import JsonDict, require_column, require_count, require_share, require_text, require_texts
+from summeval_nb.ground.files import Table
+from summeval_nb.ground.html import Markup, axes_for, figure_text, html_table, text_table
+from summeval_nb.ground.metric import Metric
+from summeval_nb.ground.resampling import drawings, middle
+from summeval_nb.ground.results import Outcome, ResultTable, Rows, Score, Signature
 from summeval_nb.judged._answer_report import mean_interval, rate
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._grades import (

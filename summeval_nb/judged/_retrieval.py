@@ -14,25 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 
-from summeval_nb.ground import _choices
-from summeval_nb.ground._files import write_whole
-from summeval_nb.ground._folds import folded
-from summeval_nb.ground._frames import Table
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import (
-    Metric,
-    Outcome,
-    ResultTable,
-    Score,
-    ScoreTable,
-    Signature,
-    require_column,
-    require_option,
-    require_share,
-    require_text,
-    require_texts,
-)
-from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
+from summeval_nb.ground import metric as _choices
+from summeval_nb.ground.base import JsonDict, require_column, require_option, require_share, require_text, require_texts
+from summeval_nb.ground.files import Table, write_whole
+from summeval_nb.ground.html import Markup, folded, html_page, html_table, render, text_table
+from summeval_nb.ground.metric import Metric
+from summeval_nb.ground.results import Outcome, ResultTable, Score, ScoreTable, Signature
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._parameters import Thing, explained

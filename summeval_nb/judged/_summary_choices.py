@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
-from summeval_nb.ground._choices import is_function
-from summeval_nb.ground._frames import Table
-from summeval_nb.ground.results import (
-    Metric,
-    Signature,
-    require_count,
-    require_flag,
-    require_option,
-    require_share,
-    require_text,
-)
+from summeval_nb.ground.base import require_count, require_flag, require_option, require_share, require_text
+from summeval_nb.ground.files import Table
+from summeval_nb.ground.metric import Metric, is_function
+from summeval_nb.ground.results import Signature
 from summeval_nb.judged._answer_stages import table_records
 from summeval_nb.judged._summary_exam import join_contexts
 from summeval_nb.judged.judge import load_judge

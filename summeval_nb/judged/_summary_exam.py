@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from summeval_nb.evidence._inputs import warn_of_paths
-from summeval_nb.ground._files import write_whole
-from summeval_nb.ground._order import warn_of_order
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import Outcome, ResultTable, Score, Signature, require_texts
-from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
+from summeval_nb.ground.base import JsonDict, require_texts, warn_of_order
+from summeval_nb.ground.files import write_whole
+from summeval_nb.ground.html import Mark, Markup, html_page, html_table, mark_html, render
+from summeval_nb.ground.results import Outcome, ResultTable, Score, Signature
 from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._exam import how_many_questions
 from summeval_nb.judged._questions import Ask, Items

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
-from ..ground._choices import takes_choices_of
-from ..ground._frames import Table
-from ..ground.results import Metric, Signature
-from ..ground.results import require_column, require_flag, require_share
+from ..ground.metric import takes_choices_of
+from ..ground.files import Table
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_column, require_flag, require_share
 from ._answer_report import PAIRS, AnswerLayout, told_of
 from ._answer_report import AnswerTable as AnswerTable
 from ._answer_report import Hypothesis as Hypothesis

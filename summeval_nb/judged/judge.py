@@ -17,7 +17,7 @@ from ..evidence.check import Checker, PairVectors, Parts, idf_coverage
 from ..evidence.check import load_checker, sentence_matches, take_apart
 from ..evidence.faithfulness import DEFAULT_K
 from ..ground.results import Sentence, Verdict
-from ..ground.results import require_count, require_option, require_text
+from ..ground.base import require_count, require_option, require_text
 from ._answering import answer_many, counted_things, denies
 from ._entailing import entail_many
 from ._exam import counted_phrases, make_questions

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..ground.results import require_count, require_option
+from ..ground.base import require_count, require_option
 from ._llm_asking import AskingJudge
 from ._llm_tasks import FORM, RULE, tasks
 from summeval_nb.judged.judging import (

@@ -9,8 +9,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from summeval_nb.ground.results import (
-    Finding,
+from ..ground.results import Finding
+from summeval_nb.ground.base import (
     require_count,
     require_option,
     require_text,

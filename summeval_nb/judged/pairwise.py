@@ -11,8 +11,8 @@ from typing import Unpack
 
 import numpy as np
 
-from ..ground._frames import Table
-from ..ground._types import JsonDict
+from ..ground.files import Table
+from ..ground.base import JsonDict
 from . import _pairwise as plumbing
 from ._pairwise import AnswerComparison, ComparisonTable, Order
 from ._pairwise import Pair, PairChoices, SystemRanking, Verdicts

@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..ground.results import Signature, require_option, require_text
+from ..ground.results import Signature
+from ..ground.base import require_option, require_text
 from summeval_nb.judged._grades import (
     Graded,
     MetricOfGrades,

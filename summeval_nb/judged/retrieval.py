@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from ..ground._frames import Table
-from ..ground.results import require_option, require_share
+from ..ground.files import Table
+from ..ground.base import require_option, require_share
 from ._retrieval import Choices, Found, Measured, QuestionChoices
 from ._retrieval import QuestionMetric, RetrievalMetric
 from ._retrieval import RetrievalScore, RetrievalScores

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
-from ..ground.results import Signature, require_column, require_text
-from ..ground._choices import takes_choices_of
-from ..ground._frames import Table
+from ..ground.results import Signature
+from ..ground.base import require_column, require_text
+from ..ground.metric import takes_choices_of
+from ..ground.files import Table
 from ._summary_choices import LENGTHS as LENGTHS
 from ._summary_choices import SummaryScoreChoices
 from ._summary_choices import SummaryChoices, check_rows

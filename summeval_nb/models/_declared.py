@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from summeval_nb.ground.results import require_count
+from summeval_nb.ground.base import require_count
 from summeval_nb.models.llm import Calls
 
 HOW = "which returns at most how many calls of a language model they take: a number, Calls(...), or a mapping of both"

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground._addresses import without_secrets
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_count, require_text, require_texts
-from summeval_nb.ground.viz import html_table, printable
+from summeval_nb.ground.addresses import without_secrets
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.base import require_count, require_text, require_texts
+from summeval_nb.ground.html import html_table, printable
 
 if TYPE_CHECKING:
     import pydantic

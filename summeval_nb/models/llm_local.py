@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from summeval_nb.ground._offline import hub_only_if
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_count, require_module
+from summeval_nb.ground.base import hub_only_if
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.base import require_count, require_module
 from summeval_nb.models.llm import (
     Backend,
     BackendError,

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground._addresses import Address
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_count, require_module, require_option, require_text
+from summeval_nb.ground.addresses import Address
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.base import require_count, require_module, require_option, require_text
 from summeval_nb.models._wire import (
     Chunk,
     Counted,

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from tqdm.auto import tqdm
 
-from summeval_nb.ground._files import require_path
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_count, require_text, require_texts
-from summeval_nb.ground.viz import html_table
+from summeval_nb.ground.files import require_path
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.base import require_count, require_text, require_texts
+from summeval_nb.ground.html import html_table
 from summeval_nb.models._wal import logged_head
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..ground._offline import hub_only_if
-from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_count, require_module
+from ..ground.base import JsonDict, hub_only_if, require_count, require_module
+from ..ground.results import Score, Signature
 from ..text._vectors import EmbedderOrName
 from ..text.cosine import unit_rows
 from ..text.embed import encodable, load_embedder

@@ -11,20 +11,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..ground._arrays import np
-from ..ground._resampling import bootstrap
-from ..ground._types import JsonDict
-from ..ground.results import (
-    Outcome,
-    Score,
-    ScoreTable,
-    Signature,
-    is_finite,
-    require_count,
-    require_flag,
-    require_option,
-    require_text,
-)
+from summeval_nb.ground.base import np
+from summeval_nb.ground.resampling import bootstrap
+from summeval_nb.ground.base import JsonDict
+from ..ground.results import Outcome, Score, ScoreTable, Signature
+from summeval_nb.ground.base import is_finite, require_count, require_flag, require_option, require_text
 from .base import Interval, warn_of_lost_texts
 from .counting import NumberedTexts, as_sequences, common_lengths, in_order, merge_greatest, ngram_levels, number_texts
 from .ngrams import Tokens, WordTokenizer, clipped_counts, list_ngrams, load_tokenizer

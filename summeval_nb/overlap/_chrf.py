@@ -14,8 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_count, require_flag
+from summeval_nb.ground.base import JsonDict
+from ..ground.results import Score, Signature
+from summeval_nb.ground.base import require_count, require_flag
 from .base import (
     ArrayTable,
     Groups,

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict
 from ..ground.results import Score, Signature
-from ..ground.viz import Mark
+from summeval_nb.ground.html import Mark
 from ._ter import Edits, count_edits
 from .base import (
     ArrayTable,

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..ground._arrays import np
+from summeval_nb.ground.base import np
 from .base import warn_of_lost_texts
 
 if TYPE_CHECKING:

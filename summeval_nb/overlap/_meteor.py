@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..ground._types import JsonDict
-from ..ground.results import Score, Signature, require_text, require_texts
-from ..ground.viz import Mark
+from summeval_nb.ground.base import JsonDict
+from ..ground.results import Score, Signature
+from summeval_nb.ground.base import require_text, require_texts
+from summeval_nb.ground.html import Mark
 from .base import ArrayTable, Groups, References, require_candidate, require_pairs, require_references
 from .picture import COLORS, MatchPicture, token_spans
 from .tokens import warn_of_foreign_words

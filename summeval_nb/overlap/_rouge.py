@@ -11,11 +11,9 @@ from collections.abc import Callable, Hashable, ItemsView, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
-from ..ground._arrays import np
-from ..ground._order import warn_of_order
-from ..ground._types import JsonDict
-from ..ground.results import Outcome, Score, ScoreTable, Signature, require_option, require_text
-from ..ground.viz import Mark, html_table, render
+from ..ground.base import JsonDict, np, require_option, require_text, warn_of_order
+from ..ground.html import Mark, html_table, render
+from ..ground.results import Outcome, Score, ScoreTable, Signature
 from . import _fast
 from ._lcs import union_matches, weighted_counts
 from ._one_text import CutText, Formula, combine_references, count_matches

@@ -10,11 +10,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
-from ..ground._arrays import np
-from ..ground._callers import callers_level
-from ..ground._order import LONG, warn_of_order
-from ..ground._resampling import bootstrap
-from ..ground.results import ScoreTable, Signature, require_text, require_texts
+from summeval_nb.ground.base import np
+from summeval_nb.ground.base import callers_level
+from summeval_nb.ground.base import LONG, warn_of_order
+from summeval_nb.ground.resampling import bootstrap
+from ..ground.results import ScoreTable, Signature
+from summeval_nb.ground.base import require_text, require_texts
 from .tokens import Tokens
 
 if TYPE_CHECKING:

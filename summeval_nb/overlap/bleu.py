@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from . import _bleu
 from ._bleu import BleuComparison, BleuScore, BleuTable
 from .base import BleuChoices
-from ..ground._choices import takes_choices_of
+from ..ground.metric import takes_choices_of
 from .base import require_candidate, require_pairs
 from .base import require_references
 from .ngrams import Tokens, clipped_counts, load_tokenizer
-from ..ground.results import Metric, Signature
+from ..ground.metric import Metric
+from ..ground.results import Signature
 
 # %% auto #0
 __all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'bleu_score', 'corpus_bleu', 'bleu_many',

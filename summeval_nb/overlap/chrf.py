@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
-from ..ground.results import Metric, Signature
+from ..ground.metric import Metric
+from ..ground.results import Signature
 from ._chrf import ChrfScore, ChrfTable, require_choices
 from ._chrf import score_corpus, score_one, score_table
 from .base import ChrfChoices
-from ..ground._choices import takes_choices_of
+from ..ground.metric import takes_choices_of
 from .ngrams import list_ngrams
 
 # %% auto #0

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain, count
 from typing import Any
 
-from ..ground._arrays import np
+from summeval_nb.ground.base import np
 from .tokens import Tokens
 
 

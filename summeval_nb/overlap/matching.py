@@ -13,12 +13,14 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from ..ground.results import Metric, Signature, require_flag
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_flag
 from . import _bert, _meteor
 from ._bert import BertMatch, BertTable
 from .base import BertChoices, MeteorChoices
 from .base import require_number
-from ..ground._choices import takes_choices_of
+from ..ground.metric import takes_choices_of
 from ._meteor import MeteorScore, MeteorTable
 from .ngrams import load_tokenizer
 from .tokens import Tokens, tokenizer_name

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 from . import _lcs, _rouge
 from .counting import SKIP_TYPES
 from .base import RougeChoices
-from ..ground._choices import takes_choices_of
+from ..ground.metric import takes_choices_of
 from .tokens import require_stemmer
 from summeval_nb.overlap.base import (
     require_candidate,
@@ -22,7 +22,9 @@ from summeval_nb.overlap.base import (
 )
 from .ngrams import Tokens, clipped_counts
 from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
-from ..ground.results import Metric, Signature, require_option
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_option
 
 if TYPE_CHECKING:
     import numpy as np

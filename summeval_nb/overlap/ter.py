@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Unpack
 
-from ..ground.results import Metric, Signature, require_flag
+from ..ground.metric import Metric
+from ..ground.results import Signature
+from ..ground.base import require_flag
 from .base import TerChoices
-from ..ground._choices import takes_choices_of
+from ..ground.metric import takes_choices_of
 from ._edits import TerScore, TerTable
 from ._edits import score_corpus, score_one, score_table
 from ._ter import count_edits, tercom_words

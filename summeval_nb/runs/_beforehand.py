@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict, require_count, require_flag, require_option
 from summeval_nb.ground.items import Shard
-from summeval_nb.ground.results import require_count, require_flag, require_option
 from summeval_nb.runs._bookkeeping import OUTPUTS
 from summeval_nb.runs._identity import differences, find_unknown
 from summeval_nb.runs._local_engine import Done, available_cores, run_local

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.items import ItemStream, Shard
 from summeval_nb.runs._identity import find_unknown
 from summeval_nb.runs._run_folder import (

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from summeval_nb.agreement.metrics import metric_class
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import score_rows
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.metric import score_rows
 from summeval_nb.judged.judging import BulkJudge, Judge, JudgeFailure
 from summeval_nb.models._declared import asks_models
 from summeval_nb.models.llm import Backend, BackendUnavailable, Choice, Usage

@@ -21,8 +21,8 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
+from summeval_nb.ground.base import require_module
 from summeval_nb.ground.items import Shard
-from summeval_nb.ground.results import require_module
 from summeval_nb.runs._local_engine import Done, Patience, available_cores, make_scorer, score_shard, sendable
 from summeval_nb.runs._loopback import on_loopback, open_address
 from summeval_nb.runs.jobs import Job, Scored

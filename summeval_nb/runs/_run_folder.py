@@ -17,8 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import require_module
+from summeval_nb.ground.base import JsonDict, require_module
 from summeval_nb.runs._lock import GATE, HOLDER, LOCK
 
 MANIFEST = "manifest.json"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.viz import Markup, render
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.html import Markup, render
 from summeval_nb.runs._run_rows import result_of_row
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict, float_array
 from summeval_nb.runs._identity import differences
 from summeval_nb.runs._run_rows import metric_name
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import is_finite, require_module
+from summeval_nb.ground.base import JsonDict, is_finite, require_module
 from summeval_nb.runs._run_folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from summeval_nb.ground._files import replacing
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict, require_module
+from summeval_nb.ground.files import replacing
 from summeval_nb.ground.items import Shard
-from summeval_nb.ground.results import require_module
 from summeval_nb.runs.jobs import Line
 from summeval_nb.runs.workers import write_whole
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from ..ground._types import JsonDict
+from ..ground.base import JsonDict
 from ..ground.items import Shard, make_shards, open_items
-from ..ground.results import require_count, require_module
+from ..ground.base import require_count, require_module
 from ..models._named import StoreOrPath, store_path
 from ._beforehand import Corpus, choose_engine, make_settings
 from ._beforehand import require_choices, require_columns

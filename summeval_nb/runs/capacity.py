@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from summeval_nb.ground.results import is_finite, require_count
+from summeval_nb.ground.base import is_finite, require_count
 
 __all__ = ["Plan", "plan_run"]
 

@@ -14,9 +14,11 @@ from typing import Any
 
 from summeval_nb.evidence._inputs import with_threshold
 from summeval_nb.evidence.check import Checker, Pair, PairVectors
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.results import Metric, Verdict, require_option
-from summeval_nb.ground.viz import html_table, text_table
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.metric import Metric
+from summeval_nb.ground.results import Verdict
+from summeval_nb.ground.base import require_option
+from summeval_nb.ground.html import html_table, text_table
 from summeval_nb.judged.judging import BulkJudge, Judge, ask_many
 from summeval_nb.models._declared import declared
 from summeval_nb.models.llm import Backend, BackendError, Calls, Choice, Schema, Usage

@@ -17,10 +17,12 @@ from pydantic_core import from_json
 
 from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
 from summeval_nb.evidence._inputs import named_checker
-from summeval_nb.ground._types import JsonDict, Scores
+from summeval_nb.ground.base import JsonDict, Scores
 from summeval_nb.ground.items import Item, why_unread
-from summeval_nb.ground.results import Metric, Outcome, Signature, as_outcome, require_option, score_rows
-from summeval_nb.ground.viz import html_table, text_table
+from summeval_nb.ground.metric import Metric, score_rows
+from summeval_nb.ground.results import Outcome, Signature, as_outcome
+from summeval_nb.ground.base import require_option
+from summeval_nb.ground.html import html_table, text_table
 from summeval_nb.judged.judging import Judge
 from summeval_nb.models._declared import NotDeclared, added
 from summeval_nb.models._named import load_model, store_path

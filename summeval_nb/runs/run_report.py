@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..ground._files import write_whole
-from ..ground._resampling import bootstrap, sign_flip_p_value
-from ..ground._types import JsonDict
-from ..ground.results import require_count, require_share
-from ..ground.viz import html_page, html_table, render, text_table
+from ..ground.files import write_whole
+from ..ground.resampling import bootstrap, sign_flip_p_value
+from ..ground.base import JsonDict
+from ..ground.base import require_count, require_share
+from ..ground.html import html_page, html_table, render, text_table
 from ._run_page import compared_parts, page_parts, usage_rows
 from ._run_pairs import Aligned, pair_rows, require_pairs
 from ._run_rows import complete_manifest, metric_name

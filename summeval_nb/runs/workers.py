@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
-from summeval_nb.ground._files import replacing
+from summeval_nb.ground.files import replacing
 from summeval_nb.runs._lock import Busy, hold
 
 __all__ = [

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.html import Markup, render
 from summeval_nb.ground.results import Verdict
-from summeval_nb.ground.viz import Markup, render
 from summeval_nb.teaching._points import BOX, Frame, Points, frame_of
 from summeval_nb.teaching._study import decided
 

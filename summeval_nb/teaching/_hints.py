@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, SupportsFloat
 
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.viz import render
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.html import render
 
 _PLURAL = {"number": "numbers", "text": "texts", "list": "lists", "set": "sets", "dictionary": "dictionaries"}
 _DIGITS = 4  # decimals that count

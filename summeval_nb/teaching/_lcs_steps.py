@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from summeval_nb.ground.results import require_count
+from summeval_nb.ground.base import require_count
 from summeval_nb.overlap.rouge import lcs_table
 
 _MOST_WORDS = 30  # a side: the table has to fit on a screen

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import numpy as np
 
-from summeval_nb.ground._plain import float_array
-from summeval_nb.ground.results import require_count, require_option
+from summeval_nb.ground.base import float_array, require_count, require_option
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -8,9 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from summeval_nb.ground._folds import folded
-from summeval_nb.ground._types import JsonDict
-from summeval_nb.ground.viz import Markup, printable, render
+from summeval_nb.ground.base import JsonDict
+from summeval_nb.ground.html import Markup, folded, printable, render
 
 _EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
 PARTS = {  # a chapter's first digit to the title of its part; a lesson has one digit in all

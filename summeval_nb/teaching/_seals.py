@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict
 
 
 class Seals:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from summeval_nb.agreement.agreement import Correlation
-from summeval_nb.ground._types import JsonDict
+from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.results import Verdict
 from summeval_nb.overlap.bleu import BleuScore
 from summeval_nb.teaching import _drawings as drawn

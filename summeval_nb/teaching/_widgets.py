@@ -9,7 +9,7 @@ from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from summeval_nb.ground.results import how_to_install
+from summeval_nb.ground.base import how_to_install
 from summeval_nb.teaching._drawings import NAMES, Shown, figure, readings_html, scatter_svg
 from summeval_nb.teaching._points import PRESETS, frame_of, into_frame, preset_points
 

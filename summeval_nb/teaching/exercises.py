@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ground._plain import float_array
-from ..ground._types import JsonDict
+from ..ground.base import float_array
+from ..ground.base import JsonDict
 from ._hints import Said, known_by_seals, named, no_answer
 from ._hints import not_yet, place_seals
 from ._progress import Progress, read_progress

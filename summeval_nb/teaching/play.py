@@ -15,8 +15,8 @@ import numpy as np
 from ..agreement.agreement import COEFFICIENTS, correlate
 from ..evidence.check import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
-from ..ground.results import require_count, require_option, require_text
-from ..ground.viz import Markup, render
+from ..ground.base import require_count, require_option, require_text
+from ..ground.html import Markup, render
 from ..overlap.bleu import SMOOTHING, bleu_score, require_references
 from ..overlap.ngrams import rouge_tokenizer
 from ..overlap.rouge import calculate_rouge_l, lcs_table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from summeval_nb.ground.results import require_count
+from summeval_nb.ground.base import require_count
 from summeval_nb.text._lots import Passed, encodable, in_lots, require_source, require_vectors
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 
-from summeval_nb.ground.results import require_option, require_text
+from summeval_nb.ground.base import require_option, require_text
 
 __all__ = ["language_table", "languages_of"]
 

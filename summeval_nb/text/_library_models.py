@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from summeval_nb.ground._offline import hub_only_if
-from summeval_nb.ground.results import require_flag, require_module
+from summeval_nb.ground.base import hub_only_if, require_flag, require_module
 from summeval_nb.text._lots import require_vectors, warn_cut
 
 if TYPE_CHECKING:

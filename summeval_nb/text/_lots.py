@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from summeval_nb.ground.results import require_count, require_texts
+from summeval_nb.ground.base import require_count, require_texts
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

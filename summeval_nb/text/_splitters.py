@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground._callers import callers_level
-from summeval_nb.ground._choices import is_function
-from summeval_nb.ground.results import InputWarning, require_module, require_option, require_text
+from summeval_nb.ground.base import InputWarning, callers_level, require_module, require_option, require_text
+from summeval_nb.ground.metric import is_function
 from summeval_nb.text._language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..ground.results import require_module, require_texts
+from ..ground.base import require_module, require_texts
 from . import _library_models as libraries
 from ._bert_parts import linear, norm, pool, runs_of
 from ._embedders import LotEmbedder as LotEmbedder

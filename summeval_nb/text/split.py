@@ -12,9 +12,10 @@ from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from ..ground._choices import is_function
-from ..ground.results import Sentence, require_count, require_flag
-from ..ground.results import require_text, require_texts
+from ..ground.metric import is_function
+from ..ground.results import Sentence
+from ..ground.base import require_count, require_flag
+from ..ground.base import require_text, require_texts
 from . import _blocks as spans_of
 from . import _clauses as clauses
 from . import _markdown as markdown

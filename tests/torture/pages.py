@@ -11,7 +11,7 @@ import numpy as np
 
 import summeval_nb
 from summeval_nb.evidence import faithfulness
-from summeval_nb.ground import results, viz
+from summeval_nb.ground import html, results
 from summeval_nb.overlap import bleu
 from summeval_nb.runs import run_report
 
@@ -112,15 +112,15 @@ def pages(rng: random.Random, folder: Path) -> None:
         return
     if what == "table":
         rows = [{text(): text(), "n": n} for n in range(2)]
-        judges.page(viz.html_table(rows, caption=text()), "table of rows")
-        judges.page(viz.html_page(text(), viz.html_table(rows)), "page of rows")
-        judges.terminal(viz.text_table(rows), "text_table")
+        judges.page(html.html_table(rows, caption=text()), "table of rows")
+        judges.page(html.html_page(text(), html.html_table(rows)), "page of rows")
+        judges.terminal(html.text_table(rows), "text_table")
         return
     if what == "mark":
         line = text()
-        marks = [viz.Mark(0, len(line), title=text())] if rng.random() < 0.5 else []
-        judges.page(viz.mark_html(line, marks), "mark of a line")
-        judges.terminal(viz.mark_terminal(line, marks, color=rng.random() < 0.5), "mark_terminal")
+        marks = [html.Mark(0, len(line), title=text())] if rng.random() < 0.5 else []
+        judges.page(html.mark_html(line, marks), "mark of a line")
+        judges.terminal(html.mark_terminal(line, marks, color=rng.random() < 0.5), "mark_terminal")
         return
     source = [text() or "a" for _ in range(3)]
     value: Any = {

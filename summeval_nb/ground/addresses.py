@@ -1,4 +1,3 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_addresses.py.
 """Addresses of servers, and what in them is secret."""
 
 from __future__ import annotations

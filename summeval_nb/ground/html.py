@@ -1,4 +1,4 @@
-"""Plain data in, escaped HTML, terminal text or matplotlib axes out."""
+"""HTML, terminal text and pictures from plain data: what comes from outside is escaped here."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._arrays import is_numpy, np
+from .base import is_numpy, np
 
 if TYPE_CHECKING:
     import jinja2
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+
 __all__ = [
-    "UNSUPPORTED",
-    "UNDECIDED",
-    "SUPPORTED",
-    "NOT_JUDGED",
     "escape",
     "Markup",
     "style_sheet",
     "render",
     "relative_luminance",
     "contrast",
+    "UNSUPPORTED",
+    "UNDECIDED",
+    "SUPPORTED",
+    "NOT_JUDGED",
     "probability_color",
     "Mark",
     "mark_html",
@@ -35,9 +36,12 @@ __all__ = [
     "html_table",
     "text_table",
     "html_page",
+    "folded",
     "figure_text",
+    "axes_for",
     "heat_map",
 ]
+
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -331,6 +335,11 @@ def html_page(title: str, body: str) -> str:
     return f"{render('page.html', title=title, body=Markup(once))}\n"
 
 
+def folded(title: str, body: Markup, *, opened: bool = False) -> Markup:
+    """Return HTML of ours behind its title, which is escaped."""
+    return render("fold.html", title=title, body=body, opened=opened)
+
+
 def figure_text(text: str) -> str:
     """Return `text` safe to stand in a matplotlib figure: no mathematics, nothing
     unprintable.
@@ -341,6 +350,15 @@ def figure_text(text: str) -> str:
     \\$5 or \\$6
     """
     return printable(text).replace("$", r"\$")
+
+
+def axes_for(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes that were given, or those of a new figure of this size in inches."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    return ax
 
 
 def heat_map(

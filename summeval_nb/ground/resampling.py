@@ -1,4 +1,3 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_resampling.py.
 """Drawing again with replacement, and flipping signs: the one place where intervals and p-values are made by chance.
 
 Chapters 32, 51 and 53 explain what the numbers mean.
@@ -9,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ._arrays import np
-from .results import require_count, require_share
+from .base import np, require_count, require_share
 
 
 class Resampled(NamedTuple):

@@ -1,5 +1,4 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_files.py.
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and tables of pandas as rows."""
 
 from __future__ import annotations
 
@@ -7,10 +6,16 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+__all__ = ["replacing", "require_path", "write_whole", "Table", "require_once", "frame_rows"]
 
 
 @contextmanager
@@ -58,3 +63,22 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     with replacing(path) as file:
         file.write(data)
+
+
+# rows to score: a table of pandas, dictionaries (so does a datasets.Dataset give them), or lists by column
+Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]] | Mapping[str, Sequence[object]]"
+
+
+def require_once(names: Iterable[object], what: str) -> None:
+    """Raise a `ValueError` if a table names a column twice: a row would hold the last of them only."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise ValueError(f"{what} names a column twice, {name!r}: rename one of them, or leave it out")
+        seen.add(name)
+
+
+def frame_rows(frame: Any) -> list[dict[Any, Any]]:
+    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name."""
+    require_once(frame.columns, "the table")
+    return frame.to_dict("records")

@@ -1,12 +1,15 @@
 """Pictures are tested as exact strings: what is escaped, what is marked, what a page may do."""
 
+import matplotlib.pyplot as plt
 import pytest
 
-from summeval_nb.ground.viz import (
+from summeval_nb.ground.html import (
     Mark,
+    axes_for,
     contrast,
     escape,
     figure_text,
+    folded,
     heat_map,
     html_page,
     html_table,
@@ -108,3 +111,18 @@ def test_a_name_from_outside_breaks_no_figure(name):
     ax = heat_map([[0, 1]], row_label=name, column_label=name, value_label=name, title=name)
     ax.figure.canvas.draw()
     assert figure_text("$5") == r"\$5"
+
+
+def test_a_fold_is_closed_and_its_title_is_escaped():
+    table = html_table([{"text": "<i>"}])
+    page = folded("<b> 30 rows", table)
+    assert page.startswith('<details class="se-fold" style=') and page.endswith(f"{table}</details>")
+    assert "&lt;b&gt; 30 rows</summary>" in page and "<b>" not in page
+    assert '<details class="se-fold" open' in folded("t", table, opened=True)
+
+
+def test_axes_are_given_or_new():
+    ax = axes_for(None, 6, 3)
+    assert ax.figure.get_size_inches().tolist() == [6, 3]
+    assert axes_for(ax, 2, 2) is ax
+    plt.close(ax.figure)

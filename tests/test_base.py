@@ -1,0 +1,237 @@
+"""Wrong arguments are named with the remedy, texts in each other's place are warned of, and no hub is asked."""
+
+import math
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import summeval_nb as s
+from summeval_nb import NLIChecker, SentenceTransformerEmbedder, TransformersBackend, load_summeval
+from summeval_nb.ground.base import (
+    hub_only_if,
+    require_count,
+    require_flag,
+    require_module,
+    require_option,
+    require_share,
+    require_text,
+    require_texts,
+    warn_of_order,
+)
+
+SHORT = "It rained in Ulm."
+LONG = "It rained in Ulm for three days, and the old bridge over the river was closed until Friday. " * 4
+RATED = {"quality": "fluency", "backend": s.ScriptedBackend(lambda prompt: "4")}
+JUDGE = s.LLMJudge(s.ScriptedBackend(lambda prompt: "{}"))
+
+# a call on (what comes first, what comes second), and whether the judged text comes first
+CALLS = {
+    "bleu_score": (s.bleu_score, True),
+    "bleu_many": (lambda a, b: s.Bleu().score_many([a], [b]), True),
+    "corpus_bleu": (lambda a, b: s.corpus_bleu([a], [b]), True),
+    "rouge_score": (s.rouge_score, True),
+    "rouge_many": (lambda a, b: s.rouge_many([a], [b]), True),
+    "chrf_score": (s.chrf_score, True),
+    "ter_score": (s.ter_score, True),
+    "meteor_score": (lambda a, b: s.meteor_score(a, b, synonyms=None), True),
+    "bert_score": (s.bert_score, True),
+    "calculate_rouge": (s.calculate_rouge, False),
+    "evaluate": (s.evaluate, False),
+    "evaluate_many": (lambda a, b: s.evaluate_many([a], [b], progress=False), False),
+    "rate": (lambda a, b: s.rate(a, b, **RATED), False),
+    "rate_many": (lambda a, b: s.rate_many([a], [b], **RATED, progress=False), False),
+    "RatingMetric": (lambda a, b: s.RatingMetric(**RATED).score(a, b), False),
+    "summarization_score": (lambda a, b: s.summarization_score(a, b, judge=JUDGE), False),
+}
+
+
+def warned(call, *texts):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call(*texts)
+    return [one for one in found if issubclass(one.category, s.InputWarning)]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_that_looks_swapped_warns_where_it_stands(name):
+    call, judged_first = CALLS[name]
+    right = (SHORT, LONG) if judged_first else (LONG, SHORT)
+    assert warned(call, *right) == []
+    (one,) = warned(call, *reversed(right))
+    assert "much longer than" in str(one.message) and "comes first" in str(one.message)
+    assert one.filename == __file__
+
+
+@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bert_score"])
+def test_a_list_beside_a_text_looks_swapped(name):
+    with pytest.raises(TypeError, match="look swapped"):
+        CALLS[name][0]([SHORT, LONG], SHORT)
+
+
+@pytest.mark.parametrize("name", ["bleu_score", "rouge_score", "chrf_score", "ter_score", "meteor_score", "bert_score"])
+@pytest.mark.parametrize("references", [[], (), [None], None, 5])
+def test_references_that_are_none_are_named_as_ever(name, references):
+    with pytest.raises((TypeError, ValueError), match="reference"):
+        CALLS[name][0](LONG, references)
+
+
+ROW = {"context": "The bridge was closed.", "question": "What was closed?", "ground_truth": "The bridge."}
+ROW |= {"answer": "A bridge."}
+
+
+@pytest.mark.parametrize("other", ["context", "ground_truth", "answer"])
+def test_a_question_in_another_place_is_said_aloud(other):
+    assert warned(lambda: s.evaluate_answer(**ROW, judge=JUDGE)) == []
+    swapped = ROW | {"question": ROW[other], other: ROW["question"]}
+    (one,) = warned(lambda: s.evaluate_answer(**swapped, judge=JUDGE))
+    assert str(one.message).startswith(f"{other} ends with a question mark, and question has none")
+    (one,) = warned(lambda: s.evaluate_answers([ROW, swapped], judge=JUDGE, progress=False))
+    assert "in row 1" in str(one.message)
+
+
+def test_what_says_nothing_is_not_warned_of():
+    assert warned(lambda: warn_of_order([(0, 900), (10, 300), (500, 900)], remedy="")) == []
+    (one,) = warned(lambda: warn_of_order([(0, 900), (10, 301), (10, 900)], remedy="the other comes first"))
+    assert "2 summaries are" in str(one.message) and "301 characters against 10, first in pair 1" in str(one.message)
+
+
+@pytest.mark.parametrize("value", [None, b"bytes", 3, ["a"], ("a",), {"a": 1}, math.nan])
+def test_not_a_text(value):
+    with pytest.raises(TypeError, match="article must be a string, not"):
+        require_text(value, "article")
+
+
+@pytest.mark.parametrize("value", [None, "text", b"bytes", 3, {"a": 1}, ["a", None], [b"a"], [["a"]]])
+def test_not_a_list_of_texts(value):
+    with pytest.raises(TypeError, match="articles"):
+        require_texts(value, "articles")
+
+
+@pytest.mark.parametrize(("value", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (1.0, TypeError)])
+def test_not_a_count(value, error):
+    with pytest.raises(error, match="k must be"):
+        require_count(value, "k")
+
+
+@pytest.mark.parametrize(("value", "error"), [(1.1, ValueError), (math.nan, ValueError), ("1", TypeError)])
+def test_not_a_share(value, error):
+    with pytest.raises(error, match="threshold must"):
+        require_share(value, "threshold")
+
+
+def test_an_unknown_option_lists_the_known():
+    with pytest.raises(ValueError, match=r"unknown splitter 'punk'; known: 'punkt', 'stanza'"):
+        require_option("punk", "splitter", ["punkt", "stanza"])
+
+
+@pytest.mark.parametrize("value", ["no", "False", "true", "", 0, 1, None, [], math.nan])
+def test_a_flag_is_true_or_false_and_nothing_else(value):
+    with pytest.raises(TypeError, match="stemmer must be True or False, not"):
+        require_flag(value, "stemmer")
+
+
+def test_flags_of_numpy_are_flags():
+    assert require_flag(np.bool_(False), "stemmer") is False and require_flag(True, "stemmer") is True
+
+
+def test_a_missing_package_is_never_named_as_ours_on_an_index():
+    with pytest.raises(ImportError, match=r"pip install -e '\.\[llm\]' in your checkout"):
+        require_module("no_such_package", "llm")
+
+
+# Each in a process of its own: huggingface_hub asks once in a process, and the tests' own environment forbids it.
+LISTENING = """
+import sys
+
+def listen(event, arguments):
+    if event in ("socket.getaddrinfo", "socket.connect"):
+        print("ASKED", arguments, flush=True)
+
+sys.addaudithook(listen)
+"""
+NAMED = {
+    "embedder": "from summeval_nb import load_embedder; load_embedder({name!r})",
+    "entailment": "from summeval_nb import NLIChecker; NLIChecker({name!r})",
+    "language model": "from summeval_nb import TransformersBackend; TransformersBackend({name!r})",
+    "identity": "from summeval_nb.runs._identity import _cached_content; print(_cached_content({name!r}))",
+}
+
+
+def _free(code: str, tmp_path: Path) -> str:
+    """Run code where nothing keeps a library from asking, and no cache of the user's answers first."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "TRANSFORMERS_"))}
+    environment["HF_HOME"] = str(tmp_path / "cache")
+    command = [sys.executable, "-c", LISTENING + code]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    return run.stdout + run.stderr
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(one, marks=[pytest.mark.nightly] * (one in ("embedder", "language model"))) for one in NAMED],
+)
+def test_a_name_that_is_not_here_is_asked_of_nobody(what, tmp_path):
+    said = _free(NAMED[what].format(name="nobody/nothing"), tmp_path)
+    assert "ASKED" not in said
+    assert what == "identity" or "nobody/nothing" in said  # the error that names it
+
+
+def test_the_listener_hears_who_asks(tmp_path):
+    assert "ASKED" in _free("import socket; socket.getaddrinfo('localhost', 80)", tmp_path)
+
+
+@pytest.mark.parametrize("download", ["no", b"x", 1, None])
+def test_a_download_is_asked_for_by_true_and_by_nothing_else(download):
+    loaders = [
+        lambda: SentenceTransformerEmbedder("nobody/nothing", download=download),
+        lambda: NLIChecker("nobody/nothing", download=download),
+        lambda: TransformersBackend("nobody/nothing", download=download),
+        lambda: load_summeval(download=download),
+    ]
+    for load in loaders:
+        with pytest.raises(TypeError, match="download must be True or False"):
+            load()
+
+
+def test_the_switch_is_turned_back():
+    from huggingface_hub import constants
+
+    before = constants.HF_HUB_OFFLINE
+    with pytest.raises(KeyError), hub_only_if(download=False) as where:
+        assert constants.HF_HUB_OFFLINE and where == {"local_files_only": True}
+        raise KeyError
+    assert before == constants.HF_HUB_OFFLINE
+
+
+def test_who_forbade_downloads_is_not_overruled(monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with hub_only_if(download=True) as where:
+        assert constants.HF_HUB_OFFLINE and where == {"local_files_only": False}
+
+
+def test_one_thread_at_a_time_turns_the_switch(monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    seen: list[bool] = []
+
+    def download() -> None:
+        with hub_only_if(download=True):
+            seen.append(constants.HF_HUB_OFFLINE)
+
+    thread = threading.Thread(target=download)
+    with hub_only_if(download=False):
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive() and not seen
+    thread.join(10)
+    assert seen == [False]
