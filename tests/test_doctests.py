@@ -16,7 +16,9 @@ WITHOUT = {  # public modules whose docstrings hold no example that could run he
     "cli": "commands for a shell: chapter 63 shows them, tests/test_cli_tables.py runs them",
     "judged.judge_llm": "needs a language model: chapter 46 shows it, tests/test_judge.py calls it",
     "runs.jobs": "the inside of a run: workshop 92 shows it, tests/test_batch.py runs it",
-    "models.llm_server": "needs a server: workshop 89 shows it, tests/test_llm_server.py calls it",
+    "models.http": "needs a server: tests/test_http.py calls it",
+    "models.load": "needs a model: tests/test_load.py names some",
+    "models.server": "needs a server: tests/test_server.py calls it",
 }
 
 

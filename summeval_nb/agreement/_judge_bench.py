@@ -23,7 +23,7 @@ from ..ground.results import ScoreTable, Signature, require_count, require_optio
 from ..ground.viz import figure_text, html_table, render, text_table
 from ..judged.judge import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
-from ..models._named import StoreOrPath
+from ..models.load import StoreOrPath
 from ._annotators import ResamplingChoices, measured
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from summeval_nb.ground._frames import frame_rows, require_once
 from summeval_nb.ground.items import open_items, why_unread
 from summeval_nb.ground.results import Verdict, require_option
 from summeval_nb.ground.viz import figure_text
-from summeval_nb.models._declared import declared
-from summeval_nb.models.llm import Calls
+from summeval_nb.models.base import Calls, declared
 
 from ..ground._types import JsonDict
 

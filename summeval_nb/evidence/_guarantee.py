@@ -18,7 +18,7 @@ from summeval_nb.ground._frames import Rows, axes_for, frame_rows
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.results import Score, Signature, Verdict, require_share, require_text, require_texts
 from summeval_nb.ground.viz import Markup, figure_text, render
-from summeval_nb.models._named import StoreOrPath
+from summeval_nb.models.load import StoreOrPath
 
 from ..ground._types import JsonDict
 

@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from summeval_nb.evidence.claims import Judged, Question
 from summeval_nb.ground._offline import hub_only_if
 from summeval_nb.ground.results import require_count, require_module
-from summeval_nb.models.llm import BackendRejected, ContextTooLong
+from summeval_nb.models.base import BackendRejected, ContextTooLong
 
 from ..ground._types import JsonDict
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from summeval_nb.ground._callers import callers_level
 from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground.results import InputWarning, require_share, require_text
-from summeval_nb.models._named import load_model
-from summeval_nb.models.llm import Backend
+from summeval_nb.models.base import Backend
+from summeval_nb.models.load import load_model
 from summeval_nb.text._language import (
     OTHER,
     declared_languages,

@@ -22,10 +22,8 @@ from summeval_nb.ground.results import (
     require_text,
     require_texts,
 )
-from summeval_nb.models._declared import declared
-from summeval_nb.models._named import StoreOrPath, load_store
-from summeval_nb.models._prompts import plain
-from summeval_nb.models.llm import Calls
+from summeval_nb.models.base import Calls, declared, plain
+from summeval_nb.models.load import StoreOrPath, load_store
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._markdown import NO_EVIDENCE, has_word

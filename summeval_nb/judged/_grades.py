@@ -23,8 +23,8 @@ from summeval_nb.ground.results import (
     require_texts,
 )
 from summeval_nb.ground.viz import figure_text
-from summeval_nb.models._named import StoreOrPath, load_backend, load_store
-from summeval_nb.models.llm import Backend, BackendError, Calls
+from summeval_nb.models.base import Backend, BackendError, Calls
+from summeval_nb.models.load import StoreOrPath, load_backend, load_store
 from summeval_nb.models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:

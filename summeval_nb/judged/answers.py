@@ -28,7 +28,7 @@ from ._answer_stages import table_records, tag_pairs, why_no_score
 from ._questions import Ask
 from .judge import load_judge
 from .judging import LABELS, Entailment, Flag, Judge
-from ..models.llm import Calls
+from ..models.base import Calls
 from ..models.store import Store
 
 # %% auto #0

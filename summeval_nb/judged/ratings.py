@@ -21,9 +21,8 @@ from summeval_nb.judged._grades import (
     table_of,
 )
 from ._grades import Rating as Rating
-from ..models._named import StoreOrPath, load_backend, load_store
-from ..models._prompts import QUOTING, as_json
-from ..models.llm import Backend
+from ..models.load import StoreOrPath, load_backend, load_store
+from ..models.base import QUOTING, Backend, as_json
 from ..models.store import Store, content_key
 
 # %% auto #0
@@ -128,7 +127,7 @@ def rate_many(
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> options = {"quality": "fluency", "backend": backend, "progress": False}
     >>> rate_many(["It rained."], ["Rain."], **options)[0].score
@@ -198,7 +197,7 @@ def rate(
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
     4.0
@@ -222,7 +221,7 @@ def rating_metric(
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> metric = rating_metric("fluency", backend=ScriptedBackend(lambda prompt: "4"))
     >>> metric("Rain.", source="It rained.", references=[])
     4.0

@@ -17,7 +17,7 @@ from ._retrieval import RetrievalScore, RetrievalScores
 from ._retrieval import decided, explains, score_together
 from ._retrieval import takes_choices_of
 from .judging import Judge
-from ..models._named import StoreOrPath
+from ..models.load import StoreOrPath
 from ..text._vectors import EmbedderOrName
 
 # %% auto #0

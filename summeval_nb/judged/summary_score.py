@@ -22,7 +22,7 @@ from ._summary_exam import SummarizationTable as SummarizationTable
 from ._summary_exam import why_undefined
 from ._summary_exam import join_contexts as join_contexts
 from .judging import Answer, Judge
-from ..models.llm import Calls
+from ..models.base import Calls
 from ..models.store import Store
 
 # %% auto #0

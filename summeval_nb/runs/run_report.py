@@ -23,8 +23,8 @@ from ..ground.results import require_count, require_share
 from ..ground.viz import html_page, html_table, render, text_table
 from ._run_page import compared_parts, page_parts, usage_rows
 from ._run_pairs import Aligned, pair_rows, require_pairs
-from ._run_rows import complete_manifest, metric_name
-from ._run_rows import recovered_note, rows_of_file, stored_result
+from ._run_rows import complete_manifest, metric_name, recovered_note
+from ._run_rows import rows_of_file, stored_result
 
 if TYPE_CHECKING:
     import pandas as pd
