@@ -30,8 +30,8 @@ from summeval_nb.judged.judge import EmbeddedJudge
 from summeval_nb.judged.judge_llm import LLMJudge
 from summeval_nb.judged.judging import Answer, JudgeFailure, Question
 from summeval_nb.judged.summary_score import summarization_scores
-from summeval_nb.models.llm import ScriptedBackend
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import ScriptedBackend
+from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 
 TABLE = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summary_score_agreement.json"

@@ -571,7 +571,7 @@ def test_ledgers_of_killed_attempts_add_up(tmp_path):
 
 @pytest.mark.nightly
 def test_the_tiny_llama_reports_its_tokens(tmp_path):
-    from summeval_nb.models.llm import example_model
+    from summeval_nb.models.base import example_model
 
     sentence = "Anna bought a red car in Paris."
     rows = [{"text": sentence, "summary": "Anna bought a red car."}, {"text": sentence, "summary": "Ben sold a boat."}]
@@ -586,7 +586,7 @@ def test_the_tiny_llama_reports_its_tokens(tmp_path):
 
 def test_a_model_of_this_process_needs_a_name_to_go_to_another(tmp_path):
     from summeval_nb import LLMChecker, TransformersBackend
-    from summeval_nb.models.llm import example_model
+    from summeval_nb.models.base import example_model
 
     options = {"checker": LLMChecker(TransformersBackend(example_model()))}
     with pytest.raises(TypeError, match=r"name the model, as in \{'checker': 'llm:FOLDER'\}"):
@@ -616,7 +616,7 @@ class UnsureChecker:
 def test_a_metered_checker_keeps_its_borders():
     from summeval_nb.evidence.check_llm import LLMChecker
     from summeval_nb.evidence.faithfulness import evaluate
-    from summeval_nb.models.llm import ScriptedBackend
+    from summeval_nb.models.base import ScriptedBackend
 
     backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()
     plain = UnsureChecker(backend)

@@ -23,7 +23,7 @@ from summeval_nb import (
 )
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.check_llm import PROMPT, filled, quoted
-from summeval_nb.models.llm import BackendRejected
+from summeval_nb.models.base import BackendRejected
 
 torch.set_num_threads(1)
 ARTICLE = "Anna bought a red car in Paris. Ben sold a blue boat. Maria lost a white horse in Rome."

@@ -258,7 +258,7 @@ def test_a_page_of_every_command_that_scores(pairs, tmp_path):
 
 @pytest.mark.nightly
 def test_a_named_language_model_judges_and_says_what_it_used(tmp_path):
-    from summeval_nb.models.llm import example_model
+    from summeval_nb.models.base import example_model
 
     sentence = "Anna bought a red car in Paris."
     corpus = tmp_path / "pairs.jsonl"

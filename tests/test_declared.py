@@ -21,8 +21,7 @@ from summeval_nb.judged.judging import BulkJudge
 from summeval_nb.judged.pairwise import Rubric, SideBySide
 from summeval_nb.judged.ratings import RatingMetric
 from summeval_nb.judged.summary_score import SummaryScoreMetric
-from summeval_nb.models._declared import NotDeclared, added, asks_models, by_stage, declared
-from summeval_nb.models.llm import Calls, Most
+from summeval_nb.models.base import Calls, Most, NotDeclared, added, asks_models, by_stage, declared
 from summeval_nb.runs.costs import Ledger, calls_at_most, find_backends, metered
 
 LONG = " ".join(f"On day {n} it rained in the village, and nobody said <why> the “road” was wet." for n in range(14))

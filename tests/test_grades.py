@@ -8,7 +8,7 @@ from summeval_nb.ground.results import Signature
 from summeval_nb.judged import _grades, ratings
 from summeval_nb.judged._grades import Rating, rating_parts, require_paired, require_scale, table_of
 from summeval_nb.judged.ratings import RatingMetric, expected_grade
-from summeval_nb.models.llm import BackendUnavailable, ScriptedBackend
+from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 
 MINE = Signature({"metric": "rating"})
 FOUR = ScriptedBackend(lambda prompt: "4")

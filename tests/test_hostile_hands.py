@@ -33,8 +33,8 @@ from summeval_nb.agreement.agreement import correlate
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.ground.data import QUALITIES, SummEval
-from summeval_nb.models.llm import BackendError, InvalidOutput
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import BackendError, InvalidOutput
+from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 from summeval_nb.runs._identity import find_unknown, identify
 from summeval_nb.runs.batch import run

@@ -242,7 +242,7 @@ def test_a_model_is_its_files_and_not_its_name(tmp_path):
 def test_a_model_folder_that_was_exchanged_is_not_continued(tmp_path):
     import shutil
 
-    from summeval_nb.models.llm import example_model
+    from summeval_nb.models.base import example_model
 
     folder = tmp_path / "model"
     shutil.copytree(example_model(), folder)

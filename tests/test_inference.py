@@ -6,7 +6,7 @@ import torch
 from helpers.tiny_nli import bert_classifier
 
 from summeval_nb.evidence import _inference
-from summeval_nb.models.llm import BackendRejected, ContextTooLong
+from summeval_nb.models.base import BackendRejected, ContextTooLong
 
 torch.set_num_threads(1)
 PLACES = {"entailment": 1, "neutral": 0}

@@ -29,9 +29,9 @@ from summeval_nb.judged.judging import (
     as_statement,
     ask_many,
 )
-from summeval_nb.models.llm import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
-from summeval_nb.models.llm_local import TransformersBackend
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
+from summeval_nb.models.local import TransformersBackend
+from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 
 PREMISE = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb.models.llm import example_model
-from summeval_nb.models.llm_local import TransformersBackend
+from summeval_nb.models.base import example_model
+from summeval_nb.models.local import TransformersBackend
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -22,8 +22,8 @@ from servers.raw import HEAD, RawServer, answer
 
 from summeval_nb import LLMJudge, Rubric, compare_answers, context_recall, run
 from summeval_nb.cli import main
-from summeval_nb.models.llm import BackendError, BackendRejected, BackendUnavailable, Choice
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import BackendError, BackendRejected, BackendUnavailable, Choice
+from summeval_nb.models.server import ServerBackend
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -274,7 +274,7 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
 
 def test_the_table_is_whole():
     assert len(STREAMED) > 40 and len(BEHAVIOURS) > 90
-    assert all(issubclass(getattr(__import__("summeval_nb.models.llm", fromlist=["x"]), name), BackendError)
+    assert all(issubclass(getattr(__import__("summeval_nb.models.base", fromlist=["x"]), name), BackendError)
                for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
 
 

@@ -12,8 +12,8 @@ import torch
 from servers.fixtures import gguf_path  # noqa: F401
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-from summeval_nb.models.llm import BackendRejected, Choice, ContextTooLong, InvalidOutput, example_model, option_masses
-from summeval_nb.models.llm_local import LlamaCppBackend, TransformersBackend, _groups, _last_logits
+from summeval_nb.models.base import BackendRejected, Choice, ContextTooLong, InvalidOutput, example_model, option_masses
+from summeval_nb.models.local import LlamaCppBackend, TransformersBackend, _groups, _last_logits
 
 torch.set_num_threads(1)
 OPTIONS = ["yes", "no"]

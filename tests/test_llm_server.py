@@ -15,7 +15,7 @@ from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from servers.misbehaving import PROBE, MisbehavingServer, true_probability
 from servers.raw import HEAD, RawServer, answer, response
 
-from summeval_nb.models.llm import (
+from summeval_nb.models.base import (
     BackendError,
     BackendRejected,
     BackendUnavailable,
@@ -24,8 +24,8 @@ from summeval_nb.models.llm import (
     InvalidOutput,
     example_model,
 )
-from summeval_nb.models.llm_local import TransformersBackend
-from summeval_nb.models.llm_server import ServerBackend, _constraint, _Piece, _seconds, _served_masses, _written
+from summeval_nb.models.local import TransformersBackend
+from summeval_nb.models.server import ServerBackend, _constraint, _Piece, _seconds, _served_masses, _written
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"

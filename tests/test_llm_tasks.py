@@ -17,7 +17,7 @@ from summeval_nb.judged._llm_tasks import (
 from summeval_nb.judged.judge import premise_sentences
 from summeval_nb.judged.judge_llm import PROMPTS, LLMJudge
 from summeval_nb.judged.judging import PURPOSES, JudgeFailure
-from summeval_nb.models.llm import BackendUnavailable, ScriptedBackend
+from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 
 SENTENCES = premise_sentences(
     "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."

@@ -4,8 +4,7 @@ import pytest
 
 from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend, evaluate_answer
 from summeval_nb.judged.judging import JudgeFailure, Question
-from summeval_nb.models._mass import LEAST_MASS, answered
-from summeval_nb.models.llm import BackendError, Choice
+from summeval_nb.models.base import LEAST_MASS, BackendError, Choice, answered
 
 
 class Murmuring(ScriptedBackend):

@@ -7,7 +7,7 @@ import pytest
 import summeval_nb as s
 from summeval_nb import LLMChecker, evaluate_answers, example_model, rate, rate_many, summarization_scores
 from summeval_nb.evidence._inputs import named_checker
-from summeval_nb.models._named import load_backend, load_model, load_store, store_path
+from summeval_nb.models.load import load_backend, load_model, load_store, store_path
 from summeval_nb.models.store import Store
 
 
@@ -17,7 +17,7 @@ def test_a_folder_is_a_local_model():
 
 @pytest.mark.parametrize("name", ["m.gguf", "M.GGUF"])
 def test_a_gguf_file_is_one_for_llama_cpp(name, monkeypatch):
-    monkeypatch.setattr("summeval_nb.models.llm_local.LlamaCppBackend", lambda path: f"llama.cpp reads {path}")
+    monkeypatch.setattr("summeval_nb.models.local.LlamaCppBackend", lambda path: f"llama.cpp reads {path}")
     assert load_model(name) == f"llama.cpp reads {name}"
 
 
@@ -186,7 +186,7 @@ def loaded(monkeypatch):
         folders.append(folder)
         return FirstOption(lambda prompt: "?")
 
-    monkeypatch.setattr("summeval_nb.models.llm_local.TransformersBackend", backend)
+    monkeypatch.setattr("summeval_nb.models.local.TransformersBackend", backend)
     monkeypatch.setattr("summeval_nb.evidence.check_nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
     return folders
 

@@ -15,7 +15,7 @@ import summeval_nb as s
 from summeval_nb.judged._pairwise import Order, Pair, Vote, read_votes, win_matrix
 from summeval_nb.judged.judging import Entailment
 from summeval_nb.judged.pairwise import answer_f1, both_orders, side_by_side_prompt, strengths
-from summeval_nb.models.llm import Choice
+from summeval_nb.models.base import Choice
 
 ROOT = Path(__file__).parents[1]
 YES, NO = Entailment(label="entailed"), Entailment(label="contradicted")

@@ -16,8 +16,7 @@ from summeval_nb.judged._pairwise import Pair
 from summeval_nb.judged.judge_llm import PROMPTS
 from summeval_nb.judged.pairwise import Rubric, side_by_side_prompt
 from summeval_nb.judged.ratings import rating_prompt
-from summeval_nb.models._prompts import as_json, mark, plain
-from summeval_nb.models.llm import ScriptedBackend, neutralise
+from summeval_nb.models.base import ScriptedBackend, as_json, mark, neutralise, plain
 
 # Special tokens as the tokenizers of these families write them.
 TOKENS = [

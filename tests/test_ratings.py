@@ -18,9 +18,9 @@ from summeval_nb.judged.ratings import (
     rating_metric,
     rating_prompt,
 )
-from summeval_nb.models.llm import BackendUnavailable, Choice, ScriptedBackend, example_model
-from summeval_nb.models.llm_local import TransformersBackend
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import BackendUnavailable, Choice, ScriptedBackend, example_model
+from summeval_nb.models.local import TransformersBackend
+from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 
 ARTICLE, SUMMARY = "The bridge opened in 1931. It is long.", "A long bridge of 1931."

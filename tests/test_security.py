@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from servers.raw import RawServer, response
 
 from summeval_nb import NLIChecker, SentenceTransformerEmbedder, ServerBackend, TransformersBackend, bert_many
-from summeval_nb.models.llm import BackendError, BackendRejected
+from summeval_nb.models.base import BackendError, BackendRejected
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")

@@ -21,8 +21,7 @@ from helpers.lockless import AVAILABLE, without_locks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.models._wal import logged_head
-from summeval_nb.models.store import Store, StoreError, content_key, fill_missing
+from summeval_nb.models.store import Store, StoreError, content_key, fill_missing, logged_head
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

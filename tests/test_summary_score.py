@@ -19,7 +19,7 @@ from summeval_nb.judged.summary_score import (
     summarization_score,
     summarization_scores,
 )
-from summeval_nb.models.llm import BackendUnavailable, ScriptedBackend
+from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 from summeval_nb.models.store import Store
 
 FITNESS = (

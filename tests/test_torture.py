@@ -121,7 +121,7 @@ def test_a_store_without_checksums_is_found(monkeypatch, tmp_path):
 
 
 def test_a_lie_that_becomes_a_number_is_found():
-    from summeval_nb.models.llm import BackendUnavailable, Choice
+    from summeval_nb.models.base import BackendUnavailable, Choice
 
     with pytest.raises(Wrong, match="where the server meant"):
         servers.judge_answer({0.25}, Choice("yes", {"yes": 0.75, "no": 0.25}, 1.0), "planted")
@@ -163,7 +163,7 @@ def test_an_accusation_where_there_are_no_locks_is_found(monkeypatch, tmp_path):
 
 
 def fails(why):
-    from summeval_nb.models.llm import BackendUnavailable
+    from summeval_nb.models.base import BackendUnavailable
 
     return BackendUnavailable(why, model="m", remedy="none")
 

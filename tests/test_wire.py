@@ -19,7 +19,7 @@ from servers.misbehaving import MisbehavingServer
 from servers.raw import HEAD, RawServer, answer, response
 
 from summeval_nb.ground.addresses import Address
-from summeval_nb.models._wire import (
+from summeval_nb.models.http import (
     MOST_EVENTS,
     MOST_SHOWN,
     Broken,

@@ -22,7 +22,7 @@ from ..ground.html import figure_text, html_table, render, text_table
 from ..ground.results import Rows, ScoreTable, Signature
 from ..judged.judge import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
-from ..models._named import StoreOrPath
+from ..models.load import StoreOrPath
 from ._annotators import ResamplingChoices, measured
 
 if TYPE_CHECKING:

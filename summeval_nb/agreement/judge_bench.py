@@ -15,7 +15,7 @@ from . import _judge_bench as plumbing
 from ._annotators import ResamplingChoices, coded, measured
 from .annotators import _cohen
 from ..ground.results import Signature
-from ..models._named import StoreOrPath, load_store
+from ..models.load import StoreOrPath, load_store
 
 # %% auto #0
 __all__ = ['JUDGE_SETS', 'JudgeBench', 'benchmark_judge']

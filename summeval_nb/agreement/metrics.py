@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ._known_metrics import NamedMetrics, made, metric_class
+from .metrics import _Metrics as NamedMetrics
+from ._known_metrics import made, metric_class
 from summeval_nb.agreement._metric_scores import (
     Scorers,
     called,
@@ -22,11 +23,8 @@ from summeval_nb.agreement._metric_scores import (
     scored,
     vectors_of,
 )
-from summeval_nb.agreement._metric_table import (
-    CorrelationTable,
-    require_choices,
-    signature_of,
-)
+from .metrics import MetricTable as CorrelationTable
+from ._metric_table import require_choices, signature_of
 from .agreement import correlate
 from .significance import compare_all
 from .summeval import reference_similarities

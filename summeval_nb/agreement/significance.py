@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from summeval_nb.agreement._accuracy import (
-    AccuracyCurve,
-    accuracy_by_threshold,
-    require_epsilon,
-)
+from .significance import PairwiseAccuracy as AccuracyCurve
+from ._accuracy import accuracy_by_threshold, require_epsilon
 from ._coefficients import system_means
-from ._compared import PairedTest, RankedMetrics
+from ._compared import PairedTest
+from .significance import Comparisons as RankedMetrics
 from ._drawings import resampled_correlations
 from summeval_nb.agreement._grids import (
     Grid,

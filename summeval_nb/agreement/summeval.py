@@ -13,7 +13,8 @@ from scipy import stats
 
 from ._coefficients import by_row
 from ._grids import Grid
-from ._summeval import NamedScores, all_equal, blocks_of_articles
+from .summeval import SummEvalResult as NamedScores
+from ._summeval import all_equal, blocks_of_articles
 from ._summeval import embed_summaries, rated_tables
 from ._summeval import Vectors, require_reference
 from ..ground.data import SummEval, load_summeval

@@ -20,8 +20,8 @@ from summeval_nb.ground.files import frame_rows, require_once
 from summeval_nb.ground.html import figure_text
 from summeval_nb.ground.items import open_items, why_unread
 from summeval_nb.ground.results import Verdict
-from summeval_nb.models._declared import declared
-from summeval_nb.models.llm import Calls
+from summeval_nb.models.base import declared
+from summeval_nb.models.base import Calls
 
 from ..ground.base import JsonDict
 

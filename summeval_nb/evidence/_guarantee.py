@@ -18,7 +18,7 @@ from summeval_nb.ground.base import float_array, require_share, require_text, re
 from summeval_nb.ground.files import frame_rows
 from summeval_nb.ground.html import Markup, axes_for, figure_text, render
 from summeval_nb.ground.results import Rows, Score, Signature, Verdict
-from summeval_nb.models._named import StoreOrPath
+from summeval_nb.models.load import StoreOrPath
 
 from ..ground.base import JsonDict
 

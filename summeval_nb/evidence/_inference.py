@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from summeval_nb.evidence.claims import Judged, Question
 from summeval_nb.ground.base import hub_only_if, require_count, require_module
-from summeval_nb.models.llm import BackendRejected, ContextTooLong
+from summeval_nb.models.base import BackendRejected, ContextTooLong
 
 from ..ground.base import JsonDict
 

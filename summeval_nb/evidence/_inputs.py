@@ -12,8 +12,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from summeval_nb.ground.base import InputWarning, callers_level, require_share, require_text, warn_of_order
-from summeval_nb.models._named import load_model
-from summeval_nb.models.llm import Backend
+from summeval_nb.models.load import load_model
+from summeval_nb.models.base import Backend
 from summeval_nb.text._language import (
     OTHER,
     declared_languages,

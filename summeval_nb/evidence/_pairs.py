@@ -14,10 +14,10 @@ from summeval_nb.evidence._inputs import unread_reasons, with_threshold
 from summeval_nb.evidence.check import Checker, PairVectors, load_checker
 from summeval_nb.ground.base import require_count, require_share, require_text, require_texts
 from summeval_nb.ground.results import Evidence, Finding, Signature, Verdict
-from summeval_nb.models._declared import declared
-from summeval_nb.models._named import StoreOrPath, load_store
-from summeval_nb.models._prompts import plain
-from summeval_nb.models.llm import Calls
+from summeval_nb.models.base import declared
+from summeval_nb.models.load import StoreOrPath, load_store
+from summeval_nb.models.base import plain
+from summeval_nb.models.base import Calls
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text._lists import LedReading, read_with_leads
 from summeval_nb.text._markdown import NO_EVIDENCE, has_word

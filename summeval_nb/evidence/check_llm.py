@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ._arcs import Annotator
-from ..models._named import load_backend
-from ..models._prompts import QUOTING, mark, plain
+from ..models.load import load_backend
+from ..models.base import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
-from ..models._mass import answered
-from ..models.llm import Backend, BackendError, Calls
+from ..models.base import answered
+from ..models.base import Backend, BackendError, Calls
 from ..text._language import reads, require_languages
 from ..ground.results import Verdict
 from ..ground.base import require_count, require_share, require_text

@@ -19,7 +19,7 @@ from . import _checker_bench as plumbing
 from ._bench_runs import CheckerBench
 from .check import Checker, Pair, PairVectors, load_checker, sigmoid
 from .check_nli import NLIChecker
-from ..models.llm import Calls
+from ..models.base import Calls
 from ..ground.results import Finding, Verdict
 from ..ground.base import require_module
 from ..ground.base import require_option

@@ -16,9 +16,8 @@ from ._arcs import Annotator, claims_nothing, company, placed_words
 from ._combined import annotator_name, combined, failure
 from ._combined import require_helpers
 from ._entities import entities
-from ..models._named import load_backend
-from ..models._prompts import mark, plain
-from ..models.llm import Backend, BackendError, Calls
+from ..models.load import load_backend
+from ..models.base import Backend, BackendError, Calls, mark, plain
 from ..ground.results import Verdict
 from ..ground.base import require_option, require_text, require_texts
 from ..text.split import split_claims

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Unpack
 
 from ..text._vectors import EmbedderOrName
-from ..models._named import StoreOrPath
+from ..models.load import StoreOrPath
 from .check import Checker
 from ._pairs import FaithfulnessChoices, Settings
 from ._pairs import embed_pairs, in_lots, judge, most_calls
@@ -27,7 +27,7 @@ from ..ground.metric import takes_choices_of
 from ..ground.metric import Metric
 from ..ground.results import Signature, Verdict
 from ..ground.base import require_text
-from ..models.llm import Calls
+from ..models.base import Calls
 from ..text.split import Splitter
 
 # %% auto #0

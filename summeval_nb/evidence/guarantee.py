@@ -20,7 +20,7 @@ from ._guarantee import require_errors, require_judged
 from ._guarantee import require_labelled, require_promise
 from ._guarantee import thresholds, why_none
 from .check import Checker, load_checker
-from ..models._named import StoreOrPath
+from ..models.load import StoreOrPath
 from ..ground.base import require_count, require_option
 from ..ground.base import require_share, require_text
 

@@ -9,9 +9,7 @@ from typing import NamedTuple
 from summeval_nb.judged._questions import Items
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Judge
-from summeval_nb.models._declared import HOW, NotDeclared, asks_models
-from summeval_nb.models._prompts import as_json
-from summeval_nb.models.llm import Calls, Most
+from summeval_nb.models.base import HOW, Calls, Most, NotDeclared, as_json, asks_models
 
 
 class Asked(NamedTuple):

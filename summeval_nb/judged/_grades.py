@@ -12,8 +12,8 @@ from summeval_nb.ground.base import JsonDict, require_count, require_option, req
 from summeval_nb.ground.html import axes_for, figure_text
 from summeval_nb.ground.metric import Metric
 from summeval_nb.ground.results import Outcome, ResultTable, Score, Signature
-from summeval_nb.models._named import StoreOrPath, load_backend, load_store
-from summeval_nb.models.llm import Backend, BackendError, Calls
+from summeval_nb.models.load import StoreOrPath, load_backend, load_store
+from summeval_nb.models.base import Backend, BackendError, Calls
 from summeval_nb.models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:

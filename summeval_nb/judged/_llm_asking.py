@@ -14,7 +14,7 @@ from summeval_nb.judged._llm_plans import ask_cases, collect, plan_statements, p
 from summeval_nb.judged._llm_tasks import Task, ask_group, choice_prompt, choose
 from summeval_nb.judged.judge import place_keyphrase
 from summeval_nb.judged.judging import LABELS, Answer, BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution
-from summeval_nb.models.llm import Backend
+from summeval_nb.models.base import Backend
 from summeval_nb.text._language import foreign_language, language_name, reads
 
 

@@ -16,7 +16,7 @@ from summeval_nb.judged._llm_plans import MOST_STATEMENTS, plan_texts, plan_unit
 from summeval_nb.judged._llm_tasks import RULE, choice_prompt, longest_statements, longest_unit, numbered
 from summeval_nb.judged.judge import premise_sentences
 from summeval_nb.judged.judging import Question
-from summeval_nb.models.llm import Calls, Most
+from summeval_nb.models.base import Calls, Most
 
 SMALLEST_LOT = 64  # questions that `ask_many` hands over together, in the metric that hands over the fewest
 STATEMENTS = 12  # of one hypothesis; `reply` of the task "statements"

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged.judge import premise_sentences
 from summeval_nb.judged.judging import JudgeFailure
-from summeval_nb.models._prompts import as_json
+from summeval_nb.models.base import as_json
 
 MOST_STATEMENTS = 20
 Case = TypeVar("Case", bound=tuple[Any, ...])

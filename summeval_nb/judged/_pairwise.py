@@ -36,9 +36,8 @@ from summeval_nb.judged._retrieval import Asker, Row, most_statements, true_prem
 from summeval_nb.judged.answers import table_records
 from summeval_nb.judged.judging import Entailment, Judge
 from summeval_nb.judged.ratings import Rating, expected_grade
-from summeval_nb.models._named import StoreOrPath, load_backend, load_store
-from summeval_nb.models._prompts import QUOTING
-from summeval_nb.models.llm import Backend, Calls, Most
+from summeval_nb.models.base import QUOTING, Backend, Calls, Most
+from summeval_nb.models.load import StoreOrPath, load_backend, load_store
 from summeval_nb.models.store import Store, content_key
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from summeval_nb.judged._questions import Items
 from summeval_nb.judged._refusals import unread
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
-from summeval_nb.models._named import StoreOrPath, load_store
-from summeval_nb.models.llm import Calls, Most
+from summeval_nb.models.base import Calls, Most
+from summeval_nb.models.load import StoreOrPath, load_store
 from summeval_nb.text._language import declared_languages
 from summeval_nb.text._lists import leads_into_items, with_denying_leads
 from summeval_nb.text._markdown import has_word

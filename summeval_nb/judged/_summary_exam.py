@@ -20,8 +20,8 @@ from summeval_nb.judged._exam import how_many_questions
 from summeval_nb.judged._questions import Ask, Items
 from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Answer, Judge, JudgeFailure, Keyphrase, Question, ask_many
-from summeval_nb.models._named import StoreOrPath, load_store
-from summeval_nb.models.llm import Calls
+from summeval_nb.models.base import Calls
+from summeval_nb.models.load import StoreOrPath, load_store
 
 if TYPE_CHECKING:
     import pandas as pd

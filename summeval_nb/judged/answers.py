@@ -14,7 +14,8 @@ from ..ground.files import Table
 from ..ground.metric import Metric
 from ..ground.results import Signature
 from ..ground.base import require_column, require_flag, require_share
-from ._answer_report import PAIRS, AnswerLayout, told_of
+from ._answer_report import PAIRS, told_of
+from .answers import AnswerReport as AnswerLayout
 from ._answer_report import AnswerTable as AnswerTable
 from ._answer_report import Hypothesis as Hypothesis
 from ._answer_report import Inference as Inference
@@ -29,7 +30,7 @@ from ._answer_stages import table_records, tag_pairs, why_no_score
 from ._questions import Ask
 from .judge import load_judge
 from .judging import LABELS, Entailment, Flag, Judge
-from ..models.llm import Calls
+from ..models.base import Calls
 from ..models.store import Store
 
 # %% auto #0

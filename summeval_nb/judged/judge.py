@@ -30,7 +30,7 @@ from ._statements import READING, clause_statements
 from .judging import PURPOSES, Answer, BulkJudge, Entailment, Judge
 from .judging import JudgeFailure, Label, Passage
 from .judging import ask_many as ask_many
-from ..models._named import load_model
+from ..models.load import load_model
 from ..models.store import content_key
 from ..text._language import reads
 from ..text._vectors import RememberingEmbedder, SentenceVectors

@@ -22,10 +22,8 @@ from summeval_nb.judged.judging import (
     as_statement,
     word_list,
 )
-from ..models._named import load_backend
-from ..models._prompts import QUOTING
-from ..models._mass import LEAST_MASS
-from ..models.llm import Backend
+from ..models.load import load_backend
+from ..models.base import LEAST_MASS, QUOTING, Backend
 from ..models.store import content_key
 from ..text._language import require_languages
 

@@ -20,7 +20,7 @@ from ._questions import Items, answered, word_list
 from ._replies import Answer as Answer, Keyphrase as Keyphrase
 from ._replies import Passage as Passage, Question as Question
 from ._replies import Resolution as Resolution
-from ..models._named import StoreOrPath, load_store
+from ..models.load import StoreOrPath, load_store
 
 # %% auto #0
 __all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'Entailment', 'Judge', 'ask_many',

@@ -18,7 +18,7 @@ from ._pairwise import AnswerComparison, ComparisonTable, Order
 from ._pairwise import Pair, PairChoices, SystemRanking, Verdicts
 from ._pairwise import takes_choices_of
 from .judging import Entailment
-from ..models._prompts import as_json
+from ..models.base import as_json
 
 # %% auto #0
 __all__ = ['CRITERIA', 'both_orders', 'side_by_side_prompt', 'answer_f1', 'SideBySide', 'compare_answers', 'compare_pairs',
@@ -319,7 +319,7 @@ class Rubric(plumbing.RubricBase):
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> polite = Rubric(criteria="Is the answer polite?", backend=backend)
     >>> polite.score("When?", "At nine, thank you.").score

@@ -11,20 +11,13 @@ from dataclasses import dataclass, field
 
 from ..ground.results import Signature
 from ..ground.base import require_option, require_text
-from summeval_nb.judged._grades import (
-    Graded,
-    MetricOfGrades,
-    RatingTable,
-    ask_for_grades,
-    rating_parts,
-    require_paired,
-    require_scale,
-    table_of,
-)
+from ._grades import Graded, RatingTable, ask_for_grades, rating_parts
+from ._grades import require_paired, require_scale, table_of
+from .ratings import RatingMetric as MetricOfGrades
 from ._grades import Rating as Rating
-from ..models._named import StoreOrPath, load_backend, load_store
-from ..models._prompts import QUOTING, as_json
-from ..models.llm import Backend
+from ..models.load import StoreOrPath, load_backend, load_store
+from ..models.base import QUOTING, as_json
+from ..models.base import Backend
 from ..models.store import Store, content_key
 
 # %% auto #0
@@ -129,7 +122,7 @@ def rate_many(
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> options = {"quality": "fluency", "backend": backend, "progress": False}
     >>> rate_many(["It rained."], ["Rain."], **options)[0].score
@@ -199,7 +192,7 @@ def rate(
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> backend = ScriptedBackend(lambda prompt: "4")
     >>> rate("It rained.", "Rain.", quality="fluency", backend=backend).score
     4.0
@@ -223,7 +216,7 @@ def rating_metric(
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> metric = rating_metric("fluency", backend=ScriptedBackend(lambda prompt: "4"))
     >>> metric("Rain.", source="It rained.", references=[])
     4.0

@@ -14,10 +14,11 @@ from ..ground.base import require_option, require_share
 from ._retrieval import Choices, Found, Measured, QuestionChoices
 from ._retrieval import QuestionMetric, RetrievalMetric
 from ._retrieval import RetrievalScore, RetrievalScores
-from ._retrieval import decided, explains, score_together
+from ._retrieval import decided, explains
+from .retrieval import retrieval_scores as score_together
 from ._retrieval import takes_choices_of
 from .judging import Judge
-from ..models._named import StoreOrPath
+from ..models.load import StoreOrPath
 from ..text._vectors import EmbedderOrName
 
 # %% auto #0

@@ -15,7 +15,8 @@ from ..ground.metric import takes_choices_of
 from ..ground.files import Table
 from ._summary_choices import LENGTHS as LENGTHS
 from ._summary_choices import SummaryScoreChoices
-from ._summary_choices import SummaryChoices, check_rows
+from .summary_score import SummaryScoreMetric as SummaryChoices
+from ._summary_choices import check_rows
 from ._summary_choices import measure_length as measure_length
 from ._summary_exam import Exam, asking, most_calls, sit_exams
 from ._summary_exam import SummarizationScore as SummarizationScore
@@ -23,7 +24,7 @@ from ._summary_exam import SummarizationTable as SummarizationTable
 from ._summary_exam import why_undefined
 from ._summary_exam import join_contexts as join_contexts
 from .judging import Answer, Judge
-from ..models.llm import Calls
+from ..models.base import Calls
 from ..models.store import Store
 
 # %% auto #0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -24,12 +24,11 @@ from summeval_nb.ground.files import require_path
 from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.base import require_count, require_text, require_texts
 from summeval_nb.ground.html import html_table
-from summeval_nb.models._wal import logged_head
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["APPLICATION_ID", "LAYOUT_VERSION", "content_key", "StoreError", "StoreInfo", "Store", "fill_missing"]
+__all__ = ["Store", "StoreError", "content_key"]
 
 
 def content_key(*parts: object) -> str:
@@ -119,6 +118,69 @@ checksum INTEGER NOT NULL,
 
 class StoreError(RuntimeError):
     """A store cannot be used; the message says which file, why, and what to do."""
+
+
+# What SQLite's write-ahead log says of a file's first page, read without SQLite, which would write beside the file.
+#
+# Until the log is moved into the file, its pages are the ones that count. Its format stands in
+# https://www.sqlite.org/fileformat2.html#walformat: a head, then frames, each a head and a page. A frame counts if it
+# has the salts of the log's head, a right checksum, and a frame that ends a transaction at or after it.
+
+_LOG_HEAD, _FRAME = 32, 24
+_LOG_MAGIC = {0x377F0682: "<", 0x377F0683: ">"}  # and the order of bytes in which checksums are added up
+
+
+def logged_head(log: Path, length: int = 100) -> bytes | None:
+    """Return the first bytes of a file's first page as its log has them; None if the log holds no such page."""
+    try:
+        with log.open("rb") as file:
+            return _page_head(file, length)
+    except FileNotFoundError:
+        return None
+
+
+def _page_head(file: BinaryIO, length: int) -> bytes | None:
+    head = file.read(_LOG_HEAD)
+    if len(head) < _LOG_HEAD:
+        return None
+    magic, _, size = struct.unpack_from(">III", head)
+    order, salts = _LOG_MAGIC.get(magic), head[16:24]
+    if not order or size not in {512 << power for power in range(8)}:
+        return None
+    if _log_checksum(head[:24], (0, 0), order) != struct.unpack_from(">II", head, 24):
+        return None
+    first, committed, number, last = list[tuple[int, bytes]](), 0, 0, head[24:]
+    while True:
+        file.seek(_LOG_HEAD + number * (_FRAME + size))
+        frame = file.read(_FRAME)
+        if len(frame) < _FRAME or frame[8:16] != salts:
+            break
+        page, ends = struct.unpack_from(">II", frame)
+        if page == 1:
+            first.append((number, last))
+        if ends:
+            committed = number + 1
+        number, last = number + 1, frame[16:]
+    for number, before in reversed(first):
+        if number < committed:
+            file.seek(_LOG_HEAD + number * (_FRAME + size))
+            frame, content = file.read(_FRAME), file.read(size)
+            start = struct.unpack(">II", before)
+            if len(content) == size and _log_checksum(frame[:8] + content, start, order) == struct.unpack(
+                ">II", frame[16:]
+            ):
+                return content[:length]
+    return None
+
+
+def _log_checksum(data: bytes, start: tuple[int, ...], order: str) -> tuple[int, int]:
+    """SQLite's checksum over words of four bytes, in pairs."""
+    a, b = start
+    words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
+    for x, y in zip(words, words, strict=True):
+        a = (a + x + b) & 0xFFFFFFFF
+        b = (b + y + a) & 0xFFFFFFFF
+    return a, b
 
 
 _KEPT = "nothing was changed; choose another path"
@@ -371,50 +433,7 @@ def _describe(connection: sqlite3.Connection, path: Path) -> StoreInfo:
     return StoreInfo(path=str(path), bytes=path.stat().st_size, rows=tuple(rows))
 
 
-class _Session:
-    """A file, this process's connection to it, and turns for its threads."""
-
-    def __init__(self, path: str | Path):
-        if str(path) == ":memory:":
-            raise ValueError("a store lives in a file; pass a path (a dict keeps answers in memory)")
-        self.path = require_path(path).absolute()
-        self._connection: sqlite3.Connection | None = None
-        self._owner = 0
-        self._lock = threading.RLock()
-        with self._session():
-            pass
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self.path)!r})"
-
-    def __reduce__(self) -> tuple[type[_Session], tuple[Path]]:
-        return type(self), (self.path,)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @contextmanager
-    def _session(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        if self._owner != os.getpid():
-            _leave_to_parent(self._connection)
-            self._connection, self._owner, self._lock = (None, os.getpid(), threading.RLock())
-        with self._lock, _explained(self.path):
-            if self._connection is None:
-                self._connection = _connect(self.path)
-            yield from _transaction(self._connection) if write else (self._connection,)
-
-    def close(self) -> None:
-        """Close the file; the store opens it again when it is used."""
-        if self._owner == os.getpid() and self._connection is not None:
-            with self._lock:
-                self._connection.close()
-                self._connection = None
-
-
-class Store(_Session):
+class Store:
     """Embeddings and verdicts in one file, keyed by content, for several processes at once.
 
     Parameters
@@ -445,6 +464,45 @@ class Store(_Session):
     >>> found == {key: {"probability": 0.9}}
     True
     """
+
+    def __init__(self, path: str | Path):
+        if str(path) == ":memory:":
+            raise ValueError("a store lives in a file; pass a path (a dict keeps answers in memory)")
+        self.path = require_path(path).absolute()
+        self._connection: sqlite3.Connection | None = None
+        self._owner = 0
+        self._lock = threading.RLock()
+        with self._session():
+            pass
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r})"
+
+    def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
+        return type(self), (self.path,)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _session(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        if self._owner != os.getpid():
+            _leave_to_parent(self._connection)
+            self._connection, self._owner, self._lock = (None, os.getpid(), threading.RLock())
+        with self._lock, _explained(self.path):
+            if self._connection is None:
+                self._connection = _connect(self.path)
+            yield from _transaction(self._connection) if write else (self._connection,)
+
+    def close(self) -> None:
+        """Close the file; the store opens it again when it is used."""
+        if self._owner == os.getpid() and self._connection is not None:
+            with self._lock:
+                self._connection.close()
+                self._connection = None
 
     def get_many(self, kind: str, keys: Iterable[str]) -> dict[str, Any]:
         """Return the stored values of those keys that have one."""

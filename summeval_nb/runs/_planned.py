@@ -11,8 +11,7 @@ from summeval_nb.agreement.metrics import metric_class
 from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.metric import score_rows
 from summeval_nb.judged.judging import BulkJudge, Judge, JudgeFailure
-from summeval_nb.models._declared import asks_models
-from summeval_nb.models.llm import Backend, BackendUnavailable, Choice, Usage
+from summeval_nb.models.base import Backend, BackendUnavailable, Choice, Usage, asks_models
 from summeval_nb.text.split import Splitter
 
 

@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 from ..ground.base import JsonDict
 from ..ground.items import Shard, make_shards, open_items
 from ..ground.base import require_count, require_module
-from ..models._named import StoreOrPath, store_path
+from ..models.load import StoreOrPath, store_path
 from ._beforehand import Corpus, choose_engine, make_settings
 from ._beforehand import require_choices, require_columns
 from ._beforehand import require_same_corpus, require_same_settings
@@ -29,8 +29,8 @@ from ._run_folder import is_lost, require_usable
 from ._shard_files import STATES, Total, is_as_written, note_damage
 from ._shard_files import shard_head, write_results
 from .costs import note_usage
-from .jobs import Columns, Job, Line, MetricOrFunction, Planner
-from .jobs import Scored, Work
+from .jobs import Columns, Job, Line, MetricOrFunction, Planner, Scored
+from .jobs import Work
 from .run_report import RunReport
 from .workers import RunStopped, only_one, write_whole
 

@@ -20,8 +20,7 @@ from summeval_nb.ground.results import Verdict
 from summeval_nb.ground.base import require_option
 from summeval_nb.ground.html import html_table, text_table
 from summeval_nb.judged.judging import BulkJudge, Judge, ask_many
-from summeval_nb.models._declared import declared
-from summeval_nb.models.llm import Backend, BackendError, Calls, Choice, Schema, Usage
+from summeval_nb.models.base import Backend, BackendError, Calls, Choice, Schema, Usage, declared
 from summeval_nb.models.store import Store
 
 __all__ = [
@@ -139,7 +138,7 @@ def find_backends(value: object) -> list[Backend]:
 
     Examples
     --------
-    >>> from summeval_nb.models.llm import ScriptedBackend
+    >>> from summeval_nb.models.base import ScriptedBackend
     >>> [one.name for one in find_backends({"judge": [ScriptedBackend(str)], "k": 3})]
     ['scripted']
     """

@@ -24,9 +24,8 @@ from summeval_nb.ground.results import Outcome, Signature, as_outcome
 from summeval_nb.ground.base import require_option
 from summeval_nb.ground.html import html_table, text_table
 from summeval_nb.judged.judging import Judge
-from summeval_nb.models._declared import NotDeclared, added
-from summeval_nb.models._named import load_model, store_path
-from summeval_nb.models.llm import Backend, Calls
+from summeval_nb.models.base import Backend, Calls, NotDeclared, added
+from summeval_nb.models.load import load_model, store_path
 from summeval_nb.models.store import Store
 from summeval_nb.runs._identity import identify, identify_model, packaged_fingerprints
 from summeval_nb.runs._planned import Unloaded, pairs_of, sentence_pairs, unanswered

@@ -21,10 +21,11 @@ from ..ground.resampling import bootstrap, sign_flip_p_value
 from ..ground.base import JsonDict
 from ..ground.base import require_count, require_share
 from ..ground.html import html_page, html_table, render, text_table
-from ._run_page import compared_parts, page_parts, usage_rows
+from .run_report import compared_parts, page_parts
+from ._run_page import usage_rows
 from ._run_pairs import Aligned, pair_rows, require_pairs
-from ._run_rows import complete_manifest, metric_name
-from ._run_rows import recovered_note, rows_of_file, stored_result
+from ._run_rows import complete_manifest, metric_name, recovered_note
+from ._run_rows import rows_of_file, stored_result
 
 if TYPE_CHECKING:
     import pandas as pd

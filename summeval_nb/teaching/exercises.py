@@ -19,7 +19,8 @@ import numpy as np
 
 from ..ground.base import float_array
 from ..ground.base import JsonDict
-from ._hints import Said, known_by_seals, named, no_answer
+from .exercises import AnswerCheck as Said
+from ._hints import known_by_seals, named, no_answer
 from ._hints import not_yet, place_seals
 from ._progress import Progress, read_progress
 from ._seals import Seals

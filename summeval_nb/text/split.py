@@ -20,13 +20,13 @@ from . import _blocks as spans_of
 from . import _clauses as clauses
 from . import _markdown as markdown
 from . import _splitters as libraries
-from ._language import language_table as language_table
-from ._language import languages_of as languages_of
-from ._markdown import Reading as Reading
+from .split import language_table
+from .split import languages_of
+from .split import Reading
 from ._punkt_words import ABBREVIATIONS, BEFORE_NUMBERS
 from ._punkt_words import SMALL_WORDS, TITLES
 from ._splitters import SPLITTERS as SPLITTERS
-from ._splitters import splitter_name as splitter_name
+from .split import splitter_name
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer

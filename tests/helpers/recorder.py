@@ -4,7 +4,7 @@ import json
 import random
 import re
 
-from summeval_nb.models.llm import Backend, BackendUnavailable, Choice, InvalidOutput, Usage
+from summeval_nb.models.base import Backend, BackendUnavailable, Choice, InvalidOutput, Usage
 
 MANNERS = ("usual", "varied", "greatest")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb.models.llm import example_model
+from summeval_nb.models.base import example_model
 
 from .gguf_copy import write_gguf
 

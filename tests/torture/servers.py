@@ -6,8 +6,8 @@ import random
 import time
 from pathlib import Path
 
-from summeval_nb.models.llm import BackendError, Choice
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import BackendError, Choice
+from summeval_nb.models.server import ServerBackend
 
 from ..servers.behaviours import BEHAVIOURS, PAGE_BEHAVIOURS
 from ..servers.misbehaving import MisbehavingServer, true_probability

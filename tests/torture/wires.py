@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from summeval_nb.models.llm import BackendError
-from summeval_nb.models.llm_server import ServerBackend
+from summeval_nb.models.base import BackendError
+from summeval_nb.models.server import ServerBackend
 
 from ..servers.misbehaving import Handler, MisbehavingServer, true_probability
 from . import corpus

@@ -1,4 +1,4 @@
-"""Local backends: transformers and llama.cpp models through guidance's engine, mended, and many claims on one premise."""
+"""Local models, of transformers and llama.cpp, through guidance's engine, mended; many claims on one premise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 from summeval_nb.ground.base import hub_only_if
 from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.base import require_count, require_module
-from summeval_nb.models.llm import (
+from summeval_nb.models.base import (
     Backend,
     BackendError,
     BackendRejected,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-__all__ = ["model_digest", "special_texts", "TransformersBackend", "LlamaCppBackend"]
+__all__ = ["LlamaCppBackend", "TransformersBackend"]
 
 
 def _remembering(method: Callable[..., Any]) -> Callable[..., Any]:

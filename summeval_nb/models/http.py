@@ -1,4 +1,3 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_wire.py.
 """One call of a server of language models: what is sent, how long it may take, and what a reply may hold.
 
 Nothing is redirected, every wait has an end, and a reply is read through one schema: what does not fit it is `Odd`.
@@ -30,6 +29,7 @@ from summeval_nb.ground.html import printable
 
 if TYPE_CHECKING:
     import httpx
+
 
 Value = TypeVar("Value")
 Reply = TypeVar("Reply", bound=BaseModel)

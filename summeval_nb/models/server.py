@@ -10,7 +10,6 @@ import random
 import re
 import threading
 import time
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -22,7 +21,20 @@ from tqdm.auto import tqdm
 from summeval_nb.ground.addresses import Address
 from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.base import require_count, require_module, require_option, require_text
-from summeval_nb.models._wire import (
+from summeval_nb.models.base import (
+    Backend,
+    BackendError,
+    BackendRejected,
+    BackendUnavailable,
+    Choice,
+    ContextTooLong,
+    InvalidOutput,
+    Usage,
+    attempt,
+    neutralise,
+    option_masses,
+)
+from summeval_nb.models.http import (
     Chunk,
     Counted,
     Empty,
@@ -41,21 +53,8 @@ from summeval_nb.models._wire import (
     Wire,
     whole_number,
 )
-from summeval_nb.models.llm import (
-    Backend,
-    BackendError,
-    BackendRejected,
-    BackendUnavailable,
-    Choice,
-    ContextTooLong,
-    InvalidOutput,
-    Usage,
-    attempt,
-    neutralise,
-    option_masses,
-)
 
-__all__ = ["DIALECTS", "ServerBackend"]
+__all__ = ["ServerBackend"]
 
 
 def _translated(fault: Fault, backend: ServerBackend) -> BackendError:
@@ -498,59 +497,7 @@ def _require_seconds(value: float, name: str) -> float:
     return float(value)
 
 
-class _Connected(Backend):
-    """The settings of a connection, and the client behind it; sent to another process, it connects anew there."""
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str,
-        api_key: str | None = None,
-        dialect: str = "auto",
-        timeout: float = 60,
-        connect_timeout: float = 10,
-        total_timeout: float = 1800,
-        max_retries: int = 2,
-        context: int | None = None,
-    ):
-        self.name, address = (require_text(model, "model"), Address.parse(_unshown(base_url, "base_url")))
-        self.base_url = self.server = address.shown
-        self._wire = Wire(address, _key(api_key, address))
-        self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
-        self.timeout = _require_seconds(timeout, "timeout")
-        self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
-        self.total_timeout = _require_seconds(total_timeout, "total_timeout")
-        self.max_retries = require_count(max_retries, "max_retries", minimum=0)
-        self.limit, self.usage = (None if context is None else require_count(context, "context"), Usage())
-        self._set_up()
-
-    def _set_up(self) -> None:
-        self._lock, self._pause = threading.Lock(), _Pause()
-        self._found: str | BackendError | None = None
-        self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
-
-    def __getstate__(self) -> dict[str, object]:
-        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found")}
-
-    def __setstate__(self, state: Mapping[str, object]) -> None:
-        self.__dict__.update(state)
-        self._set_up()
-
-    def hidden(self, text: str) -> str:
-        """Return `text` without key, password and query."""
-        return self._wire.hide(text)
-
-    def limits(self, spent: float = 0.0) -> Limits:
-        """The limits of a call that has taken so many seconds already."""
-        return Limits(self.connect_timeout, self.timeout, self.total_timeout, spent)
-
-    @property
-    @abstractmethod
-    def dialect(self) -> str: ...
-
-
-class ServerBackend(_Connected):
+class ServerBackend(Backend):
     """A model behind a server that speaks OpenAI's protocol: OpenAI, vLLM, llama.cpp's server, Ollama and others.
 
     Parameters
@@ -597,6 +544,50 @@ class ServerBackend(_Connected):
     used, but never for a server on this machine. Certificates of your own are named in
     SSL_CERT_FILE or SSL_CERT_DIR.
     """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        api_key: str | None = None,
+        dialect: str = "auto",
+        timeout: float = 60,
+        connect_timeout: float = 10,
+        total_timeout: float = 1800,
+        max_retries: int = 2,
+        context: int | None = None,
+    ):
+        self.name, address = (require_text(model, "model"), Address.parse(_unshown(base_url, "base_url")))
+        self.base_url = self.server = address.shown
+        self._wire = Wire(address, _key(api_key, address))
+        self.asked_dialect = require_option(dialect, "dialect", ("auto", *DIALECTS))
+        self.timeout = _require_seconds(timeout, "timeout")
+        self.connect_timeout = _require_seconds(connect_timeout, "connect_timeout")
+        self.total_timeout = _require_seconds(total_timeout, "total_timeout")
+        self.max_retries = require_count(max_retries, "max_retries", minimum=0)
+        self.limit, self.usage = (None if context is None else require_count(context, "context"), Usage())
+        self._set_up()
+
+    def _set_up(self) -> None:
+        self._lock, self._pause = threading.Lock(), _Pause()
+        self._found: str | BackendError | None = None
+        self._guess = "" if self.asked_dialect == "auto" else self.asked_dialect
+
+    def __getstate__(self) -> dict[str, object]:
+        return {k: v for k, v in self.__dict__.items() if k not in ("_lock", "_pause", "_found")}
+
+    def __setstate__(self, state: Mapping[str, object]) -> None:
+        self.__dict__.update(state)
+        self._set_up()
+
+    def hidden(self, text: str) -> str:
+        """Return `text` without key, password and query."""
+        return self._wire.hide(text)
+
+    def limits(self, spent: float = 0.0) -> Limits:
+        """The limits of a call that has taken so many seconds already."""
+        return Limits(self.connect_timeout, self.timeout, self.total_timeout, spent)
 
     def __repr__(self) -> str:
         return f"ServerBackend({self.name!r}, base_url={self.server!r})"

@@ -1,4 +1,3 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_named.py.
 """A language model by a text: "folder", "file.gguf" or "name@http://host/v1"; a store by its path."""
 
 from __future__ import annotations
@@ -8,10 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from summeval_nb.models.llm import Backend
+from summeval_nb.models.base import Backend
 from summeval_nb.models.store import Store
-
-__all__ = ["StoreOrPath", "load_backend", "load_model", "load_store", "store_path"]
 
 StoreOrPath: TypeAlias = Store | str | PathLike[str] | None  # where answers are kept, if anywhere
 
@@ -22,10 +19,10 @@ def load_model(text: str) -> Backend:
     if not name:
         raise ValueError("name a model: llm:FOLDER, llm:FILE.gguf or llm:NAME@http://HOST:PORT/v1")
     if at:
-        from summeval_nb.models.llm_server import ServerBackend
+        from summeval_nb.models.server import ServerBackend
 
         return ServerBackend(name, base_url=f"http{address}", api_key=os.environ.get("SUMMEVAL_API_KEY"))
-    from summeval_nb.models.llm_local import LlamaCppBackend, TransformersBackend
+    from summeval_nb.models.local import LlamaCppBackend, TransformersBackend
 
     return LlamaCppBackend(name) if name.lower().endswith(".gguf") else TransformersBackend(name)
 
