@@ -163,10 +163,8 @@ CIRCLES = {
     "teaching._widgets",
     "teaching.play",
     "text._embedders",
-    "text._splitters",
     "text._vectors",
     "text.embed",
-    "text.split",
 }
 
 

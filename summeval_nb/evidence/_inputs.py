@@ -16,7 +16,7 @@ from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground.results import InputWarning, require_share, require_text
 from summeval_nb.models._named import load_model
 from summeval_nb.models.llm import Backend
-from summeval_nb.text._language import (
+from summeval_nb.text.language import (
     OTHER,
     declared_languages,
     foreign_language,

@@ -16,7 +16,7 @@ from ..models._prompts import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models._mass import answered
 from ..models.llm import Backend, BackendError, Calls
-from ..text._language import reads, require_languages
+from ..text.language import reads, require_languages
 from summeval_nb.ground.results import (
     Verdict,
     require_count,

@@ -30,7 +30,7 @@ from summeval_nb.judged.judging import (
 from summeval_nb.models._declared import added
 from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
-from summeval_nb.text._lists import with_denying_leads
+from summeval_nb.text.lists import with_denying_leads
 from summeval_nb.text.split import split_sentences, split_units
 
 if TYPE_CHECKING:

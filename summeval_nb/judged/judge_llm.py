@@ -27,7 +27,7 @@ from ..models._prompts import QUOTING
 from ..models._mass import LEAST_MASS
 from ..models.llm import Backend
 from ..models.store import content_key
-from ..text._language import require_languages
+from ..text.language import require_languages
 
 # %% auto #0
 __all__ = ['PROMPTS', 'LLMJudge']

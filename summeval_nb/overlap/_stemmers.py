@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from summeval_nb.text.language import READS, REMEDIES, foreign_language, language_name, language_of
+
 from ..ground._callers import callers_level
 from ..ground.results import InputWarning, require_option
-from ..text._language import READS, REMEDIES, foreign_language, language_name, language_of
 
 if TYPE_CHECKING:
     import regex
