@@ -162,9 +162,6 @@ CIRCLES = {
     "teaching._states",
     "teaching._widgets",
     "teaching.play",
-    "text._embedders",
-    "text._vectors",
-    "text.embed",
 }
 
 

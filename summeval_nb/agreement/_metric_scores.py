@@ -14,8 +14,7 @@ from summeval_nb.agreement._known_metrics import KNOWN, metric_class
 from summeval_nb.ground._plain import float_array
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.results import Metric, ScoreTable, require_option, score_rows
-from summeval_nb.text._vectors import EmbedderOrName
-from summeval_nb.text.embed import Embedder, load_embedder
+from summeval_nb.text.embed import Embedder, EmbedderOrName, load_embedder
 
 # a name, an object, a function, a table
 Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"

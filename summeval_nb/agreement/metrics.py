@@ -34,8 +34,7 @@ from ..ground.data import SummEval
 from ..ground.results import Metric, NumberTable, Signature
 from ..ground.results import require_metric, require_texts
 from ..overlap.bleu import require_pairs
-from ..text._vectors import EmbedderOrName
-from ..text.embed import load_embedder
+from ..text.embed import EmbedderOrName, load_embedder
 
 # %% auto #0
 __all__ = ['METRICS', 'Length', 'Embedding', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table']

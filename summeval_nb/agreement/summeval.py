@@ -18,8 +18,7 @@ from ._summeval import embed_summaries, rated_tables
 from ._summeval import Vectors, require_reference
 from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
-from ..text._vectors import EmbedderOrName
-from ..text.embed import load_embedder
+from ..text.embed import EmbedderOrName, load_embedder
 from ..ground.results import Signature, require_option
 
 # %% auto #0

@@ -13,8 +13,7 @@ from summeval_nb.evidence._combined import failure
 from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._fitted import fitted
 from summeval_nb.ground.results import Evidence, Verdict, is_finite, require_share, require_text, require_texts
-from summeval_nb.text._vectors import Encoder, SentenceVectors
-from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.embed import Encoder, SentenceVectors, load_embedder
 from summeval_nb.text.language import reads
 
 from ..ground._types import JsonDict

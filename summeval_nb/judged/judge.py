@@ -33,8 +33,7 @@ from .judging import ask_many as ask_many
 from ..models._named import load_model
 from ..models.store import content_key
 from ..text.language import reads
-from ..text._vectors import RememberingEmbedder, SentenceVectors
-from ..text.embed import load_embedder
+from ..text.embed import RememberingEmbedder, SentenceVectors, load_embedder
 from ..text.split import split_claims
 
 # %% auto #0

@@ -18,7 +18,7 @@ from ._retrieval import decided, explains, score_together
 from ._retrieval import takes_choices_of
 from .judging import Judge
 from ..models._named import StoreOrPath
-from ..text._vectors import EmbedderOrName
+from ..text.embed import EmbedderOrName
 
 # %% auto #0
 __all__ = ['EPSILON', 'MEASURES', 'average_precision', 'relevant_share', 'ContextPrecision', 'context_precision', 'ContextRecall',

@@ -17,10 +17,11 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from summeval_nb.text.embed import EmbedderOrName
+
 from ..ground._offline import hub_only_if
 from ..ground._types import JsonDict
 from ..ground.results import Score, Signature, require_count, require_module
-from ..text._vectors import EmbedderOrName
 from ..text.cosine import unit_rows
 from ..text.embed import encodable, load_embedder
 from ._inputs import Groups, References, require_candidate, require_pairs, require_references

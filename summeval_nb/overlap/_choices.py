@@ -10,7 +10,7 @@ from ..ground._choices import takes_choices_of
 from ._numbers import Tokens
 
 if TYPE_CHECKING:
-    from ..text._vectors import EmbedderOrName
+    from summeval_nb.text.embed import EmbedderOrName
 
 __all__ = [
     "BertChoices",

@@ -9,7 +9,7 @@ from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence.check import Checker, load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
 from summeval_nb.ground.results import Verdict, require_count, require_share
-from summeval_nb.text._vectors import EmbedderOrName
+from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.split import split_markdown
 
 
