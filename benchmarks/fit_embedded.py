@@ -38,9 +38,8 @@ from summeval_nb.evidence import check
 from summeval_nb.evidence._packaged import encode_pairs
 from summeval_nb.evidence._reading import MEASURED_K, fitted, look, numbers_mark, windows
 from summeval_nb.evidence.reading import NUMBERS, ten_numbers
-from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
-from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.retrieve import topk_related
 
 if TYPE_CHECKING:

@@ -1,15 +1,15 @@
 """The public face: one line a name, grouped by chapter, imported when first used."""
 
 from .text.embed import Embedder as Embedder
-from .text._embedders import LotEmbedder as LotEmbedder
+from .text.embed import LotEmbedder as LotEmbedder
 from .text.embed import MiniLMEmbedder as MiniLMEmbedder
-from .text._embedders import ObjectEmbedder as ObjectEmbedder
+from .text.embed import ObjectEmbedder as ObjectEmbedder
 from .text.embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
 from .text.embed import load_embedder as load_embedder
 from .text.embed import sentence2embedding as sentence2embedding
 from .text.cosine import cosine_similarity as cosine_similarity
 from .text.cosine import dot_similarity as dot_similarity
-from .text._matrices import require_matrix as require_matrix
+from .text.cosine import require_matrix as require_matrix
 from .text.retrieve import topk_related as topk_related
 from .ground.results import Evidence as Evidence
 from .ground.results import Finding as Finding

@@ -161,11 +161,6 @@ CIRCLES = {
     "teaching._states",
     "teaching._widgets",
     "teaching.play",
-    "text._embedders",
-    "text._splitters",
-    "text._vectors",
-    "text.embed",
-    "text.split",
 }
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from summeval_nb.text import _clauses as clauses
-from summeval_nb.text._clauses import about_subject, statement, two_clauses, verb_phrases, whole_only
+from summeval_nb.text import clauses
+from summeval_nb.text.clauses import about_subject, statement, two_clauses, verb_phrases, whole_only
 
 
 def test_a_quotation_and_a_bracket_are_one_word():

@@ -13,7 +13,7 @@ import pytest
 
 from summeval_nb import cli
 from summeval_nb._shell_words import WORD_METRICS
-from summeval_nb.text import _splitters, split
+from summeval_nb.text import split, splitters
 
 pytestmark = pytest.mark.nightly
 
@@ -65,7 +65,7 @@ def place(tmp_path, monkeypatch):
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
     split._punkt.cache_clear()
-    _splitters.learnt_tables.cache_clear()
+    splitters.learnt_tables.cache_clear()
     return tmp_path
 
 

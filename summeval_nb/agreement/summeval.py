@@ -19,7 +19,7 @@ from ._summeval import embed_summaries, rated_tables
 from ._summeval import Vectors, require_reference
 from ..ground.data import SummEval, load_summeval
 from ..text.cosine import unit_rows
-from ..text._vectors import EmbedderOrName
+from ..text.embed import EmbedderOrName
 from ..text.embed import load_embedder
 from ..ground.results import Signature
 from ..ground.base import require_option

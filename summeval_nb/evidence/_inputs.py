@@ -14,16 +14,8 @@ from typing import TYPE_CHECKING, Any
 from summeval_nb.ground.base import InputWarning, callers_level, require_share, require_text, warn_of_order
 from summeval_nb.models.load import load_model
 from summeval_nb.models.base import Backend
-from summeval_nb.text._language import (
-    OTHER,
-    declared_languages,
-    foreign_language,
-    language_name,
-    language_of,
-    languages_of_word,
-    unread_words,
-    without_particles,
-)
+from summeval_nb.text.language import OTHER, declared_languages, foreign_language, language_name, language_of
+from summeval_nb.text.language import languages_of_word, unread_words, without_particles
 
 from ._fitted import stem_counts
 from ._parts import stem

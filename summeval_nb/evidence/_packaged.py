@@ -14,8 +14,8 @@ from summeval_nb.evidence._evidence import nearest_evidence
 from summeval_nb.evidence._fitted import fitted
 from summeval_nb.ground.base import is_finite, require_share, require_text, require_texts
 from summeval_nb.ground.results import Evidence, Verdict
-from summeval_nb.text._language import reads
-from summeval_nb.text._vectors import Encoder, SentenceVectors
+from summeval_nb.text.language import reads
+from summeval_nb.text.embed import Encoder, SentenceVectors
 from summeval_nb.text.embed import load_embedder
 
 from ..ground.base import JsonDict

@@ -19,11 +19,10 @@ from summeval_nb.models.load import StoreOrPath, load_store
 from summeval_nb.models.base import plain
 from summeval_nb.models.base import Calls
 from summeval_nb.models.store import Store, content_key
-from summeval_nb.text._lists import LedReading, read_with_leads
-from summeval_nb.text._markdown import NO_EVIDENCE, has_word
-from summeval_nb.text._vectors import EmbedderOrName, SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
-from summeval_nb.text.embed import LotEmbedder, load_embedder
+from summeval_nb.text.embed import EmbedderOrName, LotEmbedder, SentenceVectors, load_embedder
+from summeval_nb.text.lists import LedReading, read_with_leads
+from summeval_nb.text.markdown import NO_EVIDENCE, has_word
 from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
 
 from ..ground.base import JsonDict

@@ -16,7 +16,7 @@ from ..models.base import QUOTING, mark, plain
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.base import answered
 from ..models.base import Backend, BackendError, Calls
-from ..text._language import reads, require_languages
+from ..text.language import reads, require_languages
 from ..ground.results import Verdict
 from ..ground.base import require_count, require_share, require_text
 

@@ -14,7 +14,7 @@ from ._inference import load_classifier, probabilities
 from .claims import ClaimFinder, Judged, Question, judge_claims
 from ..models.base import Backend, Calls, ContextTooLong, neutralise
 from ..models.local import model_digest, special_texts
-from ..text._language import reads, require_languages
+from ..text.language import reads, require_languages
 from ..ground.results import Verdict
 from ..ground.base import require_count, require_option, require_share
 

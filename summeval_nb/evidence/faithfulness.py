@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Unpack
 
-from ..text._vectors import EmbedderOrName
+from ..text.embed import EmbedderOrName
 from ..models.load import StoreOrPath
 from .check import Checker
 from ._pairs import FaithfulnessChoices, Settings

@@ -29,7 +29,7 @@ from summeval_nb.judged.judging import (
 )
 from summeval_nb.models.base import Calls, Most, added
 from summeval_nb.models.load import StoreOrPath, load_store
-from summeval_nb.text._lists import with_denying_leads
+from summeval_nb.text.lists import with_denying_leads
 from summeval_nb.text.split import split_sentences, split_units
 
 if TYPE_CHECKING:

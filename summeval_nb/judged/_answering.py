@@ -12,8 +12,7 @@ from summeval_nb.ground.results import Sentence
 from summeval_nb.judged._entailing import Labeller, entail_many
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Answer, Entailment, JudgeFailure, Question
-from summeval_nb.text._vectors import SentenceVectors
-from summeval_nb.text.embed import LotEmbedder
+from summeval_nb.text.embed import LotEmbedder, SentenceVectors
 
 AnswerSaid = Callable[[str, Sequence[Sentence], SentenceVectors], Answer]
 AsAnswer = Callable[[Entailment, Answer | None], Answer]

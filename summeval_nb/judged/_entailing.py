@@ -15,10 +15,9 @@ from summeval_nb.evidence._pairs import check_with, may_be_evidence, unread_sent
 from summeval_nb.evidence.check import Checker
 from summeval_nb.ground.results import Finding, Sentence, Verdict
 from summeval_nb.judged.judging import Entailment, JudgeFailure, Label, Passage
-from summeval_nb.text._lists import LedReading, read_with_leads
-from summeval_nb.text._vectors import SentenceVectors
 from summeval_nb.text.cosine import unit_rows
-from summeval_nb.text.embed import LotEmbedder
+from summeval_nb.text.embed import LotEmbedder, SentenceVectors
+from summeval_nb.text.lists import LedReading, read_with_leads
 from summeval_nb.text.split import Reading, split_markdown
 
 Labeller = Callable[[Verdict], Label]

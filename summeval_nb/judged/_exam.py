@@ -13,7 +13,7 @@ from summeval_nb.evidence.check import Token, sentence_tokens, stem_weight
 from summeval_nb.judged._pronouns import resolve_by_rules
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Keyphrase, Question
-from summeval_nb.text._lists import leads_into_items, list_parts, with_denying_leads, with_lead
+from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.split import split_claims
 
 # how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not

@@ -13,8 +13,7 @@ from summeval_nb.ground.base import require_module
 from summeval_nb.judged._exam import candidate_phrases, place_keyphrase
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Keyphrase
-from summeval_nb.text._vectors import SentenceVectors
-from summeval_nb.text.embed import LotEmbedder
+from summeval_nb.text.embed import LotEmbedder, SentenceVectors
 
 
 def keybert_phrases(items: Sequence[tuple[str, int]], embedder: LotEmbedder) -> list[list[Keyphrase]]:

@@ -15,7 +15,7 @@ from summeval_nb.judged._llm_tasks import Task, ask_group, choice_prompt, choose
 from summeval_nb.judged.judge import place_keyphrase
 from summeval_nb.judged.judging import LABELS, Answer, BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution
 from summeval_nb.models.base import Backend
-from summeval_nb.text._language import foreign_language, language_name, reads
+from summeval_nb.text.language import foreign_language, language_name, reads
 
 
 def _not_read(

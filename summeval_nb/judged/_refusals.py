@@ -19,8 +19,8 @@ import numpy as np
 from summeval_nb.evidence.check import sigmoid
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged.judging import Flag
-from summeval_nb.text._language import foreign_language, language_name, named_languages
 from summeval_nb.text.cosine import unit_rows
+from summeval_nb.text.language import foreign_language, language_name, named_languages
 from summeval_nb.text.split import split_sentences, split_units
 
 _UNABLE = (

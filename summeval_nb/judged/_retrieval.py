@@ -29,10 +29,10 @@ from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
 from summeval_nb.models.base import Calls, Most
 from summeval_nb.models.load import StoreOrPath, load_store
-from summeval_nb.text._language import declared_languages
-from summeval_nb.text._lists import leads_into_items, with_denying_leads
-from summeval_nb.text._markdown import has_word
-from summeval_nb.text._vectors import EmbedderOrName
+from summeval_nb.text.language import declared_languages
+from summeval_nb.text.lists import leads_into_items, with_denying_leads
+from summeval_nb.text.markdown import has_word
+from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.cosine import unit_rows
 from summeval_nb.text.embed import LotEmbedder, load_embedder
 from summeval_nb.text.split import split_sentences

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged.judging import Statement, as_statement
-from summeval_nb.text._lists import before_items, denying_lead, list_parts, with_denying_leads, with_lead
+from summeval_nb.text.lists import before_items, denying_lead, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.split import split_claims, split_units
 
 # Part of every judge's fingerprint: raise it when texts are taken apart, lists read or questions made differently, so

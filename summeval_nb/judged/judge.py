@@ -32,9 +32,8 @@ from .judging import JudgeFailure, Label, Passage
 from .judging import ask_many as ask_many
 from ..models.load import load_model
 from ..models.store import content_key
-from ..text._language import reads
-from ..text._vectors import RememberingEmbedder, SentenceVectors
-from ..text.embed import load_embedder
+from ..text.language import reads
+from ..text.embed import RememberingEmbedder, SentenceVectors, load_embedder
 from ..text.split import split_claims
 
 # %% auto #0

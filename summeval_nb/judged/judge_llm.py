@@ -25,7 +25,7 @@ from summeval_nb.judged.judging import (
 from ..models.load import load_backend
 from ..models.base import LEAST_MASS, QUOTING, Backend
 from ..models.store import content_key
-from ..text._language import require_languages
+from ..text.language import require_languages
 
 # %% auto #0
 __all__ = ['PROMPTS', 'LLMJudge']

@@ -19,7 +19,7 @@ from .retrieval import retrieval_scores as score_together
 from ._retrieval import takes_choices_of
 from .judging import Judge
 from ..models.load import StoreOrPath
-from ..text._vectors import EmbedderOrName
+from ..text.embed import EmbedderOrName
 
 # %% auto #0
 __all__ = ['EPSILON', 'MEASURES', 'average_precision', 'relevant_share', 'ContextPrecision', 'context_precision', 'ContextRecall',

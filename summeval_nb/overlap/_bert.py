@@ -19,7 +19,7 @@ import numpy as np
 
 from ..ground.base import JsonDict, hub_only_if, require_count, require_module
 from ..ground.results import Score, Signature
-from ..text._vectors import EmbedderOrName
+from summeval_nb.text.embed import EmbedderOrName
 from ..text.cosine import unit_rows
 from ..text.embed import encodable, load_embedder
 from .base import ArrayTable, Groups, References, require_candidate, require_pairs, require_references

@@ -19,7 +19,7 @@ from summeval_nb.ground.base import require_text, require_texts
 from .tokens import Tokens
 
 if TYPE_CHECKING:
-    from ..text._vectors import EmbedderOrName
+    from summeval_nb.text.embed import EmbedderOrName
 
 
 class BleuChoices(TypedDict, total=False):

@@ -69,8 +69,8 @@ def pairs_of(metric: str, row: JsonDict) -> int:
 
 def sentence_pairs(rows: Sequence[Mapping[str, str]], splitter: Splitter, lang: str | None) -> tuple[int, int]:
     """The distinct sentences of rows, and the pairs of a summary's sentence and its evidence."""
-    from summeval_nb.text._lists import read_with_leads
-    from summeval_nb.text._markdown import has_word
+    from summeval_nb.text.lists import read_with_leads
+    from summeval_nb.text.markdown import has_word
     from summeval_nb.text.split import split_markdown
 
     texts = list(dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])))

@@ -10,7 +10,7 @@ from summeval_nb.evidence.check import Checker, load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
 from summeval_nb.ground.base import require_count, require_share
 from summeval_nb.ground.results import Verdict
-from summeval_nb.text._vectors import EmbedderOrName
+from summeval_nb.text.embed import EmbedderOrName
 from summeval_nb.text.split import split_markdown
 
 

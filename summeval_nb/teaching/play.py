@@ -20,7 +20,7 @@ from ..ground.html import Markup, render
 from ..overlap.bleu import SMOOTHING, bleu_score, require_references
 from ..overlap.ngrams import rouge_tokenizer
 from ..overlap.rouge import calculate_rouge_l, lcs_table
-from ..text._vectors import EmbedderOrName
+from ..text.embed import EmbedderOrName
 from . import _drawings as drawn
 from . import _widgets as widgets
 from ._lcs_steps import LcsStep, lcs_steps, require_step

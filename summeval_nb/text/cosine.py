@@ -9,14 +9,81 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._matrices import require_matrix as require_matrix
-from ._matrices import require_pair
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['dot_similarity', 'unit_rows', 'cosine_similarity']
+__all__ = ['require_matrix', 'dot_similarity', 'unit_rows', 'cosine_similarity']
+
+# %% ../../nbs/1_text/13_cosine.ipynb #c817f609
+def require_matrix(value: ArrayLike, name: str) -> np.ndarray:
+    """Return `value` as a finite float64 matrix of at least one row and column.
+
+    Parameters
+    ----------
+    value : array_like
+        Numbers: lists, numpy arrays, tensors on any device.
+    name : str
+        What the message calls it.
+
+    Raises
+    ------
+    TypeError
+        If it is not a table of real numbers.
+    ValueError
+        If it has another rank, is empty, or holds NaN or infinity.
+
+    Examples
+    --------
+    >>> require_matrix([[1, 2]], "vectors")
+    array([[1., 2.]])
+    """
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be a matrix, and its rows differ in length: {error}"
+        ) from error
+    kind, shape = array.dtype, array.shape
+    if kind.kind not in "fiu":
+        raise TypeError(
+            f"{name} must hold real numbers, not {kind} ({type(value).__name__})"
+        )
+    if array.ndim != 2:
+        remedy = "; wrap one vector in a list: [vector]" if array.ndim == 1 else ""
+        raise ValueError(
+            f"{name} must be a matrix (2 dimensions), "
+            f"not an array of shape {shape}{remedy}"
+        )
+    if 0 in shape:
+        raise ValueError(
+            f"{name} is empty, with shape {shape}: there is nothing to compare"
+        )
+    wide = array.astype(np.float64)
+    if not np.isfinite(wide).all():
+        row, column = np.argwhere(~np.isfinite(wide))[0]
+        raise ValueError(
+            f"{name} holds {wide[row, column]} at row {row}, column {column}: "
+            "remove or repair that vector"
+        )
+    return wide
+
+
+def _require_pair(
+    embed_text: ArrayLike, embed_summary: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return both tables checked; raise a `ValueError` if their dimensions differ."""
+    text = require_matrix(embed_text, "embed_text")
+    summary = require_matrix(embed_summary, "embed_summary")
+    if text.shape[1] != summary.shape[1]:
+        raise ValueError(
+            f"embed_text has {text.shape[1]} dimensions, "
+            f"embed_summary {summary.shape[1]}: "
+            "embed both with the same model (one row a sentence)"
+        )
+    return text, summary
 
 # %% ../../nbs/1_text/13_cosine.ipynb #752c72f9
 def _distinct(matrix: np.ndarray) -> tuple[np.ndarray, list[int]]:
@@ -62,7 +129,7 @@ def dot_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.ndarra
     >>> dot_similarity([[4, 3], [0, 2]], [[3, 4]])
     array([[24.,  8.]])
     """
-    text, summary = require_pair(embed_text, embed_summary)
+    text, summary = _require_pair(embed_text, embed_summary)
     with np.errstate(over="ignore", invalid="ignore"):
         products = _products(text, summary)
     if not np.isfinite(products).all():
@@ -123,5 +190,5 @@ def cosine_similarity(embed_text: ArrayLike, embed_summary: ArrayLike) -> np.nda
     array([[0.96, 0.8 ],
            [0.8 , 0.  ]])
     """
-    text, summary = require_pair(embed_text, embed_summary)
+    text, summary = _require_pair(embed_text, embed_summary)
     return np.clip(_products(unit_rows(text), unit_rows(summary)), -1, 1)

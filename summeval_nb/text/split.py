@@ -10,29 +10,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ground.metric import is_function
 from ..ground.results import Sentence
 from ..ground.base import require_count, require_flag
-from ..ground.base import require_text, require_texts
-from . import _blocks as spans_of
-from . import _clauses as clauses
-from . import _markdown as markdown
-from . import _splitters as libraries
-from .split import language_table
-from .split import languages_of
-from .split import Reading
-from ._punkt_words import ABBREVIATIONS, BEFORE_NUMBERS
-from ._punkt_words import SMALL_WORDS, TITLES
-from ._splitters import SPLITTERS as SPLITTERS
-from .split import splitter_name
+from ..ground.base import require_option, require_text, require_texts
+from . import clauses, language, markdown, splitters
+from .splitters import ABBREVIATIONS, BEFORE_NUMBERS
+from .splitters import SMALL_WORDS, TITLES
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 # %% auto #0
-__all__ = ['Splitter', 'split_many', 'split_sentences', 'split_text', 'split_markdown', 'split_units', 'split_claims']
+__all__ = ['Splitter', 'split_many', 'split_sentences', 'split_text', 'Reading', 'split_markdown', 'splitter_name',
+           'languages_of', 'language_table', 'split_units', 'split_claims']
 
 # %% ../../nbs/1_text/11_split.ipynb #659999d5
 _SEEN_SMALL = 32  # nltk's _ORTHO_MID_LC
@@ -103,7 +96,7 @@ def _plain_mark(mark: str, small: bool, name: bool) -> str:
 @cache
 def _punkt(name: str) -> PunktSentenceTokenizer:
     """Return Punkt with our own tables, or with nltk's learnt ones for a language."""
-    return _english() if name == "punkt" else libraries.learnt_tables(name)
+    return _english() if name == "punkt" else splitters.learnt_tables(name)
 
 
 @lru_cache(maxsize=50_000)
@@ -150,21 +143,21 @@ def split_many(
     [2, 0]
     """
     texts = require_texts(texts, "texts")
-    name = libraries.require_splitter(splitter, lang)
+    name = splitters.require_splitter(splitter, lang)
     if is_function(splitter):
-        return [spans_of.cut_by(splitter, text) for text in texts]
-    blocks = [spans_of.blocks_of(text) for text in texts]
+        return [markdown.cut_by(splitter, text) for text in texts]
+    blocks = [markdown.blocks_of(text) for text in texts]
     bodies = [
-        libraries.without_surrogates(text[block.body : block.end])
+        splitters.without_surrogates(text[block.body : block.end])
         for text, own in zip(texts, blocks, strict=True)
         for block in own
     ]
     if lang is None:
-        libraries.warn_of_foreign_text(name, bodies)
+        splitters.warn_of_foreign_text(name, bodies)
     code = "en" if lang is None else lang
     places = iter(_places_in(bodies, name, code, progress))
     return [
-        spans_of.cut_blocks(text, own, [next(places) for _ in own])
+        markdown.cut_blocks(text, own, [next(places) for _ in own])
         for text, own in zip(texts, blocks, strict=True)
     ]
 
@@ -174,10 +167,10 @@ def _places_in(
 ) -> list[list[int]]:
     """Return where the splitter of that name sees new sentences begin in each block."""
     if splitter == "stanza":
-        return libraries.stanza_places(bodies, lang, progress)
+        return splitters.stanza_places(bodies, lang, progress)
     if splitter == "sentencex":
-        return libraries.sentencex_places(bodies, lang)
-    tables = libraries.punkt_tables(splitter, lang, bodies)
+        return splitters.sentencex_places(bodies, lang)
+    tables = splitters.punkt_tables(splitter, lang, bodies)
     return [_places(body, lambda *asked: _ends(tables, *asked)) for body in bodies]
 
 
@@ -245,6 +238,24 @@ def split_text(
     return [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d02
+class Reading(NamedTuple):
+    """A sentence with what a checker reads of it.
+
+    `sentence` has its own characters and place; `plain` are its words without markup,
+    and `places` says where in the sentence each character of `plain` stands. `reason`
+    says why it is not for judging, or is empty.
+    """
+
+    sentence: Sentence
+    plain: str
+    places: Sequence[int]
+    reason: str = ""
+
+    def in_sentence(self, start: int, end: int) -> tuple[int, int]:
+        """Return where `plain[start:end]`, not empty, stands in the sentence."""
+        return self.places[start], self.places[end - 1] + 1
+
+
 def split_markdown(
     texts: Iterable[str],
     *,
@@ -296,6 +307,105 @@ def split_markdown(
         for text, own in zip(texts, pieces, strict=True)
     ]
 
+# %% ../../nbs/1_text/11_split.ipynb #e95b3bef
+def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
+    """Return what identifies a splitter in a signature or a cache key.
+
+    Parameters
+    ----------
+    splitter : str or callable
+        As for `split_sentences`. A callable is named by its attribute `fingerprint`, or
+        by module and name; two lambdas of one module cannot be told apart, so give a
+        callable that matters a `fingerprint`.
+    lang : str
+        The language's code; named unless it is English.
+
+    Returns
+    -------
+    str
+        The name, with the version of the library for all but `"punkt"`.
+
+    Raises
+    ------
+    TypeError, ValueError, ImportError
+        If the splitter is unknown or its package is not installed.
+
+    Examples
+    --------
+    >>> splitter_name("punkt")
+    'punkt'
+    """
+    name = splitters.require_splitter(splitter, lang)
+    if name:
+        return splitters.versioned_name(name, lang)
+    kind: Any = splitter if hasattr(splitter, "__qualname__") else type(splitter)
+    own = getattr(splitter, "fingerprint", None)
+    return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")
+
+
+def languages_of(thing: object, kind: str | None = None) -> tuple[str, ...] | None:
+    """Return the codes of the languages that something reads; None for any.
+
+    Parameters
+    ----------
+    thing : object or str
+        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of
+        the `inner` one that it asks; without either it is trusted with any. Or a name
+        of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
+    kind : str, optional
+        Which of the table's kinds a name is of, where two kinds have it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the name is unknown, or what is declared is no list of codes.
+
+    Examples
+    --------
+    >>> languages_of("punkt"), languages_of("sentencex")
+    (('en',), None)
+    """
+    if not isinstance(thing, str):
+        return language.declared_languages(thing)
+    if kind is not None:
+        require_option(kind, "kind", language.READS)
+    return language.named_languages(thing, kind)
+
+
+def language_table(lang: str | None = None) -> list[dict[str, str]]:
+    """Return what there is by name, which languages it reads, and what to take else.
+
+    Parameters
+    ----------
+    lang : str, optional
+        A language's code: only what reads it, or does not say that it does not.
+
+    Returns
+    -------
+    list of dict
+        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other
+        languages`.
+
+    Examples
+    --------
+    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
+    ['sentencex', 'stanza']
+    """
+    if lang is not None:
+        require_text(lang, "lang")
+    code = None if lang is None else lang.partition("-")[0]
+    return [
+        {
+            "kind": kind,
+            "name": name,
+            "reads": "any" if codes is None else ", ".join(codes),
+            "for other languages": "" if codes is None else language.REMEDIES[kind],
+        }
+        for kind, names in language.READS.items()
+        for name, codes in names.items()
+        if code is None or codes is None or code in codes
+    ]
+
 # %% ../../nbs/1_text/11_split.ipynb #64184166
 def _shortened(
     text: str, start: int, end: int, max_chars: int
@@ -304,13 +414,13 @@ def _shortened(
     if end - start <= max_chars:
         yield start, end
         return
-    for line in spans_of.LINE.finditer(text, start, end):
-        low, high = spans_of.trimmed(text, *line.span())
+    for line in markdown.LINE.finditer(text, start, end):
+        low, high = markdown.trimmed(text, *line.span())
         while high - low > max_chars:
             back = range(low + max_chars, low, -1)
             cut = next((i for i in back if text[i].isspace()), low + max_chars)
-            yield spans_of.trimmed(text, low, cut)
-            low, _ = spans_of.trimmed(text, cut, high)
+            yield markdown.trimmed(text, low, cut)
+            low, _ = markdown.trimmed(text, cut, high)
         if low < high:
             yield low, high
 
@@ -380,7 +490,7 @@ def split_units(
     sentences = split_sentences(text, splitter=splitter, lang=lang)
     spans = [(s.start, s.end) for s in sentences]
     if keep_lists:
-        spans = spans_of.with_lead_in(text, sentences, max_chars)
+        spans = markdown.with_lead_in(text, sentences, max_chars)
     pieces = [p for span in spans for p in _shortened(text, *span, max_chars)]
     units = _joined(pieces, min_chars, max_chars)
     return [Sentence(text[start:end], start, end) for start, end in units]

@@ -1,5 +1,4 @@
-# A plain private module. Edited directly: no notebook exports it; tested in tests/test_split.py.
-"""Splitters of other packages, on this machine only: nltk's learnt tables, sentencex, stanza."""
+"""What a splitter needs: English words for our Punkt, and the libraries nltk, sentencex and stanza on this machine."""
 
 from __future__ import annotations
 
@@ -13,16 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.base import InputWarning, callers_level, require_module, require_option, require_text
+from summeval_nb.ground.base import callers_level
 from summeval_nb.ground.metric import is_function
-from summeval_nb.text._language import NLTK_LANGUAGES, foreign_language, language_name
+from summeval_nb.ground.base import InputWarning, require_module, require_option, require_text
+from summeval_nb.text.language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:
     from nltk.tokenize.punkt import PunktSentenceTokenizer
 
-    from summeval_nb.text.split import Splitter
-
-__all__ = ["splitter_name"]
+# Abbreviations that may end a sentence, titles that never do, small words.
+TITLES = """mr mrs ms messrs mx dr drs prof profs revd fr sr gen lt col maj capt cpt cmdr cdr adm sgt cpl pfc pvt
+brig lieut hon gov sen sens rep reps pres supt insp det atty amb mme mlle vs v cf viz e.g i.e eg ie ca approx"""
+ABBREVIATIONS = """jr esq ph.d phd ll.b ll.m d.phil b.sc m.sc m.b.a inc ltd co corp llc plc bros cos assn assoc dept
+univ inst mfg intl jan feb apr aug sept oct nov dec st ste mt ft ave blvd rd hwy bldg sq ala ariz calif conn fla kan
+kans ky mich minn mont neb nev okla penn tenn tex vt wis w.va u.s.a u.s.s.r u.a.e b.b.c b.c.e r.i.p a.k.a etc al min
+hr hrs yr yrs lb lbs oz kg km cm mm yd yds mph kph ed eds trans repr rev suppl est tel dist pty"""
+BEFORE_NUMBERS = """no nos nr n° art arts sec secs fig figs eq eqs p pp pg pgs vol vols ch chap chs op para paras pt
+pts ver tab ex apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun"""
+SMALL_WORDS = """the this that these those there then he she it we they you i my his her its our their your and but
+or so yet nor for if when while although though because since after before until once as at by from in into of on to
+with without under over during despite however moreover meanwhile nevertheless nonetheless therefore thus hence
+instead still also even only just what who why how where which whose some any many most much several few all both each
+every another other others no not none one two three is are was were do does did has have had can could will would
+should must here now today yesterday tomorrow later earlier according more an a"""
 
 SPLITTERS = ("punkt", "punkt_tab", "stanza", "sentencex")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -135,45 +147,16 @@ def warn_of_foreign_text(splitter: str, bodies: Sequence[str]) -> None:
 
 
 def versioned_name(splitter: str, lang: str) -> str:
-    """Return a splitter's name with its language, unless it is English, and its library's version."""
+    """Return a splitter's name with its language, unless it is English, and its library's version.
+
+    Examples
+    --------
+    >>> versioned_name("punkt", "en")
+    'punkt'
+    """
     library = {"punkt_tab": "nltk", "stanza": "stanza", "sentencex": "sentencex"}.get(splitter)
     if library is None:
         return splitter
     require_module(library, "splitters" if library == "sentencex" else "stanza")
     language = "" if lang == "en" else f"-{lang}"
     return f"{splitter}{language}-{'' if library == splitter else library}{version(library)}"
-
-
-def splitter_name(splitter: Splitter, *, lang: str = "en") -> str:
-    """Return what identifies a splitter in a signature or a cache key.
-
-    Parameters
-    ----------
-    splitter : str or callable
-        As for `split_sentences`. A callable is named by its attribute `fingerprint`, or
-        by module and name; two lambdas of one module cannot be told apart, so give a
-        callable that matters a `fingerprint`.
-    lang : str
-        The language's code; named unless it is English.
-
-    Returns
-    -------
-    str
-        The name, with the version of the library for all but `"punkt"`.
-
-    Raises
-    ------
-    TypeError, ValueError, ImportError
-        If the splitter is unknown or its package is not installed.
-
-    Examples
-    --------
-    >>> splitter_name("punkt")
-    'punkt'
-    """
-    name = require_splitter(splitter, lang)
-    if name:
-        return versioned_name(name, lang)
-    kind: Any = splitter if hasattr(splitter, "__qualname__") else type(splitter)
-    own = getattr(splitter, "fingerprint", None)
-    return str(own or f"callable:{kind.__module__}.{kind.__qualname__}")

@@ -1,6 +1,6 @@
 """Items of a list, and the words that lead into them: what an item under a *not* says stands in its lead-in.
 
-Edited directly; tested in tests/test_lists.py. `evaluate`, the judges and the retrieval measures read lists by these.
+`evaluate`, the judges and the retrieval measures read lists by these.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from summeval_nb.text._markdown import HEADING
+from summeval_nb.text.markdown import HEADING
 from summeval_nb.text.split import Reading, split_sentences
 
 _ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|[a-z][.)])\s+(?=\S)")

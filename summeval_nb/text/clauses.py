@@ -1,4 +1,3 @@
-# A plain private module. Edited directly: no notebook exports it; tested in tests/test_clauses.py.
 """Where an English sentence may be cut into claims: words, verbs, clauses, and what a second verb takes over.
 
 There is no grammar model. The rules know some three hundred words, each asks whether a cut is safe, and whenever one is
@@ -141,7 +140,13 @@ def _halves(text: str, left: Sequence[_Word], right: Sequence[_Word]) -> list[st
 
 
 def two_clauses(text: str) -> list[str]:
-    """Cut a sentence in two where two asserted clauses meet; otherwise return it whole."""
+    """Cut a sentence in two where two asserted clauses meet; otherwise return it whole.
+
+    Examples
+    --------
+    >>> two_clauses("Profits fell, and shares rose in May.")
+    ['Profits fell', 'shares rose in May.']
+    """
     words = _words(text)
     if words and words[0].low in _set("although though whereas while"):
         comma = next((i for i, word in enumerate(words) if word.text == ","), 0)

@@ -1,4 +1,3 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_language.py.
 """Which language a text is in, by its script and its small words; short or mixed texts are not guessed."""
 
 from __future__ import annotations
@@ -8,10 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
-
-from summeval_nb.ground.base import require_option, require_text
-
-__all__ = ["language_table", "languages_of"]
 
 ENOUGH = 40  # letters of a text that are needed for an answer; an ideograph says as much as three letters
 FEW = 10  # letters that are enough where three small words are of one language, and none is English
@@ -415,72 +410,3 @@ def named_languages(name: str, kind: str | None = None) -> Codes:
     if len(set(found.values())) > 1:
         raise ValueError(f"{name!r} names {' and '.join(found)}: say which by kind=")
     return next(iter(found.values()))
-
-
-def reading_rows(lang: str | None = None) -> list[dict[str, str]]:
-    """A row for each thing that reads: its kind, name, languages, and what to take for others."""
-    code = None if lang is None else lang.partition("-")[0]
-    return [
-        {
-            "kind": kind,
-            "name": name,
-            "reads": "any" if codes is None else ", ".join(codes),
-            "for other languages": "" if codes is None else REMEDIES[kind],
-        }
-        for kind, names in READS.items()
-        for name, codes in names.items()
-        if code is None or codes is None or code in codes
-    ]
-
-
-def languages_of(thing: object, kind: str | None = None) -> tuple[str, ...] | None:
-    """Return the codes of the languages that something reads; None for any.
-
-    Parameters
-    ----------
-    thing : object or str
-        A checker, judge, splitter or tokenizer: its attribute `languages`, or that of
-        the `inner` one that it asks; without either it is trusted with any. Or a name
-        of `language_table()`, such as `"punkt"` or `"nli:FOLDER"`.
-    kind : str, optional
-        Which of the table's kinds a name is of, where two kinds have it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the name is unknown, or what is declared is no list of codes.
-
-    Examples
-    --------
-    >>> languages_of("punkt"), languages_of("sentencex")
-    (('en',), None)
-    """
-    if not isinstance(thing, str):
-        return declared_languages(thing)
-    if kind is not None:
-        require_option(kind, "kind", READS)
-    return named_languages(thing, kind)
-
-
-def language_table(lang: str | None = None) -> list[dict[str, str]]:
-    """Return what there is by name, which languages it reads, and what to take else.
-
-    Parameters
-    ----------
-    lang : str, optional
-        A language's code: only what reads it, or does not say that it does not.
-
-    Returns
-    -------
-    list of dict
-        `kind`, `name`, `reads` (codes, or "any": as far as its model goes), `for other
-        languages`.
-
-    Examples
-    --------
-    >>> [row["name"] for row in language_table("zh") if row["kind"] == "splitter"]
-    ['sentencex', 'stanza']
-    """
-    if lang is not None:
-        require_text(lang, "lang")
-    return reading_rows(lang)

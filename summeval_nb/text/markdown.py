@@ -1,22 +1,152 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_markdown.py.
-"""What a reader of Markdown sees: what states something, its words without the markup, and their places."""
+"""What the layout of a text says: its blocks, and of Markdown what states something, its words and their places."""
 
 from __future__ import annotations
 
+import operator
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from summeval_nb.ground.results import Sentence
-from summeval_nb.text._blocks import without_marker
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-__all__ = ["Reading"]
+_EMPTY_LINE = re.compile(r"(?>\r\n|[\n\r\x85\u2028])(?:[^\S\r\n\x85\u2028\u2029]*+(?>\r\n|[\n\r\x85\u2028]))++|\u2029+")
+LINE = re.compile(r"[^\n\r\x85\u2028]++")
+_MARKER = re.compile(
+    r"\s*+(?:(?P<bullet>[•‣◦▪●○■□⁃])|(?P<dash>[-–—*+·])|(?P<number>\(?\d{1,3}[.)]|\(?[A-Za-z]\)|\(?[ivxIVX]{1,5}\)))\s++(?=\S)"
+)
+_HEADING_SIGN = re.compile(r"\s*+\#{1,6}\s++\S")
+_FINISHED = re.compile(r"[.?!…][\"'”’»)\]]*$")
+
+
+def _paragraphs(text: str) -> list[tuple[int, int]]:
+    """Return the stretches between empty lines."""
+    edges = [0, *(edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()), len(text)]
+    return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if not text[start:end].isspace()]
+
+
+class Block(NamedTuple):
+    """A stretch that holds whole sentences: what is split begins at `body`, after a list marker."""
+
+    start: int
+    body: int
+    end: int
+    item: bool = False
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Cut a text at empty lines, at list items and at headings."""
+    return [block for start, end in _paragraphs(text) for block in _paragraph_blocks(text, start, end)]
+
+
+def _paragraph_blocks(text: str, start: int, end: int) -> Iterable[Block]:
+    """Cut one paragraph at its list items and headings."""
+    lines = [line.span() for line in LINE.finditer(text, start, end)]
+    markers = [_MARKER.match(text, *line) for line in lines]
+    kinds = [marker and marker.lastgroup for marker in markers]
+    counts = Counter(kinds)
+    body, item = start, False
+    for index, ((low, high), marker) in enumerate(zip(lines, markers, strict=True)):
+        clear = index == 0 or kinds[index] == "bullet" or counts[kinds[index]] > 1
+        begins = marker and (clear or text[slice(*lines[index - 1])].rstrip()[-1:] in (".", ":", ";", "!", "?"))
+        heading = _HEADING_SIGN.match(text, low, high)
+        if (begins or heading) and start < low:
+            yield Block(start, body, low, item)
+            start, body, item = low, low, False
+        if begins and marker:
+            body, item = marker.end(), True
+        if heading:
+            yield Block(start, body, high, False)
+            start = body = high
+    if start < end:
+        yield Block(start, body, end, item)
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span without the white space at both ends."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def cut_blocks(text: str, blocks: Sequence[Block], places: Sequence[Sequence[int]]) -> list[Sentence]:
+    """Cut each block at its places, which are counted from the block's body."""
+    found = []
+    for block, cuts in zip(blocks, places, strict=True):
+        inside = sorted({block.body + cut for cut in cuts if 0 < cut < block.end - block.body})
+        for low, high in pairwise([block.start, *inside, block.end]):
+            start, end = trimmed(text, low, high)
+            if start < end:
+                found.append(Sentence(text[start:end], start, end))
+    return found
+
+
+def checked_spans(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return a callable's spans as pairs of ints, or raise a `ValueError` that names the first bad one."""
+    checked: list[tuple[int, int]] = []
+    reached = 0
+    for index, span in enumerate(spans):
+        try:
+            start, end = map(operator.index, span)
+        except (TypeError, ValueError):
+            raise TypeError(f"a splitter must return (start, end) pairs of whole numbers, not {span!r}") from None
+        if not reached <= start < end <= len(text):
+            rule = f"spans must be ordered, not empty, and lie within {reached}:{len(text)}"
+            raise ValueError(f"span {index} of the splitter is {start}:{end}: {rule}")
+        _refuse_lost(text, reached, start)
+        checked.append((start, end))
+        reached = end
+    _refuse_lost(text, reached, len(text))
+    return checked
+
+
+def _refuse_lost(text: str, start: int, end: int) -> None:
+    if text[start:end].strip():
+        lost = text[start:end].strip()[:40]
+        raise ValueError(f"the splitter left out {lost!r} at {start}:{end}: every word must stand in a sentence")
+
+
+def without_marker(text: str, sentences: Iterable[Sentence]) -> list[Sentence]:
+    """Return the sentences of a text, those that begin list items without the marker."""
+    bodies = {block.start: block.body for block in blocks_of(text) if block.item}
+    found = []
+    for one in sentences:
+        body = bodies.get(one.start, one.start)
+        start = body if body < one.end else one.start
+        found.append(Sentence(text[start : one.end], start, one.end))
+    return found
+
+
+def with_lead_in(text: str, sentences: Sequence[Sentence], max_chars: int) -> list[tuple[int, int]]:
+    """Join list items to the sentence that leads into them, as long as `max_chars` allows."""
+    items = [(block.start, block.end) for block in blocks_of(text) if block.item]
+    groups: list[tuple[int, int]] = []
+    leads, position = False, 0
+    for sentence in sentences:
+        while position < len(items) and items[position][1] <= sentence.start:
+            position += 1
+        inside = position < len(items) and items[position][0] <= sentence.start
+        if inside and leads and sentence.end - groups[-1][0] <= max_chars:
+            groups[-1] = (groups[-1][0], sentence.end)
+        else:
+            groups.append((sentence.start, sentence.end))
+            leads = not inside and not _FINISHED.search(sentence.text)
+    return groups
+
+
+def cut_by(splitter: Callable[[str], Iterable[tuple[int, int]]], text: str) -> list[Sentence]:
+    """Split one text with a callable; empty lines end sentences here too."""
+    edges = [edge for found in _EMPTY_LINE.finditer(text) for edge in found.span()]
+    spans = checked_spans(text, splitter(text))
+    blocks = [Block(start, start, end) for start, end in spans]
+    return cut_blocks(text, blocks, [[edge - start for edge in edges] for start, _ in spans])
+
 
 HEADING = "a heading states nothing that could be checked"
 CODE = "code is not judged"
@@ -26,7 +156,7 @@ PICTURE = "a picture is not judged"
 NO_EVIDENCE = frozenset({CODE, RULE, PICTURE})
 
 _SIGNS = re.compile(r"[*_`#>|~\[\\<]|^[ \t]*(?:[-+=]|\d{1,9}[.)])(?:[ \t]|$|[-=])", re.MULTILINE)
-_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+_RAW_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _BOLD_LINE = re.compile(r"\s*(\*\*|__)(?!\s)(?P<words>(?:(?!\1).){1,100})\1\s*:?\s*")
 _END = re.compile(r"[.!?…。！？][\"'”’»)\]*_`]*\s*$")
 _TEXT_FENCES = ("markdown", "md", "text", "txt", "plain", "plaintext")
@@ -34,7 +164,13 @@ _LONG_NUMBER = 4  # "1984. It was hot" begins with a year, not with the marker o
 
 
 def has_word(text: str) -> bool:
-    """Return whether a text has a letter or a digit: signs alone are no sentence, neither to judge nor as evidence."""
+    """Return whether a text has a letter or a digit: signs alone are no sentence, neither to judge nor as evidence.
+
+    Examples
+    --------
+    >>> has_word("- 7"), has_word("***")
+    (True, False)
+    """
     return any(map(str.isalnum, text))
 
 
@@ -44,24 +180,6 @@ class Piece(NamedTuple):
     plain: str
     places: Sequence[int]
     reason: str = ""
-
-
-class Reading(NamedTuple):
-    """A sentence with what a checker reads of it.
-
-    `sentence` has its own characters and place; `plain` are its words without markup,
-    and `places` says where in the sentence each character of `plain` stands. `reason`
-    says why it is not for judging, or is empty.
-    """
-
-    sentence: Sentence
-    plain: str
-    places: Sequence[int]
-    reason: str = ""
-
-    def in_sentence(self, start: int, end: int) -> tuple[int, int]:
-        """Return where `plain[start:end]`, not empty, stands in the sentence."""
-        return self.places[start], self.places[end - 1] + 1
 
 
 @cache
@@ -144,7 +262,7 @@ def markdown_pieces(text: str) -> list[Piece] | None:
     """
     if not _SIGNS.search(text):
         return None
-    lines = [found.span(1) for found in _LINE.finditer(text)]
+    lines = [found.span(1) for found in _RAW_LINE.finditer(text)]
     try:
         pieces = [piece for piece in _Walk(text, lines).pieces() if piece.plain]
     except _Unplaced:
@@ -202,7 +320,7 @@ class _Walk:
         """Return whole lines as they stand."""
         start, stop = self.lines[first][0], self.lines[min(end, len(self.lines)) - 1][1]
         places = range(start, stop)
-        return _trimmed(self.text[start:stop], places, reason)
+        return _trimmed_piece(self.text[start:stop], places, reason)
 
     def _fence(self, token: Token) -> Iterator[Piece]:
         """Yield code as one piece; a text that was put into a fence as a whole is read as a text."""
@@ -213,7 +331,7 @@ class _Walk:
         closed = self.text[slice(*self.lines[end - 1])].strip().startswith(token.markup) and end - 1 > first
         start, stop = self.lines[first][1], self.lines[end - 1][0] if closed else self.lines[end - 1][1]
         inner = self.text[start:stop]
-        found = markdown_pieces(inner) or [_trimmed(inner, range(len(inner)))]
+        found = markdown_pieces(inner) or [_trimmed_piece(inner, range(len(inner)))]
         yield from (Piece(one.plain, [start + place for place in one.places], one.reason) for one in found)
 
     def _heading(self, token: Token, inline: Token) -> Iterator[Piece]:
@@ -262,7 +380,7 @@ class _Walk:
         yield piece if piece.plain else self._picture(content, places)
 
     def _picture(self, content: str, places: Sequence[int]) -> Piece:
-        return _trimmed(content, places, PICTURE) if content.startswith("![") else Piece("", [])
+        return _trimmed_piece(content, places, PICTURE) if content.startswith("![") else Piece("", [])
 
     def _table(self, tokens: Sequence[Token]) -> Iterator[Piece]:
         """Yield the rows of a table: its head with the reason, the others as cells with commas between them."""
@@ -302,10 +420,10 @@ def _without(
 ) -> Piece:
     """Return a part of a block's content without its markup."""
     kept = [i for i in range(start, len(content) if end is None else end) if i not in markup]
-    return _trimmed("".join(content[i] for i in kept), [places[i] for i in kept], reason)
+    return _trimmed_piece("".join(content[i] for i in kept), [places[i] for i in kept], reason)
 
 
-def _trimmed(plain: str, places: Sequence[int], reason: str = "") -> Piece:
+def _trimmed_piece(plain: str, places: Sequence[int], reason: str = "") -> Piece:
     """Return a piece without the white space at both ends."""
     start, end = len(plain) - len(plain.lstrip()), len(plain.rstrip())
     return Piece(plain[start:end], places[start:end], reason) if start < end else Piece("", [], reason)
