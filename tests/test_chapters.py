@@ -106,11 +106,6 @@ def test_nobody_reaches_for_what_another_part_hides(path):
 
 # Modules that imported each other when this was written: none may join them.
 CIRCLES = {
-    "_shell",
-    "_shell_commands",
-    "_shell_tables",
-    "_start",
-    "cli",
     "evidence._bench_runs",
     "evidence._checker_bench",
     "evidence._clashes",
