@@ -44,7 +44,7 @@ from summeval_nb.shell import (
 )
 
 if TYPE_CHECKING:
-    from summeval_nb.agreement._judge_bench import Rater
+    from summeval_nb.agreement.judge_bench import Rater
     from summeval_nb.evidence.faithfulness import Faithfulness
     from summeval_nb.ground.data import SampleSummary
     from summeval_nb.judged.judging import Judge
@@ -326,7 +326,14 @@ def compare(
 
 
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
-    """Return an articles × systems table of one column; absent cells are None, double ones an error."""
+    """Return an articles × systems table of one column; absent cells are None, double ones an error.
+
+    Examples
+    --------
+    >>> rows = [{"article": 1, "system": "a", "human": "4"}, {"article": 1, "system": "b", "human": ""}]
+    >>> _grid(rows, ["article", "system"], "human")
+    [[4.0, None]]
+    """
     article, system = names
     systems = list(dict.fromkeys(row[system] for row in rows))
     table: dict[object, dict[object, float | None]] = {}
@@ -354,7 +361,7 @@ def correlate(
     level=system
     """
     keep_apart(given.html, table)
-    from summeval_nb.agreement.agreement import correlate as correlate_tables
+    from summeval_nb.agreement.correlation import correlate as correlate_tables
 
     rows = read_columns(table, given.format, (article, system, metric, human))
     options = read_options(given.option, correlate_tables)
@@ -653,7 +660,7 @@ def lab(
     Example: summeval lab
     """
     require_module("jupyterlab.labapp", "lab")
-    from summeval_nb.teaching._lab import open_book
+    from summeval_nb.teaching.lab import open_book
 
     open_book(options or ())
 

@@ -75,7 +75,13 @@ def fail(message: str, code: int = 2) -> NoReturn:
 
 
 def to_json(data: object) -> str:
-    """Return data as JSON that a terminal may show: all that is not plain ASCII is escaped."""
+    """Return data as JSON that a terminal may show: all that is not plain ASCII is escaped.
+
+    Examples
+    --------
+    >>> print(to_json({"text": "café"}))
+    {"text": "caf\\u00e9"}
+    """
     return json.dumps(data, ensure_ascii=True).replace("\x7f", "\\u007f")
 
 
