@@ -20,10 +20,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from scipy import stats
 
-from summeval_nb.agreement._summeval import embed_summaries
-from summeval_nb.agreement.agreement import LEVELS, correlate
+from summeval_nb.agreement.correlation import LEVELS, correlate
 from summeval_nb.agreement.metrics import metric_scores
-from summeval_nb.agreement.summeval import SIMILARITIES, _products, reference_similarities, summeval_scores
+from summeval_nb.agreement.summeval import (
+    SIMILARITIES,
+    _products,
+    embed_summaries,
+    reference_similarities,
+    summeval_scores,
+)
 from summeval_nb.ground.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.text.embed import load_embedder
 

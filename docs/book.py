@@ -17,7 +17,7 @@ from typing import Any
 import nbformat
 from execute import NOTEBOOKS, ROOT, notebooks
 
-from summeval_nb.teaching._progress import PARTS as TITLES
+from summeval_nb.teaching.exercises import PARTS as TITLES
 
 PACKAGE = "summeval_nb"
 PARTS = {  # the folders of nbs/, in the reader's order; the pages that no folder holds are told in PLACES

@@ -17,7 +17,7 @@ import re
 import warnings
 from typing import Any
 
-from summeval_nb.agreement._short_lists import coefficients
+from summeval_nb.agreement.short_lists import coefficients
 from summeval_nb.overlap.bleu import bleu_score
 from summeval_nb.overlap.rouge import rouge_score
 

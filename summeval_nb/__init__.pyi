@@ -29,9 +29,9 @@ from .ground.data import SummEval as SummEval
 from .ground.data import load_summeval as load_summeval
 from .ground.data import load_toy_summeval as load_toy_summeval
 from .ground.data import sample_articles as sample_articles
-from .agreement.agreement import Correlation as Correlation
-from .agreement.agreement import correlate as correlate
-from .agreement._annotators import Agreement as Agreement
+from .agreement.correlation import Correlation as Correlation
+from .agreement.correlation import correlate as correlate
+from .agreement.annotators import Agreement as Agreement
 from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import fleiss_kappa as fleiss_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
@@ -43,7 +43,7 @@ from .agreement.summeval import reference_similarities as reference_similarities
 from .agreement.summeval import summeval_scores as summeval_scores
 from .agreement.summeval import summeval_task as summeval_task
 from .agreement.significance import Comparisons as Comparisons
-from .agreement._compared import PairedTest as PairedTest
+from .agreement.significance import PairedTest as PairedTest
 from .agreement.significance import PairwiseAccuracy as PairwiseAccuracy
 from .agreement.significance import adjust_p_values as adjust_p_values
 from .agreement.significance import compare as compare

@@ -13,13 +13,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from . import _shell_commands
-from ._shell import OneLine, fail, prepare_streams, say, show_warning
-from ._shell import say_usage_error, to_json
-from ._shell_tables import AsJson, Given, References, keep_apart, leave_for
-from ._shell_tables import load_named, overlap_rows, read_options, read_text
-from ._shell_tables import show, takes, write
-from ._shell_words import WORD_METRICS, Each, Texts
+from . import commands
+from .commands import WORD_METRICS, Each, Texts
+from .shell import AsJson, Given, OneLine, References, fail, keep_apart
+from .shell import leave_for, load_named, overlap_rows, prepare_streams
+from .shell import read_options, read_text, say, say_usage_error, show
+from .shell import show_warning, takes, to_json, write
 
 # %% auto #0
 __all__ = ['app', 'demo', 'bleu', 'chrf', 'ter', 'meteor', 'bertscore', 'evaluate', 'main']
@@ -117,7 +116,7 @@ def evaluate(
         fail(f"the checker failed on {failed} of {of} sentences", code=3)
 
 # %% ../nbs/6_runs/63_cli.ipynb #d63326ff
-demo = app.command("demo")(_shell_commands.demo)
+demo = app.command("demo")(commands.demo)
 
 # %% ../nbs/6_runs/63_cli.ipynb #6ce37802
 def _of_words(name: str) -> Callable[..., None]:
@@ -145,7 +144,7 @@ def _of_words(name: str) -> Callable[..., None]:
 bleu, chrf, ter, meteor, bertscore = map(_of_words, WORD_METRICS)
 
 # %% ../nbs/6_runs/63_cli.ipynb #58c2eed1
-_shell_commands.register(app)
+commands.register(app)
 
 # %% ../nbs/6_runs/63_cli.ipynb #03267f9f
 def main(arguments: list[str] | None = None) -> NoReturn:

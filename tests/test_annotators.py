@@ -8,16 +8,16 @@ import pytest
 from typer.testing import CliRunner
 
 from summeval_nb import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, metric_ceiling
-from summeval_nb.agreement._annotators import (
+from summeval_nb.agreement.annotators import (
+    _drawn_weights,
+    _rating_pairs,
+    _require_complete,
+    _require_reliability,
+    _require_scale,
     coded,
-    drawn_weights,
     measured,
-    rating_pairs,
-    require_complete,
-    require_reliability,
-    require_scale,
+    read_ratings,
 )
-from summeval_nb.agreement.annotators import read_ratings
 from summeval_nb.cli import app
 
 COHEN_1960 = np.repeat([(i, j) for i in range(3) for j in range(3)], [88, 14, 18, 10, 40, 10, 2, 6, 12], axis=0)
@@ -122,7 +122,7 @@ def test_each_resample_is_what_the_drawn_items_give():
     draws = np.random.default_rng(3).integers(0, len(kept), (25, len(kept)))
     one_by_one = [krippendorff_alpha([kept[i] for i in drawn], level="ordinal", n_resamples=0).score for drawn in draws]
     assert np.allclose(found.resamples, [value for value in one_by_one if value is not None])
-    assert drawn_weights(np.array([[0, 0, 2]]), 3).tolist() == [[2, 0, 1]]
+    assert _drawn_weights(np.array([[0, 0, 2]]), 3).tolist() == [[2, 0, 1]]
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says():
@@ -252,16 +252,16 @@ def test_the_ceiling():
 
 
 def test_what_may_be_computed_passes():
-    assert rating_pairs(pd.Series([1, 2]), np.array([3, 4])) == [(1, 3), (2, 4)]
+    assert _rating_pairs(pd.Series([1, 2]), np.array([3, 4])) == [(1, 3), (2, 4)]
     whole, words = coded([[1, 2], [2, 2]], None), coded([["a", "b"]], ["b", "a"])
-    assert require_complete(whole) is whole
+    assert _require_complete(whole) is whole
     for table, level in (
         (whole, "interval"),
         (words, "ordinal"),
         (words, "nominal"),
         (coded([[None]], None), "interval"),
     ):
-        require_scale(table, level)
-    assert require_reliability(-0.5, 3) == (0.0, 3) and require_reliability(np.float64(0.5), 1) == (0.5, 1)
+        _require_scale(table, level)
+    assert _require_reliability(-0.5, 3) == (0.0, 3) and _require_reliability(np.float64(0.5), 1) == (0.5, 1)
     agreed = krippendorff_alpha([[1, 1], [2, 2]], level="nominal", n_resamples=0)
-    assert isinstance(agreed, Agreement) and require_reliability(agreed, 2) == (1.0, 2)
+    assert isinstance(agreed, Agreement) and _require_reliability(agreed, 2) == (1.0, 2)

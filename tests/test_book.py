@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from pybtex.database import parse_file
 
-from summeval_nb.teaching._progress import part_of
+from summeval_nb.teaching.exercises import part_of
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))

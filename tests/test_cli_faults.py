@@ -12,8 +12,8 @@ import nltk
 import pytest
 
 from summeval_nb import cli
-from summeval_nb._shell_words import WORD_METRICS
-from summeval_nb.text import split, splitters
+from summeval_nb.commands import WORD_METRICS
+from summeval_nb.text import splitters as _splitters, split
 
 pytestmark = pytest.mark.nightly
 
@@ -65,7 +65,7 @@ def place(tmp_path, monkeypatch):
         monkeypatch.setenv(name, "/nonexistent")
     monkeypatch.setattr(nltk.data, "path", [])  # tables that this machine has, or that another test read, do not count
     split._punkt.cache_clear()
-    splitters.learnt_tables.cache_clear()
+    _splitters.learnt_tables.cache_clear()
     return tmp_path
 
 
@@ -258,7 +258,7 @@ def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, c
         raise error
 
     monkeypatch.setattr("summeval_nb.overlap.bleu.corpus_bleu", interrupted)
-    monkeypatch.setattr("summeval_nb._start._presses", 1)
+    monkeypatch.setattr("summeval_nb.shell._presses", 1)
     assert leave("bleu", "pairs.jsonl") == 130
     assert capsys.readouterr().err == "summeval: interrupted\n"
 
@@ -407,7 +407,7 @@ def test_a_reader_that_goes_away_is_no_fault(place):
 
 INTERRUPTED = """
 import os, signal, sys, threading, time
-from summeval_nb import _start
+from summeval_nb import __main__ as start
 seconds = float(sys.argv.pop(1))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def press():
@@ -416,7 +416,7 @@ def press():
     time.sleep(seconds)
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=press, daemon=True).start()
-_start.main()
+start.main()
 """
 
 

@@ -5,7 +5,7 @@ import pytest
 from helpers.correlations import SCIPY, by_scipy
 from scipy import stats
 
-from summeval_nb.agreement._coefficients import (
+from summeval_nb.agreement.coefficients import (
     by_row,
     cosine,
     kendall_pooled,
@@ -16,7 +16,7 @@ from summeval_nb.agreement._coefficients import (
     tied,
     weighted,
 )
-from summeval_nb.agreement.agreement import correlate
+from summeval_nb.agreement.correlation import correlate
 
 
 def test_rank_deviations_by_hand():

@@ -13,7 +13,7 @@ MODULES = sorted(
     if not path.stem.startswith("__") and path.stem != "_modidx"
 )
 WITHOUT = {  # public modules whose docstrings hold no example that could run here, and why
-    "cli": "commands for a shell: chapter 63 shows them, tests/test_cli_tables.py runs them",
+    "cli": "commands for a shell: chapter 63 shows them, tests/test_shell.py runs them",
     "judged.judge_llm": "needs a language model: chapter 46 shows it, tests/test_judge.py calls it",
     "runs.jobs": "the inside of a run: tests/test_batch.py runs it",
     "models.llm_server": "needs a server: tests/test_llm_server.py calls it",

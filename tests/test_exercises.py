@@ -60,7 +60,7 @@ def sealed(tmp_path, monkeypatch):
                 assert check_answer(f"test/{number}", answer)
             for number, (answer, sentence) in (slips or {}).items():
                 common_slip(f"test/{number}", answer, sentence)
-        monkeypatch.setattr("summeval_nb.teaching._seals.resources.files", lambda package: tmp_path)
+        monkeypatch.setattr("summeval_nb.teaching.exercises.resources.files", lambda package: tmp_path)
 
     return seal
 

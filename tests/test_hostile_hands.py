@@ -29,7 +29,7 @@ from summeval_nb import (
     evaluate_many,
     example_model,
 )
-from summeval_nb.agreement.agreement import correlate
+from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.ground.data import QUALITIES, SummEval

@@ -6,19 +6,19 @@ import pytest
 from typer.testing import CliRunner
 
 from summeval_nb import LabelledSentence, LLMJudge, ScriptedBackend, benchmark_judge
-from summeval_nb.agreement._judge_bench import (
+from summeval_nb.agreement.judge_bench import (
+    JUDGE_SETS,
     SETS,
     Asked,
     Case,
     Reply,
+    _checked_options,
+    _named_judges,
+    _some,
+    _told_apart,
+    _wide_rows,
     ask_judge,
-    checked_options,
-    named_judges,
-    some,
-    told_apart,
-    wide_rows,
 )
-from summeval_nb.agreement.judge_bench import JUDGE_SETS
 from summeval_nb.cli import app
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Statement
 from summeval_nb.judged.ratings import RatingMetric
@@ -151,9 +151,9 @@ def test_sets_of_the_package():
     assert JUDGE_SETS == ("refusals", "pairs", "sentences", "splits")
     sizes = {name: len(SETS[name]()) for name in JUDGE_SETS}
     assert sizes == {"refusals": 40, "pairs": 40, "sentences": 128, "splits": 65}
-    few = some(SETS["sentences"](), 20, 3)
+    few = _some(SETS["sentences"](), 20, 3)
     assert len(few) == 20 and len({case.premise for case in few}) == 2
-    assert few == some(SETS["sentences"](), 20, 3) != some(SETS["sentences"](), 20, 4)
+    assert few == _some(SETS["sentences"](), 20, 3) != _some(SETS["sentences"](), 20, 4)
 
 
 def test_the_embedded_judge_agrees_better_than_chance():
@@ -163,7 +163,7 @@ def test_the_embedded_judge_agrees_better_than_chance():
 
 def test_pages_escape_names_and_columns_without_a_value_are_left_out():
     found = benchmark_judge({"<b>": Scripted(by_text)}, {"<i>": MINE}, n_resamples=0)
-    assert "<b>" not in found._repr_html_() and "calls" not in wide_rows(found.table)[0]
+    assert "<b>" not in found._repr_html_() and "calls" not in _wide_rows(found.table)[0]
     assert json.loads(json.dumps(found.to_dict()))["rows"][0]["right"] == 1
     assert found.plot().axes and len(found.to_frame()) == 1
 
@@ -221,16 +221,16 @@ def test_a_judge_that_is_none_leaves_no_store_behind(tmp_path):
 
 def test_judges_by_name_and_what_each_is_asked():
     judge, rater = Scripted(by_text), RatingMetric(quality="fluency", backend=ScriptedBackend(lambda prompt: "5"))
-    assert named_judges(judge) == [("Scripted", judge)] and named_judges("words")[0][0] == "words"
-    (name, _), (other, same) = named_judges({"http://me:secret@host/v1": judge, "five": rater})
+    assert _named_judges(judge) == [("Scripted", judge)] and _named_judges("words")[0][0] == "words"
+    (name, _), (other, same) = _named_judges({"http://me:secret@host/v1": judge, "five": rater})
     assert "secret" not in name and (other, same) == ("five", rater)
-    assert told_apart(judge, {"mine": []}) == ("scripted", {"mine": []})
-    signature, own = told_apart(rater, {"mine": []})
+    assert _told_apart(judge, {"mine": []}) == ("scripted", {"mine": []})
+    signature, own = _told_apart(rater, {"mine": []})
     assert signature == str(rater.signature) and len(own["grades: fluency"]) == 32
 
 
 def test_options_are_checked_before_anything_is_asked():
-    how = checked_options(None, 10, 0.9, 3)
+    how = _checked_options(None, 10, 0.9, 3)
     assert how == {"n_resamples": 10, "confidence": 0.9, "seed": 3}
     with pytest.raises(ValueError, match="limit"):
-        checked_options(0, 10, 0.9, 3)
+        _checked_options(0, 10, 0.9, 3)

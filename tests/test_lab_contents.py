@@ -14,7 +14,7 @@ from ipykernel.ipkernel import IPythonKernel
 pytest.importorskip("jupyter_server")
 
 from summeval_nb.cli import main  # noqa: E402
-from summeval_nb.teaching._lab import BookContents, add_kernel, find_book  # noqa: E402
+from summeval_nb.teaching.lab import BookContents, add_kernel, find_book  # noqa: E402
 
 
 def awaited(asked: Coroutine[Any, Any, dict]) -> dict:

@@ -4,10 +4,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from summeval_nb.agreement._metric_scores import vectors_of
-from summeval_nb.agreement._metric_table import point, require_choices
-from summeval_nb.agreement.agreement import correlate
-from summeval_nb.agreement.metrics import MetricTable, metric_table
+from summeval_nb.agreement.correlation import correlate
+from summeval_nb.agreement.metrics import MetricTable, _point, _require_choices, _vectors_of, metric_table
 from summeval_nb.ground.data import load_toy_summeval
 from summeval_nb.ground.results import Signature
 
@@ -21,9 +19,9 @@ def test_a_table_of_nothing_has_no_rows():
 
 def test_a_point_has_an_interval_and_a_rank_and_is_filled_in_the_first():
     figure, (first, second, cross) = plt.subplots(1, 3)
-    point(first, 0, correlate(METRIC, HUMAN), 1)
-    point(second, 0, correlate(METRIC, HUMAN), 2)
-    point(cross, 0, correlate(METRIC, np.ones_like(HUMAN)), None)
+    _point(first, 0, correlate(METRIC, HUMAN), 1)
+    _point(second, 0, correlate(METRIC, HUMAN), 2)
+    _point(cross, 0, correlate(METRIC, np.ones_like(HUMAN)), None)
     assert len(first.lines) == 2 and first.texts[0].get_text() == "1"
     assert first.lines[1].get_markerfacecolor() != "white" and second.lines[1].get_markerfacecolor() == "white"
     assert [line.get_marker() for line in cross.lines] == ["x"] and not cross.texts
@@ -49,14 +47,14 @@ def test_references_that_repeat_are_encoded_once():
             asked.extend(texts)
             return np.array([[len(text), 1.0] for text in texts])
 
-    own, human = vectors_of(Lengths(), ["a", "bb"], [["ccc", "dddd"], ["ccc", "dddd"]])
+    own, human = _vectors_of(Lengths(), ["a", "bb"], [["ccc", "dddd"], ["ccc", "dddd"]])
     assert asked == ["a", "bb", "ccc", "dddd"] and own.tolist() == [[[1, 1]], [[2, 1]]]
     assert [each.tolist() for each in human] == [[[3, 1], [4, 1]]] * 2
 
 
 def test_choices_of_a_table_are_looked_at_first():
     toy = load_toy_summeval()
-    assert require_choices(toy, None, "summary", "kendall", 0, False) == list(toy.qualities)
+    assert _require_choices(toy, None, "summary", "kendall", 0, False) == list(toy.qualities)
     for wrong in (
         (["beauty"], "summary", "kendall", 9, True),
         (None, "article", "kendall", 9, True),
@@ -64,7 +62,7 @@ def test_choices_of_a_table_are_looked_at_first():
         (None, "summary", "kendall", 0, True),
     ):
         with pytest.raises(ValueError, match="'beauty'|'article'|'tau'|n_resamples"):
-            require_choices(toy, *wrong)
+            _require_choices(toy, *wrong)
 
 
 def test_a_table_says_every_choice():

@@ -17,11 +17,17 @@ from scipy import stats
 from summeval_nb import bleu_score, evaluate, play_bleu, play_correlation, play_evidence, play_lcs, sample_articles
 from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
-from summeval_nb.teaching._drawings import bleu_html, correlation_html, evidence_html, lcs_html
-from summeval_nb.teaching._points import PRESETS, preset_points
-from summeval_nb.teaching._states import smoothed_orders
-from summeval_nb.teaching._study import evidence_study
 from summeval_nb.teaching.exercises import check_answer
+from summeval_nb.teaching.pictures import (
+    PRESETS,
+    bleu_html,
+    correlation_html,
+    evidence_html,
+    evidence_study,
+    lcs_html,
+    preset_points,
+    smoothed_orders,
+)
 from summeval_nb.teaching.play import bleu_state, correlation_state, evidence_state, lcs_state, lcs_steps
 
 ROOT = Path(__file__).parents[1]

@@ -5,7 +5,7 @@ import re
 import pytest
 from markupsafe import Markup
 
-from summeval_nb.teaching._slides import slides_page
+from summeval_nb.teaching.slides import slides_page
 
 
 def test_every_slide_stands_on_the_page_and_leads_on():

@@ -13,13 +13,15 @@ from scipy import stats
 
 import summeval_nb.agreement.metrics
 import summeval_nb.agreement.summeval
-from summeval_nb.agreement._summeval import blocks_of_articles, embed_summaries, require_reference
-from summeval_nb.agreement.agreement import correlate
+from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.metrics import METRICS, metric_class, metric_scores, metric_table
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.agreement.summeval import (
     SIMILARITIES,
+    _blocks_of_articles,
     _p_values,
+    _require_reference,
+    embed_summaries,
     reference_similarities,
     summeval_scores,
     summeval_task,
@@ -500,13 +502,13 @@ def test_what_does_not_fit_is_named():
         (np.full((2, 2, 4), np.nan), "human holds NaN"),
     ]:
         with pytest.raises(ValueError, match=words):
-            list(blocks_of_articles(vectors, human))
+            list(_blocks_of_articles(vectors, human))
     shapes = [
-        (own.shape, block.shape) for own, block in blocks_of_articles(vectors, [np.ones((1, 4)), np.ones((5, 4))])
+        (own.shape, block.shape) for own, block in _blocks_of_articles(vectors, [np.ones((1, 4)), np.ones((5, 4))])
     ]
     assert shapes == [((1, 3, 4), (1, 1, 4)), ((1, 3, 4), (1, 5, 4))]
-    assert [block.shape for _, block in blocks_of_articles(vectors, np.ones((2, 6, 4)))] == [(2, 6, 4)]
+    assert [block.shape for _, block in _blocks_of_articles(vectors, np.ones((2, 6, 4)))] == [(2, 6, 4)]
     for wrong in (True, "median", 2, -1):
         with pytest.raises(ValueError, match="reference"):
-            require_reference(wrong, 2)
-    assert require_reference(np.int64(1), 2) == 1
+            _require_reference(wrong, 2)
+    assert _require_reference(np.int64(1), 2) == 1

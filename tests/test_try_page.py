@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from summeval_nb import bleu_score, rouge_score
-from summeval_nb.agreement._short_lists import coefficients
+from summeval_nb.agreement.short_lists import coefficients
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "docs"))

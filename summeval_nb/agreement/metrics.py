@@ -5,39 +5,40 @@
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3929a93e
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import numbers
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .metrics import _Metrics as NamedMetrics
-from ._known_metrics import made, metric_class
-from summeval_nb.agreement._metric_scores import (
-    Scorers,
-    called,
-    embedder_used,
-    given_table,
-    metrics_by_name,
-    require_data,
-    scored,
-    vectors_of,
-)
-from .metrics import MetricTable as CorrelationTable
-from ._metric_table import require_choices, signature_of
-from .agreement import correlate
+from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
+from .correlation import correlate
 from .significance import compare_all
 from .summeval import reference_similarities
+from ..ground.base import float_array
+from ..ground.base import JsonDict
 from ..ground.data import SummEval
 from ..ground.metric import Metric
-from ..ground.results import NumberTable, Signature
+from ..ground.results import NumberTable, ScoreTable, Signature
+from ..ground.base import require_count, require_flag
 from ..ground.metric import require_metric
-from ..ground.base import require_texts
+from ..ground.base import require_option, require_texts
+from ..ground.metric import score_rows
+from ..ground.html import figure_text, html_table, text_table
 from ..overlap.bleu import require_pairs
-from ..text.embed import EmbedderOrName, load_embedder
+from ..text.embed import EmbedderOrName
+from ..text.embed import Embedder, load_embedder
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['METRICS', 'Length', 'Embedding', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table']
+__all__ = ['METRICS', 'Scorer', 'Scorers', 'Length', 'Embedding', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table',
+           'metric_class']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +91,36 @@ class Embedding(Metric):
         texts, groups = require_pairs(candidates, references)
         values = np.zeros(0)
         if texts:
-            own, human = vectors_of(load_embedder(self.embedder), texts, groups)
+            own, human = _vectors_of(load_embedder(self.embedder), texts, groups)
             values = reference_similarities(own, human)[:, 0]
         return NumberTable(name=self.name, values=values, signature=self.signature)
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #daa8bca4
+_KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "length": ("agreement.metrics:Length", {}),
+    "bleu": ("overlap.bleu:Bleu", {}),
+    "rouge": ("overlap.rouge:Rouge", {}),
+    "rouge1": ("overlap.rouge:Rouge", {"types": ("rouge1",)}),
+    "rouge2": ("overlap.rouge:Rouge", {"types": ("rouge2",)}),
+    "rougeL": ("overlap.rouge:Rouge", {"types": ("rougeL",)}),
+    "chrf": ("overlap.chrf:Chrf", {}),
+    "ter": ("overlap.ter:Ter", {}),
+    "meteor": ("overlap.matching:Meteor", {}),
+    "bertscore": ("overlap.matching:BertScore", {}),
+    "embedding": ("agreement.metrics:Embedding", {}),
+    "faithfulness": ("evidence.faithfulness:FaithfulnessMetric", {}),
+    "answers": ("judged.answers:AnswerMetric", {}),
+    "summary_score": ("judged.summary_score:SummaryScoreMetric", {}),
+    "rating": ("judged.ratings:RatingMetric", {}),
+    "context_precision": ("judged.retrieval:ContextPrecision", {}),
+    "context_recall": ("judged.retrieval:ContextRecall", {}),
+    "context_relevance": ("judged.retrieval:ContextRelevance", {}),
+    "answer_relevancy": ("judged.retrieval:AnswerRelevancy", {}),
+    "answer_faithfulness": ("judged.retrieval:AnswerFaithfulness", {}),
+    "noise_sensitivity": ("judged.retrieval:NoiseSensitivity", {}),
+    "side_by_side": ("judged.pairwise:SideBySide", {}),
+    "rubric": ("judged.pairwise:Rubric", {}),
+}
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
 def load_metric(metric: str | Metric, **options: Any) -> Metric:
@@ -104,18 +132,38 @@ def load_metric(metric: str | Metric, **options: Any) -> Metric:
     100.0
     """
     if isinstance(metric, str):
-        return made(metric, options)
+        return _made(metric, options)
     if options:
         what = "options belong to metrics known by name; give yours when you make it"
         raise ValueError(what)
     return require_metric(metric)
 
 
-class _Metrics(NamedMetrics):
-    """The metrics by name, each with its usual choices."""
+class _Metrics(Mapping[str, Metric]):
+    """The metrics by name, each with its usual choices, made when it is asked for."""
+
+    def __getitem__(self, name: str) -> Metric:
+        if name not in _KNOWN:
+            raise KeyError(
+                f"unknown metric {name!r}; known: {', '.join(map(repr, _KNOWN))}"
+            )
+        return load_metric(name)
+
+    def __contains__(self, name: object) -> bool:
+        # without making it: some need choices, or data that are not there
+        return name in _KNOWN
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_KNOWN)
+
+    def __len__(self) -> int:
+        return len(_KNOWN)
+
+    def __repr__(self) -> str:
+        return f"METRICS({', '.join(_KNOWN)})"
 
 
-METRICS: Mapping[str, Metric] = _Metrics(load_metric)
+METRICS: Mapping[str, Metric] = _Metrics()
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
 def metric_scores(
@@ -144,25 +192,25 @@ def metric_scores(
     >>> metric_scores(load_toy_summeval(), ["length"])["length"][0].tolist()
     [20.0, 24.0, 21.0, 16.0]
     """
-    require_data(data)
+    _require_data(data)
     tables = {}
-    for name, metric in metrics_by_name(metrics).items():
+    for name, metric in _metrics_by_name(metrics).items():
         if isinstance(metric, type):
             require_metric(metric, f"the metric {name!r}")
         if isinstance(metric, str):
             own = "embedder" in metric_class(metric)[0].defaults()
             metric = load_metric(metric, **({"embedder": embedder} if own else {}))
         if callable(getattr(metric, "score_many", None)):
-            tables[name] = scored(require_metric(metric), name, data)
+            tables[name] = _scored(require_metric(metric), name, data)
         elif callable(metric):
-            tables[name] = called(metric, name, data)
+            tables[name] = _called(metric, name, data)
         else:
-            tables[name] = given_table(metric, name, data)
+            tables[name] = _given_table(metric, name, data)
     return tables
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #c8349c9f
 @dataclass(frozen=True, repr=False, eq=False)
-class MetricTable(CorrelationTable):
+class MetricTable:
     """Correlations of metrics with human ratings.
 
     `rows()` has one row for each metric and quality, `wide_rows()` one for each metric,
@@ -179,6 +227,80 @@ class MetricTable(CorrelationTable):
     signature : Signature
         Every choice that could change a number.
     """
+
+    scores: dict[str, np.ndarray]
+    correlations: dict[tuple[str, str], Correlation]
+    ranks: dict[str, dict[str, int]]
+    signature: Signature
+
+    @property
+    def qualities(self) -> list[str]:
+        """The rated qualities, in order."""
+        return list(dict.fromkeys(quality for _, quality in self.correlations))
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each metric and quality, with the interval, the rank and
+        what was left out."""
+        rows = []
+        for (metric, quality), c in self.correlations.items():
+            low, high = c.interval or (None, None)
+            found = {
+                "metric": metric,
+                "quality": quality,
+                "correlation": c.score,
+                "low": low,
+                "high": high,
+            }
+            counts = {
+                "skipped": c.n_skipped,
+                "missing": c.n_missing,
+                "reason": c.reason,
+            }
+            rows.append(
+                found | {"rank": self.ranks.get(quality, {}).get(metric)} | counts
+            )
+        return rows
+
+    def wide_rows(self) -> list[dict[str, str]]:
+        """Return one row for each metric, one column for each quality: `.412 [.321,
+        .498] (1)`, the rank last."""
+        rows = {name: {"metric": name} for name in self.scores}
+        for row in self.rows():
+            shown = "–" if row["correlation"] is None else f"{row['correlation']:.3f}"
+            if row["low"] is not None:
+                shown += f" [{row['low']:.3f}, {row['high']:.3f}]"
+            rows[row["metric"]][row["quality"]] = shown + (
+                f" ({row['rank']})" if row["rank"] is not None else ""
+            )
+        return list(rows.values())
+
+    def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
+        """Return `rows`, or with `wide=True` the correlations alone, metrics by
+        qualities."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.rows())
+        if not wide:
+            return frame
+        return frame.pivot(index="metric", columns="quality", values="correlation").loc[
+            list(self.scores), self.qualities
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return rows and signature as plain Python data."""
+        return {"rows": self.rows(), "signature": str(self.signature)}
+
+    def __repr__(self) -> str:
+        said = f"MetricTable(signature={str(self.signature)!r})"
+        return f"{said}\n{text_table(self.wide_rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.wide_rows(), note=str(self.signature))
+
+    def plot(self) -> Figure:
+        """Draw a panel for each quality: correlations with intervals, metrics of the
+        first rank in blue."""
+        return _figure_of(self)
 
 
 def metric_table(
@@ -237,8 +359,8 @@ def metric_table(
     >>> round(table.correlations["length", "relevance"].score, 3)
     0.229
     """
-    require_data(data)
-    chosen = require_choices(data, qualities, level, coefficient, n_resamples, rank)
+    _require_data(data)
+    chosen = _require_choices(data, qualities, level, coefficient, n_resamples, rank)
     tables = metric_scores(data, metrics, embedder=embedder)
     how: dict[str, Any] = {"level": level, "coefficient": coefficient}
     how |= {"confidence": confidence, "n_resamples": n_resamples, "seed": seed}
@@ -251,5 +373,327 @@ def metric_table(
     for quality in chosen if rank and len(tables) > 1 else []:
         ranks[quality] = compare_all(tables, data.ratings[quality], **tests).ranks
     said = correction if ranks else "none"
-    signature = signature_of(data, how, said, embedder_used(metrics, embedder))
+    signature = _signature_of(data, how, said, _embedder_used(metrics, embedder))
     return MetricTable(tables, found, ranks, signature)
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #0c12f3f0
+def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
+    """Return the class of a metric that has a name, and the choices that its name
+    fixes."""
+    place, fixed = _KNOWN[require_option(name, "metric", _KNOWN)]
+    module, _, own = place.partition(":")
+    return getattr(import_module(f"summeval_nb.{module}"), own), fixed
+
+
+def _made(name: str, options: Mapping[str, Any]) -> Metric:
+    """Return a metric made from its name and choices.
+
+    Unknown and missing choices are named.
+    """
+    kind, fixed = metric_class(name)
+    choices = kind.defaults()
+    for option in options:
+        require_option(
+            option, f"option of {name}", [one for one in choices if one not in fixed]
+        )
+    given = fixed | dict(options)
+    if missing := [
+        option
+        for option, value in choices.items()
+        if value is MISSING and option not in given
+    ]:
+        needed = ", ".join(f"{option}=..." for option in missing)
+        raise TypeError(
+            f"{name} needs {', '.join(missing)}: make it with {kind.__name__}({needed})"
+        )
+    return kind(**given)
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #04bfe8c4
+# a name, an object, a function, a table
+Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
+
+
+Scorers: TypeAlias = "Sequence[Scorer] | Mapping[str, Scorer]"
+
+
+def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
+    """Return metrics by name, from a list or a mapping of names to metrics, functions
+    or tables."""
+    if isinstance(metrics, Mapping):
+        named = {str(name): metric for name, metric in metrics.items()}
+    elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
+        raise TypeError(
+            "metrics must be a list of names, metrics and functions, or a dict; wrap a "
+            "single one in a list: [metric]"
+        )
+    else:
+        named = {_name_of(metric, i): metric for i, metric in enumerate(metrics)}
+    if len(named) < len(metrics) or not named:
+        raise ValueError(
+            "metrics is empty or names one twice; give each its own name in a dict"
+        )
+    for metric in named.values():
+        if isinstance(metric, str):
+            require_option(metric, "metric", _KNOWN)
+    return named
+
+
+def _name_of(metric: object, place: int) -> str:
+    """The name of a metric in a list: its own, or its place."""
+    if isinstance(metric, str):
+        return metric
+    return (
+        getattr(metric, "__name__", None)
+        or getattr(metric, "name", "")
+        or f"metric {place}"
+    )
+
+
+def _require_data(data: object) -> None:
+    """Refuse what is no rated data set."""
+    if not isinstance(data, SummEval):
+        raise TypeError(
+            "data must be a SummEval (load_summeval, SummEval.from_records), not "
+            f"{type(data).__name__}"
+        )
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #58b95d7e
+_COLUMNS = {
+    "text": "sources",
+    "contexts": "sources",
+    "summary": "summaries",
+    "candidate": "summaries",
+}
+_COLUMNS |= {"references": "references"}
+
+
+def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
+    """The table of a metric that is an object."""
+    if unknown := [column for column in metric.columns if column not in _COLUMNS]:
+        have = ", ".join(_COLUMNS)
+        raise ValueError(
+            f"the metric {name!r} reads {', '.join(unknown)}, which a SummEval has "
+            f"not; it has {have}"
+        )
+    systems = range(len(data.systems))
+    rows = [
+        {column: _cell(data, _COLUMNS[column], i, j) for column in metric.columns}
+        for i in range(len(data.ids))
+        for j in systems
+    ]
+    if isinstance(metric, Metric):
+        found = metric.score_many(
+            *([row[column] for row in rows] for column in metric.columns)
+        )
+        if isinstance(found, ScoreTable):
+            return found.scores.reshape(data.shape)
+    values = [
+        np.nan if one.score is None else one.score for one in score_rows(metric, rows)
+    ]
+    return np.array(values).reshape(data.shape)
+
+
+def _cell(data: SummEval, kind: str, article: int, system: int) -> str | list[str]:
+    """What a metric reads of one summary."""
+    if kind == "references":
+        return list(data.references[article])
+    return (
+        data.sources[article] if kind == "sources" else data.summaries[article][system]
+    )
+
+
+def _called(
+    function: Callable[..., float | None], name: str, data: SummEval
+) -> np.ndarray:
+    """The table of a metric given as a function of one summary."""
+    from tqdm.auto import tqdm
+
+    table = np.full(data.shape, np.nan)
+    for i, row in enumerate(
+        tqdm(
+            data.summaries, desc=name, unit="article", disable=len(data.summaries) < 20
+        )
+    ):
+        for j, summary in enumerate(row):
+            where = (
+                f"the metric {name!r}, article {data.ids[i]!r}, system "
+                f"{data.systems[j]!r}"
+            )
+            try:
+                value = function(
+                    summary, source=data.sources[i], references=list(data.references[i])
+                )
+            except Exception as error:
+                error.add_note(f"raised by {where}")
+                raise
+            if value is not None and not (
+                isinstance(value, numbers.Real) and np.isfinite(float(value))
+            ):
+                raise ValueError(
+                    f"{where} returned {value!r}; return a finite number, or None for "
+                    "no score"
+                )
+            table[i, j] = np.nan if value is None else float(value)
+    return table
+
+
+def _given_table(values: Grid, name: str, data: SummEval) -> np.ndarray:
+    """A table that was given, if it has the shape of the data."""
+    table = float_array(values, f"the table {name!r}")
+    if table.shape != data.shape:
+        raise ValueError(
+            f"the table {name!r} has the shape {table.shape}, the data {data.shape}"
+        )
+    return table
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #6f6909cb
+def _vectors_of(
+    embedder: Embedder, texts: Sequence[str], groups: Sequence[Sequence[str]]
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The vectors of texts, (n, 1, d), and of each one's references, (r, d).
+
+    What repeats is encoded once.
+    """
+    each = list(dict.fromkeys(map(tuple, groups)))  # an article's are the same
+    flat = [*texts, *(text for group in each for text in group)]
+    vectors = np.asarray(embedder.encode(flat))
+    ends = np.cumsum([len(group) for group in each])[:-1]
+    theirs = dict(zip(each, np.split(vectors[len(texts) :], ends), strict=True))
+    return vectors[: len(texts), None], [theirs[tuple(group)] for group in groups]
+
+
+def _embedder_used(metrics: Scorers, embedder: EmbedderOrName) -> str | None:
+    """The embedder's fingerprint if one of the metrics, given by name, uses it."""
+    names = [
+        metric
+        for metric in _metrics_by_name(metrics).values()
+        if isinstance(metric, str)
+    ]
+    used = any("embedder" in metric_class(name)[0].defaults() for name in names)
+    return load_embedder(embedder).fingerprint if used else None
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #7da56e9e
+def _require_choices(
+    data: SummEval,
+    qualities: Sequence[str] | None,
+    level: str,
+    coefficient: str,
+    n_resamples: int,
+    rank: bool,
+) -> list[str]:
+    """The qualities that a table has.
+
+    A choice that the data or the coefficients do not know is refused.
+    """
+    wanted = data.qualities if qualities is None else qualities
+    chosen = [require_option(one, "quality", data.qualities) for one in wanted]
+    require_option(level, "level", LEVELS)
+    require_option(coefficient, "coefficient", COEFFICIENTS)
+    require_count(
+        n_resamples, "n_resamples", minimum=1 if require_flag(rank, "rank") else 0
+    )
+    return chosen
+
+
+def _signature_of(
+    data: SummEval, how: Mapping[str, object], ranks: str, embedder: str | None
+) -> Signature:
+    """Every choice of a table: the data, how its cells are correlated, and how ranked
+    and embedded."""
+    said: dict[str, object] = {
+        "metric": "metric-table",
+        "data": f"{data.name}-{data.fingerprint}",
+    }
+    said |= {
+        "level": how["level"],
+        "coef": how["coefficient"],
+        "conf": how["confidence"],
+    }
+    said |= {
+        "n": how["n_resamples"],
+        "seed": how["seed"],
+        "ranks": ranks,
+        "embedder": embedder,
+    }
+    return Signature(said)
+
+# %% ../../nbs/5_agreement/54_metrics.ipynb #5c41bd87
+def _figure_of(table: MetricTable) -> Figure:
+    """Draw a table: one panel a quality, one line a metric."""
+    import matplotlib.pyplot as plt
+
+    qualities, names = table.qualities, list(table.scores)
+    means = {
+        n: np.mean(
+            [
+                c.score
+                for (m, _), c in table.correlations.items()
+                if m == n and c.score is not None
+            ]
+            or [-2]
+        )
+        for n in names
+    }
+    order = sorted(names, key=lambda name: means[name])
+    size = (2.2 + 2.4 * len(qualities), 1.2 + 0.32 * len(names))
+    figure, axes = plt.subplots(
+        1,
+        len(qualities),
+        figsize=size,
+        sharey=True,
+        sharex=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    for ax, quality in zip(axes[0], qualities, strict=True):
+        for place, name in enumerate(order):
+            _point(
+                ax,
+                place,
+                table.correlations[name, quality],
+                table.ranks.get(quality, {}).get(name),
+            )
+        ax.axvline(0, color="#999999", linewidth=0.8)
+        labels = [figure_text(name) for name in order]
+        ax.set(
+            title=figure_text(quality),
+            yticks=range(len(order)),
+            yticklabels=labels,
+            ylim=(-0.6, len(order) - 0.3),
+        )
+        ax.grid(axis="x", color="#e5e5e5")
+    figure.supxlabel(
+        f"{table.signature['level']}-level {table.signature['coef']} with human ratings"
+    )
+    return figure
+
+
+def _point(ax: Axes, place: int, found: Correlation, rank: int | None) -> None:
+    """Draw one correlation with its interval and rank.
+
+    An undefined one is a cross at zero.
+    """
+    if found.score is None:
+        ax.plot(0, place, "x", color="#666666")
+        return
+    first = rank in (1, None)
+    color = "#1f5f99" if first else "#b34700"
+    if found.interval:
+        ax.plot(found.interval, [place, place], color=color, linewidth=1.6)
+    ax.plot(
+        found.score,
+        place,
+        "o",
+        color=color,
+        markerfacecolor=color if first else "white",
+    )
+    if rank is not None:
+        ax.annotate(
+            str(rank),
+            (found.score, place),
+            xytext=(0, 5),
+            textcoords="offset points",
+            fontsize=7,
+            ha="center",
+            color="#333333",
+        )

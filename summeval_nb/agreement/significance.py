@@ -8,33 +8,120 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from scipy import stats
 
-from .significance import PairwiseAccuracy as AccuracyCurve
-from ._accuracy import accuracy_by_threshold, require_epsilon
-from ._coefficients import system_means
-from ._compared import PairedTest
-from .significance import Comparisons as RankedMetrics
-from ._drawings import resampled_correlations
-from summeval_nb.agreement._grids import (
-    Grid,
-    require_named_tables,
-    require_significance_level,
-    require_tables,
-)
-from ._swaps import Choices, pair_p_value, permutation_tests
-from .agreement import _draws, correlate
-from ..ground.resampling import middle
+from .coefficients import by_row, mean_or_none
+from .coefficients import resampled_correlations, system_means
+from .coefficients import tied
+from .correlation import Correlation, Grid, _draws, _estimate
+from .correlation import correlate, histogram, in_words
+from .correlation import require_tables
+from ..ground.results import Rows
+from ..ground.html import axes_for
 from ..ground.base import float_array
-from ..ground.results import Signature
+from ..ground.resampling import middle
+from ..ground.base import JsonDict
+from ..ground.results import Score, Signature
 from ..ground.base import require_count, require_option
+from ..ground.base import require_share
+from ..ground.html import html_table, text_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',
-           'PairwiseAccuracy', 'pairwise_accuracy']
+__all__ = ['ALTERNATIVES', 'PERMUTE', 'CORRECTIONS', 'PairedTest', 'compare', 'adjust_p_values', 'Comparisons', 'compare_all',
+           'PairwiseAccuracy', 'pairwise_accuracy', 'random_swaps', 'null_differences']
+
+# %% ../../nbs/5_agreement/53_significance.ipynb #bfc2889b
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PairedTest(Score):
+    """The difference of two metrics' correlations with human judgement, tested.
+
+    Parameters
+    ----------
+    score : float or None
+        Correlation of A minus correlation of B.
+    a, b : Correlation
+        The two correlations, over the cells that all three tables have.
+    p_value : float or None
+        The largest of `p_values`; None where a correlation is undefined.
+    p_values : dict of str to float
+        The p-value of each permutation test that was made, by what it swapped.
+    interval : (float, float) or None
+        Bootstrap interval of the difference.
+    alternative : str
+        "greater": A better than B; "less": worse; "two-sided": different.
+    null : numpy.ndarray
+        The differences after random swaps, in the test with the largest p-value.
+    """
+
+    a: Correlation
+    b: Correlation
+    p_value: float | None
+    p_values: dict[str, float]
+    interval: tuple[float, float] | None
+    alternative: str
+    null: np.ndarray
+
+    def rows(self) -> list[JsonDict]:
+        """Return three rows: A, B and their difference with its p-value."""
+        parts: list[
+            tuple[str, float | None, tuple[float, float] | None, float | None]
+        ] = [
+            ("A", self.a.score, self.a.interval, None),
+            ("B", self.b.score, self.b.interval, None),
+        ]
+        parts.append(("A - B", self.score, self.interval, self.p_value))
+        names = ("metric", "correlation", "low", "high", "p")
+        return [
+            dict(zip(names, (n, c, *(i or (None, None)), p), strict=True))
+            for n, c, i, p in parts
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything but the resampled values as plain Python data."""
+        own = {
+            "p_value": self.p_value,
+            "p_values": self.p_values,
+            "interval": self.interval,
+            "alternative": self.alternative,
+        }
+        return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the differences after random swaps, and where the observed difference
+        lies."""
+        title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
+        return histogram(
+            self.null, self.score, None, title, "difference after random swaps", ax
+        )
+
+    def sentence(
+        self, names: Sequence[str] = ("A", "B"), *, alpha: float = 0.05
+    ) -> str:
+        """Return what the test allows you to say, at the significance level `alpha`."""
+        if self.p_value is None:
+            return f"No statement is possible: {self.reason}."
+        words = {
+            "greater": "agrees better with people than",
+            "less": "agrees less with people than",
+            "two-sided": "agrees differently with people than",
+        }[self.alternative]
+        allowed = "You may say" if self.p_value < alpha else "You may not say"
+        return (
+            f"{allowed} that {names[0]} {words} {names[1]}: "
+            f"{self.a.level}-level {self.a.coefficient} "
+            f"{self.a.score:.3f} against {self.b.score:.3f}, "
+            f"difference {in_words(self.score, self.interval, '')}, "
+            f"p = {self.p_value:.3g}."
+        )
+
+    def __str__(self) -> str:
+        return self.sentence()
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #50f07c11
 ALTERNATIVES = ("greater", "two-sided", "less")
@@ -96,7 +183,7 @@ def compare(
     require_option(permute, "permute", PERMUTE)
     require_count(n_resamples, "n_resamples")
     y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
-    how = Choices(
+    how = _Choices(
         level=level, coefficient=coefficient, n_resamples=n_resamples, seed=seed
     )
     of_a, of_b = (correlate(side, y, confidence=confidence, **how) for side in (a, b))
@@ -107,7 +194,7 @@ def compare(
         left |= {"reason": of_a.reason or of_b.reason, "null": np.empty(0)}
         return PairedTest(score=None, p_value=None, p_values={}, interval=None, **left)
     difference, kinds = of_a.score - of_b.score, PERMUTE[permute]
-    p, left["null"] = permutation_tests(a, b, y, difference, alternative, kinds, how)
+    p, left["null"] = _permutation_tests(a, b, y, difference, alternative, kinds, how)
     draws = _draws((a.shape[0], a.shape[1]), n_resamples, "both", seed)
     first, second = (
         resampled_correlations(side, y, level, coefficient, draws) for side in (a, b)
@@ -180,13 +267,49 @@ def _ranks(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparisons(RankedMetrics):
+class Comparisons(Rows):
     """Several metrics on the same human judgements: correlations, p-values and ranks.
 
     `correlations` is sorted, best first; `p_values[a, b]` is the corrected p-value of a
     pair (both orders); `ranks` gives equal ranks to metrics that cannot be told apart;
     `undefined` holds the reasons of metrics without a correlation.
     """
+
+    correlations: dict[str, Correlation]
+    p_values: dict[tuple[str, str], float]
+    ranks: dict[str, int]
+    undefined: dict[str, str]
+    signature: Signature
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row a metric, best first, undefined ones last."""
+        names = ("metric", "rank", "correlation", "low", "high")
+        parts = [
+            (n, self.ranks[n], c.score, *(c.interval or (None, None)))
+            for n, c in self.correlations.items()
+        ]
+        parts += [(n, None, None, None, None) for n in self.undefined]
+        return [dict(zip(names, part, strict=True)) for part in parts]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data."""
+        order = list(self.ranks)
+        upper = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+        pairs = [{"a": a, "b": b, "p": self.p_values[a, b]} for a, b in upper]
+        return {
+            "rows": self.rows(),
+            "pairs": pairs,
+            "undefined": self.undefined,
+            "signature": str(self.signature),
+        }
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        said = f"{len(rows)} metrics, signature={str(self.signature)!r}"
+        return f"Comparisons({said})\n{text_table(rows)}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), note=str(self.signature))
 
 
 def compare_all(
@@ -236,11 +359,11 @@ def compare_all(
     >>> compare_all(tables, quality, n_resamples=200).ranks
     {'good': 1, 'random': 2}
     """
-    require_significance_level(alpha)
+    _require_significance_level(alpha)
     require_count(n_resamples, "n_resamples")
     require_option(correction, "correction", CORRECTIONS)
-    tables, y = require_named_tables(metrics, human)
-    how = Choices(
+    tables, y = _require_named_tables(metrics, human)
+    how = _Choices(
         level=level, coefficient=coefficient, seed=seed, n_resamples=n_resamples
     )
     found = {
@@ -251,8 +374,8 @@ def compare_all(
     order = sorted(defined, key=lambda name: -defined[name])
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     needed = max(n_resamples, math.ceil(2 * len(pairs) / alpha))
-    more: Choices = {**how, "n_resamples": needed}
-    raw = [pair_p_value(tables[a], tables[b], y, more) for a, b in pairs]
+    more: _Choices = {**how, "n_resamples": needed}
+    raw = [_pair_p_value(tables[a], tables[b], y, more) for a, b in pairs]
     adjusted = adjust_p_values(raw, correction=correction).tolist()
     p = dict(zip(pairs, adjusted, strict=True))
     choices = how | {"correction": correction, "alpha": alpha, "conf": confidence}
@@ -266,13 +389,43 @@ def compare_all(
 
 # %% ../../nbs/5_agreement/53_significance.ipynb #72321e36
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class PairwiseAccuracy(AccuracyCurve):
+class PairwiseAccuracy(Score):
     """Share of pairs that a metric decides as people do, ties included.
 
     `epsilon` is the largest difference that counts as a tie; `calibrated` whether it
     was chosen on these data; `n_pairs` and `n_human_ties` count pairs; `thresholds` and
     `curve` hold the accuracy for every candidate.
     """
+
+    epsilon: float | None
+    calibrated: bool
+    n_pairs: int
+    n_human_ties: int
+    thresholds: np.ndarray
+    curve: np.ndarray
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row with the accuracy, the threshold and the counts."""
+        counts = {"pairs": self.n_pairs, "human ties": self.n_human_ties}
+        return [
+            {
+                "accuracy": self.score,
+                "epsilon": self.epsilon,
+                "calibrated": self.calibrated,
+            }
+            | counts
+        ]
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the accuracy against the tie threshold."""
+        ax = axes_for(ax, 6, 3)
+        ax.step(self.thresholds, self.curve, where="post", color="#33628d")
+        if self.epsilon is not None and self.score is not None:
+            ax.plot(self.epsilon, self.score, "o", color="#b34700")
+        ax.set(
+            xlabel="largest difference that counts as a tie", ylabel="pairwise accuracy"
+        )
+        return ax
 
 
 def pairwise_accuracy(
@@ -313,12 +466,12 @@ def pairwise_accuracy(
     """
     x, y = require_tables(metric=metric, human=human)
     require_option(level, "level", ("summary", "system"))
-    calibrated = require_epsilon(epsilon)
+    calibrated = _require_epsilon(epsilon)
     if level == "system":
         missing, one = np.isnan(x) | np.isnan(y), np.ones((1, len(x)))
         scale = np.abs(x[~missing]).max(initial=0.0) or 1.0
         x, y = system_means(x, missing, one) * scale, system_means(y, missing, one)
-    thresholds, curve, n_pairs, n_human_ties = accuracy_by_threshold(x, y)
+    thresholds, curve, n_pairs, n_human_ties = _accuracy_by_threshold(x, y)
     best = int(curve.argmax())
     if not calibrated:
         best = int(np.searchsorted(thresholds, float(epsilon), side="right")) - 1
@@ -335,3 +488,314 @@ def pairwise_accuracy(
         thresholds=thresholds,
         curve=curve,
     )
+
+# %% ../../nbs/5_agreement/53_significance.ipynb #80554bc2
+def _require_named_tables(
+    metrics: object, human: object
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return several metrics' tables by name and the human table, all of one shape."""
+    if not isinstance(metrics, Mapping):
+        raise TypeError(
+            f"metrics must map names to tables, not {type(metrics).__name__}"
+        )
+    if not metrics:
+        raise ValueError("metrics is empty: pass at least one metric's table by name")
+    named = {f"{str(name)!r}": table for name, table in metrics.items()}
+    *found_tables, y = require_tables(**named, human=human)
+    return dict(zip(map(str, metrics), found_tables, strict=True)), y
+
+
+def _require_significance_level(alpha: object) -> float:
+    """Return a significance level.
+
+    The permutations needed grow with 1 / alpha, so that it may not be tiny.
+    """
+    level = require_share(alpha, "alpha")
+    if not 1e-6 <= level < 1:
+        raise ValueError(
+            f"alpha must lie between 0 and 1, at least 0.000001, not {alpha}"
+        )
+    return level
+
+
+def _require_epsilon(epsilon: float | str) -> bool:
+    """Whether the threshold of a tie is calibrated.
+
+    What is neither that nor a number of at least 0 is refused.
+    """
+    if isinstance(epsilon, str) and epsilon == "calibrate":
+        return True
+    if isinstance(epsilon, (str, bool)) or not epsilon >= 0:
+        raise ValueError(
+            f"epsilon must be 'calibrate' or a number of at least 0, not {epsilon!r}"
+        )
+    float_array(epsilon, "epsilon")
+    return False
+
+# %% ../../nbs/5_agreement/53_significance.ipynb #9c4acca4
+class _Choices(TypedDict):
+    """How correlations are compared."""
+
+    level: str
+    coefficient: str
+    n_resamples: int
+    seed: int
+
+
+def _standardised(x: np.ndarray) -> np.ndarray:
+    """A table with mean 0 and spread 1; a constant one stays 0."""
+    spread = np.nanstd(x)
+    return (x - np.nanmean(x)) / (spread if spread > 0 else 1.0)
+
+
+def random_swaps(
+    shape: tuple[int, int], n: int, kind: str, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which articles (n, articles) and which systems (n, systems) change sides in each
+    of n permutations."""
+    rng = np.random.default_rng(seed)
+    articles, systems = (rng.random((n, size)) < 0.5 for size in shape)
+    return articles & (kind != "systems"), systems & (kind != "articles")
+
+
+def null_differences(
+    a: np.ndarray,
+    b: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    swaps: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """The difference of the two correlations after each permutation, without a loop.
+
+    At the summary level, swapping an article exchanges two correlations that are
+    already known. Swapping systems mixes columns of A and B; the sign of x_j - x_k
+    after the swap is one of four signs that do not depend on the permutation (A against
+    A, A against B, B against A, B against B). So a matrix product of "who is swapped"
+    with these signs gives all rank deviations, or all of Kendall's sums, at once. At
+    the system level the means of the swapped articles come first. Pooled, nothing
+    helps: each permutation is computed by itself.
+    """
+    y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
+    a, b = (_standardised(np.where(np.isnan(y), np.nan, side)) for side in (a, b))
+    found = []
+    for parts in zip(
+        *(np.array_split(s, max(1, s.shape[0] * a.size // 2_000_000)) for s in swaps),
+        strict=True,
+    ):
+        first, second = _both_sides(a, b, y, level, coefficient, parts)
+        found.append(first - second)
+    return np.concatenate(found)
+
+
+def _p_value_of(null: np.ndarray, observed: float, alternative: str) -> float:
+    """Share of permutations at least as extreme, the observed one included."""
+    null = null[~np.isnan(null)]
+    # a permutation that changes nothing must count, whatever the rounding
+    slack = 1e-12
+    extreme = {"greater": null >= observed - slack, "less": null <= observed + slack}
+    hits = extreme.get(alternative, np.abs(null) >= abs(observed) - slack)
+    return float((1 + hits.sum()) / (1 + null.size))
+
+
+def _permutation_tests(
+    a: np.ndarray,
+    b: np.ndarray,
+    y: np.ndarray,
+    observed: float,
+    alternative: str,
+    kinds: tuple[str, ...],
+    options: _Choices,
+) -> tuple[dict[str, float], np.ndarray]:
+    """The p-value of each permutation test, and the null differences of the one with
+    the largest."""
+    shape, level, coefficient = (
+        (y.shape[0], y.shape[1]),
+        options["level"],
+        options["coefficient"],
+    )
+    nulls = {}
+    for kind in kinds:
+        swaps = random_swaps(shape, options["n_resamples"], kind, options["seed"])
+        nulls[kind] = null_differences(a, b, y, level, coefficient, swaps)
+    found = {
+        kind: _p_value_of(null, observed, alternative) for kind, null in nulls.items()
+    }
+    return found, nulls[max(found, key=found.__getitem__)]
+
+
+def _pair_p_value(
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, options: _Choices
+) -> float:
+    """The two-sided p-value of `compare`, without its intervals."""
+    y = np.where(np.isnan(a) | np.isnan(b), np.nan, y)
+    means = [
+        mean_or_none(_estimate(side, y, options["level"], options["coefficient"]))
+        for side in (a, b)
+    ]
+    if means[0] is None or means[1] is None:
+        return 1.0  # they share too few cells: nothing can be said
+    return max(
+        _permutation_tests(
+            a, b, y, means[0] - means[1], "two-sided", ("articles", "systems"), options
+        )[0].values()
+    )
+
+# %% ../../nbs/5_agreement/53_significance.ipynb #a28a2a31
+def _both_sides(
+    a: np.ndarray,
+    b: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    swaps: tuple[np.ndarray, np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """The level's correlations of both sides after each permutation."""
+    articles, systems = swaps
+    if level == "summary":
+        # nothing to mix: one calculation serves all
+        moved = systems if systems.any() else systems[:1]
+        kept, given = (_swapped_rows(a, b, y, s, coefficient) for s in (moved, ~moved))
+        sides = np.where(articles, given, kept), np.where(articles, kept, given)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            first, second = (
+                np.nan_to_num(side).sum(axis=1) / (~np.isnan(side)).sum(axis=1)
+                for side in sides
+            )
+        return first, second
+    if level == "system":
+        kept, given = _swapped_means(a, b, y, articles)
+        human = system_means(y, np.isnan(y), np.ones((1, len(y))))
+        sides = np.where(systems, given, kept), np.where(systems, kept, given)
+    else:
+        cells = articles[:, :, None] ^ systems[:, None]
+        sides = (
+            np.where(cells, b, a).reshape(len(cells), -1),
+            np.where(cells, a, b).reshape(len(cells), -1),
+        )
+        human = y.reshape(1, -1)
+    first, second = (
+        by_row(side, np.broadcast_to(human, side.shape), coefficient) for side in sides
+    )
+    return first, second
+
+
+def _swapped_rows(
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarray, coefficient: str
+) -> np.ndarray:
+    """The coefficient of every row of `a`, with columns of `b` swapped in: (rows, s),
+    swapped (n, s) -> (n, rows)."""
+    if coefficient == "pearson":
+        mixed = np.where(swapped[:, None], b, a)
+        human = np.broadcast_to(y, mixed.shape).reshape(-1, y.shape[1])
+        return by_row(mixed.reshape(human.shape), human, coefficient).reshape(
+            mixed.shape[:2]
+        )
+    sy = _pair_signs(y, y)
+    if coefficient == "spearman":
+        u, v = (
+            _mixed_sums(a, b, swapped, np.ones_like(sy)),
+            sy.sum(axis=-1, dtype=float),
+        )
+        uv, uu, vv = (u * v).sum(axis=-1), (u * u).sum(axis=-1), (v * v).sum(axis=-1)
+    else:
+        uv, uu = (
+            _mixed_sums(a, b, swapped, factor).sum(axis=-1) for factor in (sy, None)
+        )
+        vv = (sy * sy).sum(axis=(1, 2), dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where((uu > 0) & (vv > 0), uv / np.sqrt(uu * vv), np.nan)
+
+
+def _mixed_sums(
+    a: np.ndarray, b: np.ndarray, swapped: np.ndarray, factor: np.ndarray | None
+) -> np.ndarray:
+    """Sums over k of sign(x_j - x_k), times a factor or (None) squared.
+
+    x is a with swapped columns of b: a, b (rows, s), swapped (n, s), factor
+    (rows, s, s) -> (n, rows, s)
+    """
+    rows, columns = a.shape
+    chosen = np.concatenate([~swapped, swapped], axis=1).astype(np.float32)
+    sums = []
+    for one in (a, b):
+        signs = np.concatenate(
+            [
+                _pair_signs(one, other)
+                * (_pair_signs(one, other) if factor is None else factor)
+                for other in (a, b)
+            ],
+            2,
+        )
+        sums.append(
+            (chosen @ signs.reshape(rows * columns, 2 * columns).T).reshape(
+                -1, rows, columns
+            )
+        )
+    return np.where(swapped[:, None], sums[1], sums[0]).astype(float)
+
+
+def _pair_signs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Signs of x[i, j] - y[i, k], 0 where one is missing: two (rows, s) -> (rows, s,
+    s)."""
+    return np.nan_to_num(np.sign(x[:, :, None] - y[:, None, :])).astype(np.float32)
+
+
+def _swapped_means(
+    a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means of the columns of a with swapped articles of b, and of b with those of a:
+    (n, s) each."""
+    first, second = (np.where(np.isnan(y), 0.0, side) for side in (a, b))
+    count = (~np.isnan(y)).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        kept = (first.sum(axis=0) + articles @ (second - first)) / count
+        given = (second.sum(axis=0) + articles @ (first - second)) / count
+    return tied(kept), tied(given)
+
+# %% ../../nbs/5_agreement/53_significance.ipynb #7156d046
+def _accuracy_by_threshold(
+    x: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Candidate tie thresholds, the accuracy with each, the number of pairs and of
+    those that people tied."""
+    size, concordant, human_tie, weight = _weighted_pairs(x, y)
+    return (
+        *_accuracy_curve(size, concordant, human_tie, weight),
+        size.size,
+        int(human_tie.sum()),
+    )
+
+
+def _weighted_pairs(
+    x: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs within each row: size of the metric's difference, concordant?, human
+    tie?, and each pair's weight."""
+    first, second = np.triu_indices(x.shape[1], 1)
+    dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
+    present = ~(np.isnan(dx) | np.isnan(dy))
+    per_row = present.sum(axis=1)
+    rows = max(1, int((per_row > 0).sum()))
+    weight = np.broadcast_to(1 / (rows * np.maximum(per_row, 1))[:, None], dx.shape)
+    return (
+        np.abs(dx[present]),
+        (np.sign(dx) == np.sign(dy))[present],
+        (dy == 0)[present],
+        weight[present],
+    )
+
+
+def _accuracy_curve(
+    size: np.ndarray, concordant: np.ndarray, tied: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Candidate tie thresholds (0 first) and the accuracy with each."""
+    order = np.argsort(size, kind="stable")
+    size, weight = size[order], weight[order]
+    right_as_tie = np.concatenate([[0.0], np.cumsum(weight * tied[order])])
+    right_as_order = np.concatenate(
+        [[0.0], np.cumsum(weight * (concordant & ~tied)[order])]
+    )
+    thresholds = np.unique(np.concatenate([[0.0], size]))
+    upto = np.searchsorted(size, thresholds, side="right")
+    return thresholds, right_as_tie[upto] + right_as_order[-1] - right_as_order[upto]

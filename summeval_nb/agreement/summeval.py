@@ -6,26 +6,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy import stats
 
-from ._coefficients import by_row
-from ._grids import Grid
-from .summeval import SummEvalResult as NamedScores
-from ._summeval import all_equal, blocks_of_articles
-from ._summeval import embed_summaries, rated_tables
-from ._summeval import Vectors, require_reference
+from .coefficients import by_row
+from .correlation import Grid, require_tables
+from ..ground.base import float_array
+from ..ground.base import JsonDict
 from ..ground.data import SummEval, load_summeval
-from ..text.cosine import unit_rows
-from ..text.embed import EmbedderOrName
-from ..text.embed import load_embedder
 from ..ground.results import Signature
 from ..ground.base import require_option
+from ..ground.html import html_table
+from ..text.cosine import unit_rows
+from ..text.embed import EmbedderOrName
+from ..text.embed import LotEmbedder, load_embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['SIMILARITIES', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task']
+__all__ = ['SIMILARITIES', 'Vectors', 'reference_similarities', 'SummEvalResult', 'summeval_scores', 'summeval_task',
+           'embed_summaries']
 
 # %% ../../nbs/5_agreement/52_summeval.ipynb #bcdcc511
 SIMILARITIES = ("cosine", "dot")
@@ -44,7 +48,7 @@ def _pool(table: np.ndarray, references: str | int) -> np.ndarray:
         return table.max(axis=-1)
     if references == "mean":
         return table.mean(axis=-1)
-    return table[..., require_reference(references, table.shape[-1])]
+    return table[..., _require_reference(references, table.shape[-1])]
 
 
 def reference_similarities(
@@ -86,7 +90,7 @@ def reference_similarities(
     require_option(similarity, "similarity", SIMILARITIES)
     found = [
         _pool(_products(own, block, similarity), references)
-        for own, block in blocks_of_articles(machine, human)
+        for own, block in _blocks_of_articles(machine, human)
     ]
     return np.round(np.concatenate(found), 12)
 
@@ -113,11 +117,35 @@ def _mean_of_versions(
     )
 
 
-class SummEvalResult(NamedScores):
+class SummEvalResult(dict[str, float]):
     """Scores by MTEB's names, with their signature and what was left out.
 
     `skipped` lists the indices of articles left out, `n_missing` counts missing cells.
     """
+
+    def __init__(
+        self,
+        scores: dict[str, float],
+        signature: Signature,
+        skipped: list[int],
+        n_missing: int,
+    ):
+        super().__init__(scores)
+        self.signature, self.skipped, self.n_missing = signature, skipped, n_missing
+
+    def to_dict(self) -> JsonDict:
+        """Return scores, signature and counts as plain Python data."""
+        left_out = {"skipped": self.skipped, "n_missing": self.n_missing}
+        return dict(self) | {"signature": str(self.signature)} | left_out
+
+    def _repr_html_(self) -> str:
+        note = (
+            f"{len(self.skipped)} articles skipped, {self.n_missing} ratings missing. "
+            f"{self.signature}"
+        )
+        return html_table(
+            [{"score": k, "value": v} for k, v in self.items()], note=note
+        )
 
 
 def summeval_scores(
@@ -156,13 +184,13 @@ def summeval_scores(
         If no article is left.
     """
     require_option(variant, "variant", ("v1", "v2"))
-    human, there = rated_tables(tables, ratings)
+    human, there = _rated_tables(tables, ratings)
     require_option(main, "main", there)
     rated = {
         kind: np.where(np.isnan(table), np.nan, human) for kind, table in there.items()
     }
     skip = np.any(
-        [all_equal(table) for table in (human, *there.values(), *rated.values())],
+        [_all_equal(table) for table in (human, *there.values(), *rated.values())],
         axis=0,
     )
     if variant == "v1":  # with fewer than three pairs there is no p-value to average
@@ -266,4 +294,106 @@ def summeval_task(
     )
     return SummEvalResult(
         scores, signature, skipped, int(np.isnan(loaded.ratings[quality]).sum())
+    )
+
+# %% ../../nbs/5_agreement/52_summeval.ipynb #3a2bbc7b
+# the last axis is the dimension; in quotes, for pages would spell it out
+Vectors: TypeAlias = "ArrayLike"
+
+
+def _finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
+    """Return vectors as float64, last axis the dimension; NaN and wrong ranks raise."""
+    array = float_array(values, name)
+    if array.ndim != rank:
+        raise ValueError(
+            f"{name} must have {rank} axes, the last one the dimension, not the shape "
+            f"{array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} holds NaN or infinite numbers")
+    return array
+
+
+def _blocks_of_articles(
+    machine: Vectors, human: Sequence[Vectors]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield machine and human vectors of articles, (a, s, d) and (a, r, d): all at once
+    where the shapes allow it."""
+    machine = _finite_vectors(machine, "machine", 3)
+    if len(human) != len(machine) or not len(human):
+        raise ValueError(
+            f"machine has {len(machine)} articles and human {len(human)}; both need "
+            "the same, at least one"
+        )
+    one_shape = len({np.shape(some) for some in human}) == 1
+    blocks = (
+        [_finite_vectors(human, "human", 3)]
+        if one_shape
+        else [_finite_vectors(some, "human", 2)[None] for some in human]
+    )
+    start = 0
+    for block in blocks:
+        own = machine[start : start + len(block)]
+        if block.shape[1] == 0 or block.shape[2] != own.shape[2]:
+            raise ValueError(
+                f"human vectors of shape {block.shape[1:]} do not fit machine vectors "
+                f"of shape {own.shape[1:]}"
+            )
+        yield own, block
+        start += len(block)
+
+# %% ../../nbs/5_agreement/52_summeval.ipynb #f8f22afb
+def _require_reference(references: object, count: int) -> int:
+    """Return the number of one reference; raise unless an article has it."""
+    if isinstance(references, bool) or not isinstance(references, (int, np.integer)):
+        raise ValueError(
+            "references must be 'max', 'mean' or the number of one reference, not "
+            f"{references!r}"
+        )
+    if not 0 <= references < count:
+        raise ValueError(
+            f"there is no reference {references}: an article has {count}, counted from "
+            "0"
+        )
+    return int(references)
+
+
+def _all_equal(table: np.ndarray) -> np.ndarray:
+    """Which rows hold one value only (or none), NaN left out."""
+    low = np.where(np.isnan(table), np.inf, table).min(axis=1)
+    return ~(low < np.where(np.isnan(table), -np.inf, table).max(axis=1))
+
+
+def _rated_tables(
+    tables: object, ratings: object
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the ratings, and the tables with a gap where a rating is missing.
+
+    Raise for what does not fit.
+    """
+    if not isinstance(tables, Mapping) or not tables:
+        raise TypeError(
+            "tables must map a kind of similarity to its table, not "
+            f"{type(tables).__name__} {tables!r:.40}"
+        )
+    human, *_ = require_tables(
+        ratings=ratings,
+        **{f"tables[{kind!r}]": table for kind, table in tables.items()},
+    )
+    return human, {
+        kind: np.where(np.isnan(human), np.nan, table) for kind, table in tables.items()
+    }
+
+
+def embed_summaries(
+    data: SummEval, model: LotEmbedder
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Vectors of the machine summaries (articles, systems, d) and of the references."""
+    flat = [text for row in data.summaries for text in row]
+    vectors = np.asarray(
+        model.encode(flat + [text for row in data.references for text in row])
+    )
+    ends = np.cumsum([len(row) for row in data.references])[:-1]
+    return vectors[: len(flat)].reshape(*data.shape, -1), np.split(
+        vectors[len(flat) :], ends
     )

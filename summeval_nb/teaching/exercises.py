@@ -8,25 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
+from ..ground.html import folded
 from ..ground.base import float_array
 from ..ground.base import JsonDict
-from .exercises import AnswerCheck as Said
-from ._hints import known_by_seals, named, no_answer
-from ._hints import not_yet, place_seals
-from ._progress import Progress, read_progress
-from ._seals import Seals
+from ..ground.html import Markup, printable, render
 
 # %% auto #0
-__all__ = ['AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers']
+__all__ = ['PARTS', 'AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers', 'nearly', 'Progress', 'part_of',
+           'book_folder']
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #1ce55e61
 _DIGITS = 4  # decimals that count
@@ -66,7 +66,7 @@ def _canonical(answer: object, shift: float = 0.0) -> _Canonical:
     if hasattr(answer, "__float__"):
         value = float(float_array(answer, "the answer"))
         return _Canonical("number", _number_text(value, shift), "a number")
-    raise no_answer(answer)
+    raise _no_answer(answer)
 
 
 def _collection(answer: Collection[object], shift: float) -> _Canonical:
@@ -80,7 +80,7 @@ def _collection(answer: Collection[object], shift: float) -> _Canonical:
     if kind == "dictionary":
         held = sorted(zip(map(_plain_text, map(str, answer)), texts, strict=True))
     text = json.dumps(held)
-    return _Canonical(kind, text, named(kind, [form.named for form in forms]))
+    return _Canonical(kind, text, _named(kind, [form.named for form in forms]))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #0ef20108
 _ROUNDS = 20_000
@@ -94,7 +94,7 @@ def _seal(exercise: str, form: _Canonical) -> str:
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #32f491b3
 @dataclass(frozen=True, repr=False)
-class AnswerCheck(Said):
+class AnswerCheck:
     """What the checker says of one answer; true if the answer is right.
 
     Attributes
@@ -107,8 +107,108 @@ class AnswerCheck(Said):
         One sentence for the reader.
     """
 
+    exercise: str
+    outcome: str
+    message: str
+
+    def __bool__(self) -> bool:
+        return self.outcome == "right"
+
+    def __repr__(self) -> str:
+        mark = {"right": "✓", "not answered yet": "…"}.get(self.outcome, "✗")
+        return f"{mark} {self.exercise}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        kind = {"right": "se-right", "not answered yet": "se-open"}.get(
+            self.outcome, "se-wrong"
+        )
+        return render("said.html", kind=kind, text=repr(self))
+
+    def to_dict(self) -> dict[str, str]:
+        """Return exercise, outcome and message."""
+        return {
+            "exercise": self.exercise,
+            "outcome": self.outcome,
+            "message": self.message,
+        }
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #92df6050
+class _Seals:
+    """The entries of exercises: kind, seal and slips.
+
+    Collected instead of read while answers are being sealed.
+    """
+
+    def __init__(self) -> None:
+        self._collected: JsonDict | None = None
+
+    @property
+    def collecting(self) -> bool:
+        """Whether answers are being sealed."""
+        return self._collected is not None
+
+    def entry(self, exercise: str) -> JsonDict:
+        """Return the entry of an exercise, or raise with the names that are known."""
+        chapter, _, number = str(exercise).partition("/")
+        if not chapter or not number or not chapter.replace("_", "").isalnum():
+            raise ValueError(
+                "an exercise is named chapter/number, such as '32_bleu/1': got "
+                f"{exercise!r}"
+            )
+        if self._collected is not None:
+            unknown: JsonDict = {"kind": "", "answer": "", "slips": {}}
+            return self._collected.setdefault(chapter, {}).setdefault(number, unknown)
+        file = (
+            resources.files("summeval_nb") / "assets" / "exercises" / f"{chapter}.json"
+        )
+        entries = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        if number not in entries:
+            raise ValueError(
+                f"no exercise {exercise!r}; known: {_known(chapter, entries)}"
+            )
+        return entries[number]
+
+    @contextmanager
+    def collect(self, folder: Path) -> Iterator[Callable[[], JsonDict]]:
+        """Collect the entries asked for inside the block, then write one JSON file a
+        chapter."""
+        if self._collected is not None:
+            raise RuntimeError(
+                "answers are already being sealed: end the outer block first"
+            )
+        collected: JsonDict = {}
+        self._collected = collected
+        try:
+            yield lambda: collected
+        finally:
+            self._collected = None
+        named = [
+            (f"{chapter}/{n}", one)
+            for chapter, entries in collected.items()
+            for n, one in entries.items()
+        ]
+        if missing := [exercise for exercise, one in named if not one["answer"]]:
+            raise ValueError(f"a slip but no answer: {', '.join(missing)}")
+        folder.mkdir(parents=True, exist_ok=True)
+        for chapter, entries in collected.items():
+            text = json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False)
+            (folder / f"{chapter}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _known(chapter: str, entries: Iterable[str]) -> str:
+    """Name the exercises of a chapter, or the chapters that the reader may have
+    meant."""
+    if entries:
+        return ", ".join(f"{chapter}/{number}" for number in entries)
+    folder = resources.files("summeval_nb") / "assets" / "exercises"
+    chapters = sorted(file.name.removesuffix(".json") for file in folder.iterdir())
+    meant = [
+        name for name in chapters if chapter in name or name in chapter
+    ] or chapters
+    return ", ".join(f"{name}/1" for name in meant)
+
 # %% ../../nbs/7_teaching/71_exercises.ipynb #df12580a
-_SEALS = Seals()
+_SEALS = _Seals()
 
 
 def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> AnswerCheck:
@@ -119,7 +219,7 @@ def _compare(exercise: str, entry: JsonDict, forms: list[_Canonical]) -> AnswerC
     for seal in seals:
         if seal in entry["slips"]:
             return AnswerCheck(exercise, "slip", f"not yet: {entry['slips'][seal]}")
-    return AnswerCheck(exercise, "not yet", not_yet(forms[0].named, entry["kind"]))
+    return AnswerCheck(exercise, "not yet", _not_yet(forms[0].named, entry["kind"]))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #66212c31
 def check_answer(exercise: str, answer: object) -> AnswerCheck:
@@ -167,9 +267,9 @@ def check_answer(exercise: str, answer: object) -> AnswerCheck:
 
     if _SEALS.collecting:
         entry.update(kind=forms[0].named, answer=seal(answer))
-        entry.update(place_seals(answer, seal))
+        entry.update(_place_seals(answer, seal))
     check = _compare(exercise, entry, forms)
-    if check.message == "not yet" and (found := known_by_seals(answer, entry, seal)):
+    if check.message == "not yet" and (found := _known_by_seals(answer, entry, seal)):
         return AnswerCheck(exercise, "not yet", f"not yet: {found}")
     return check
 
@@ -234,7 +334,7 @@ def my_progress(folder: str | Path | None = None) -> Progress:
     ...
     ValueError: no folder 'nowhere': give the one that holds the book's notebooks, ...
     """
-    return read_progress(None if folder is None else Path(folder))
+    return _read_progress(None if folder is None else Path(folder))
 
 # %% ../../nbs/7_teaching/71_exercises.ipynb #71596e01
 def seal_answers(
@@ -270,3 +370,506 @@ def seal_answers(
     ['1']
     """
     return _SEALS.collect(Path(folder))
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #80ad08a7
+_PLURAL = {
+    "number": "numbers",
+    "text": "texts",
+    "list": "lists",
+    "set": "sets",
+    "dictionary": "dictionaries",
+}
+
+
+def _no_answer(answer: object) -> TypeError:
+    """Return the error that says of something that cannot be compared what to pass in
+    its place."""
+    hint = (
+        "pass a number, True or False, text, None, or a list, set or dictionary of "
+        "these"
+    )
+    if callable(answer):
+        hint = "call it on the inputs that the exercise names, and pass what it returns"
+    return TypeError(f"{type(answer).__name__} cannot be compared: {hint}")
+
+
+def _named(kind: str, kinds: Iterable[str]) -> str:
+    """Name a collection with the kinds in it, and not how many: "a list (a number)"."""
+    inner = ", ".join(sorted(set(kinds)))
+    return f"a {kind} ({inner})" if inner else f"a {kind}"
+
+
+def _in_words(named: str, *, many: bool = False) -> str:
+    """Return the kind of an answer as one would say it: "a list (a list (a text))" is
+    "a list of lists of texts"."""
+    found = re.fullmatch(r"(?:a )?([\w ]+?)(?: \((.*)\))?", named)
+    if not found:
+        return named
+    kind, inside = found[1], _at_top(found[2] or "")
+    word = _PLURAL.get(kind, kind) if many else f"a {kind}" if kind in _PLURAL else kind
+    return (
+        f"{word} of {' and '.join(_in_words(one, many=True) for one in inside)}"
+        if inside
+        else word
+    )
+
+
+def _not_yet(given: str, wanted: str) -> str:
+    """Return the message for a wrong answer: "not yet", and how the kinds differ if
+    they do."""
+    if given == wanted:
+        return "not yet"
+    return (
+        f"not yet: you gave {_in_words(given)}, and this exercise wants "
+        f"{_in_words(wanted)}"
+    )
+
+
+def _at_top(text: str) -> list[str]:
+    """Split at the commas that no bracket holds."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #c09b8367
+_MOST_TRIALS = 250  # a trial takes some milliseconds
+
+
+_ORDINALS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
+
+
+_WHOLE_ANSWER: tuple[tuple[Callable[[float], float], str], ...] = (
+    (
+        lambda value: 100 * value,
+        "yours is a hundredth of it: is a percentage asked for?",
+    ),
+    (
+        lambda value: value / 100,
+        "yours is a hundred times as much: is a share between 0 and 1 asked for?",
+    ),
+    (lambda value: -value, "only the sign is wrong"),
+    (
+        lambda value: 1 - value,
+        "yours and the right one add up to 1: which of the two shares is asked for?",
+    ),
+)
+
+
+def nearly(
+    answer: object,
+    is_right: Callable[[object], bool],
+    places: int = 0,
+    is_right_at: Callable[[int, float], bool] | None = None,
+) -> str:
+    """Return what is known of a wrong answer of the right kind; "" if nothing is.
+
+    It is the end of a sentence.
+
+    Parameters
+    ----------
+    answer : number, str, None, or a list, set or dict of these
+        What a reader gave.
+    is_right : callable
+        Says of another answer whether it would be right.
+    places : int
+        Of a right answer that is a list of numbers, how many there are; else 0.
+    is_right_at : callable, optional
+        Says of a place in that list, from 0, and a number whether it would be right
+        there.
+
+    Examples
+    --------
+    >>> nearly(0.43, lambda answer: answer == 43)
+    'yours is a hundredth of it: is a percentage asked for?'
+    """
+    numbers = list(_numbers(answer))
+    for change, hint in _WHOLE_ANSWER if numbers else ():
+        changed = [change(number) for number in numbers]
+        if all(map(math.isfinite, changed)) and is_right(_changed(answer, changed)):
+            return hint
+    if isinstance(plain := _plain(answer), list) and any(
+        is_right(other) for other in _other_orders(plain)
+    ):
+        return "the values are right, their order is not"
+    if places and is_right_at and (in_list := _listed_numbers(answer)):
+        return _by_place(in_list, places, is_right_at)
+    rounded = [
+        place for place, number in enumerate(numbers) if _decimals(number) in (2, 3)
+    ]
+    if len(rounded) > 1:  # too many combinations to look
+        return f"if you rounded: numbers are compared to {_DIGITS} decimals"
+    for place in rounded:
+        for value in _unrounded(numbers[place]):
+            if is_right(
+                _changed(answer, [*numbers[:place], value, *numbers[place + 1 :]])
+            ):
+                return (
+                    f"nearly: yours is rounded, and numbers are compared to {_DIGITS} "
+                    "decimals"
+                )
+    return ""
+
+
+def _by_place(
+    numbers: list[float], places: int, is_right_at: Callable[[int, float], bool]
+) -> str:
+    """Say which numbers of a list are right, and which would be if they were not
+    rounded."""
+    if len(numbers) != places:
+        return f"you gave {len(numbers)} numbers, and this exercise wants {places}"
+    wrong = [
+        place for place, number in enumerate(numbers) if not is_right_at(place, number)
+    ]
+    right = [place for place in range(places) if place not in wrong]
+    # each takes up to a second
+    tried = [place for place in wrong if _decimals(numbers[place]) in (2, 3)][:3]
+    rounded = [
+        place
+        for place in tried
+        if any(is_right_at(place, one) for one in _unrounded(numbers[place]))
+    ]
+    said = [f"the {_counted(right)} right"] if right else []
+    if rounded:
+        said.append(
+            f"the {_counted(rounded)} rounded, and numbers are compared to {_DIGITS} "
+            "decimals"
+        )
+    return "; ".join(said) or f"none of the {places} numbers is right"
+
+
+def _counted(places: list[int]) -> str:
+    """Name places of a list, with their verb: "first number is", "first and third
+    numbers are"."""
+    names = [
+        _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
+        for place in places
+    ]
+    many = f"{', '.join(names[:-1])} and {names[-1]} numbers are"
+    return many if len(names) > 1 else f"{names[0]} number is"
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #a6bbb214
+def _known_by_seals(answer: object, entry: JsonDict, seal: Callable[..., str]) -> str:
+    """Return what is known of a wrong answer by the seals of its exercise.
+
+    "" if nothing is.
+    """
+    places = entry.get("places", [])
+
+    def is_right(other: object) -> bool:
+        return seal(other) == entry["answer"]
+
+    def is_right_at(place: int, number: float) -> bool:
+        # as a whole answer is compared
+        near = {round(number + shift, _DIGITS) for shift in (0.0, -1e-6, 1e-6)}
+        return any(seal(one, f"/{place}") == places[place] for one in near)
+
+    return nearly(answer, is_right, len(places), is_right_at)
+
+
+def _place_seals(
+    answer: object, seal: Callable[[object, str], str]
+) -> dict[str, list[str]]:
+    """Return, of a list of numbers, an entry with a seal for each place.
+
+    {} of any other answer.
+    """
+    numbers = _listed_numbers(answer)
+    return (
+        {"places": [seal(number, f"/{place}") for place, number in enumerate(numbers)]}
+        if numbers
+        else {}
+    )
+
+
+def _listed_numbers(answer: object) -> list[float]:
+    """Return the numbers of an answer that is a list of two or more numbers and nothing
+    else, otherwise []."""
+    plain = _plain(answer)
+    if not isinstance(plain, list) or len(plain) < 2:
+        return []
+    each = [_plain(one) for one in plain]
+    numbers = [
+        one
+        for one in each
+        if isinstance(one, SupportsFloat) and not isinstance(one, bool)
+    ]
+    return [float(one) for one in numbers] if len(numbers) == len(each) else []
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #135900ef
+def _plain(answer: object) -> object:
+    return (
+        answer.tolist()
+        if hasattr(answer, "tolist")
+        else list(answer)
+        if isinstance(answer, tuple)
+        else answer
+    )
+
+
+def _numbers(answer: object) -> Iterator[float]:
+    """Give the numbers in an answer, in order."""
+    answer = _plain(answer)
+    if isinstance(answer, Mapping | list | set | frozenset):
+        for value in answer.values() if isinstance(answer, Mapping) else answer:
+            yield from _numbers(value)
+    elif isinstance(answer, SupportsFloat) and not isinstance(answer, bool):
+        yield float(answer)
+
+
+def _changed(answer: object, numbers: list[float]) -> object:
+    """Return the answer with other numbers in the places of its own."""
+    left = iter(numbers)
+
+    def change(value: object) -> object:
+        value = _plain(value)
+        if isinstance(value, Mapping):
+            return {key: change(one) for key, one in value.items()}
+        if isinstance(value, list | set | frozenset):
+            return type(value)(change(one) for one in value)
+        return (
+            next(left)
+            if isinstance(value, SupportsFloat) and not isinstance(value, bool)
+            else value
+        )
+
+    return change(answer)
+
+
+def _other_orders(values: list[Any]) -> Iterator[list[Any]]:
+    """Give a list's values backwards, and sorted both ways if they can be."""
+    orders = [values[::-1]]
+    if all(isinstance(value, int | float) for value in values) or all(
+        isinstance(value, str) for value in values
+    ):
+        orders += [sorted(values), sorted(values, reverse=True)]
+    for number, order in enumerate(orders):
+        if order != values and order not in orders[:number]:
+            yield order
+
+
+def _decimals(number: float) -> int:
+    """Return how many decimals a number was written with, as far as can be told.
+
+    4 stands for four and more.
+    """
+    return next(
+        (
+            digits
+            for digits in range(_DIGITS)
+            if abs(round(number, digits) - number) < 1e-9
+        ),
+        _DIGITS,
+    )
+
+
+def _unrounded(number: float) -> list[float]:
+    """Return the numbers with four decimals that a number with two or three may be
+    rounded from."""
+    half = 10 ** (_DIGITS - _decimals(number)) // 2
+    tried = [number + step * 10**-_DIGITS for step in range(-half, half + 1) if step]
+    return tried[:_MOST_TRIALS]
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #e26a5965
+_EXERCISE = re.compile(r'check_answer\("((\w+)/(\d+))", answer\)')
+
+
+# a chapter's first digit to the title of its part; a lesson has one digit in all
+PARTS = {
+    "": "Lessons",
+    "0": "Start",
+    "1": "1 · Text",
+    "2": "2 · Evidence",
+    "3": "3 · Overlap",
+    "4": "4 · Judged",
+    "5": "5 · Judging the judges",
+    "6": "6 · At scale",
+    "7": "7 · In the classroom",
+    "8": "Workshop",
+    "9": "Workshop",
+    "-": "Others",
+}
+
+
+_MARKS = {"right": "✓", "not yet": "✗", "not tried": "·"}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The exercises of a folder of notebooks, and how far each is.
+
+    Attributes
+    ----------
+    states : dict
+        Exercise, such as `"32_bleu/1"`, to `"right"`, `"not yet"` or `"not tried"`.
+    unread : tuple of str
+        Notebooks that could not be read.
+    """
+
+    states: dict[str, str]
+    unread: tuple[str, ...] = ()
+
+    @property
+    def chapters(self) -> dict[str, dict[str, str]]:
+        """The states by chapter and number."""
+        found: dict[str, dict[str, str]] = {}
+        for exercise, state in self.states.items():
+            chapter, _, number = exercise.partition("/")
+            found.setdefault(chapter, {})[number] = state
+        return found
+
+    def summary(self) -> str:
+        """Return how many are right, as a sentence."""
+        counts = [list(self.states.values()).count(state) for state in _MARKS]
+        unread = f"; not read: {', '.join(self.unread)}" if self.unread else ""
+        return (
+            f"{counts[0]} of {len(self.states)} exercises right, {counts[1]} not yet, "
+            f"{counts[2]} not tried{unread}"
+        )
+
+    def __repr__(self) -> str:
+        width = max(map(len, self.chapters), default=0)
+        rows = [
+            f"{chapter:{width}}  {self._marks(states)}"
+            for chapter, states in self.chapters.items()
+        ]
+        return "\n".join(
+            [
+                self.summary(),
+                "as saved in the notebooks (✓ right, ✗ not yet, · not tried)",
+                *rows,
+            ]
+        )
+
+    def _marks(self, states: dict[str, str]) -> str:
+        return " ".join(_MARKS[state] for state in states.values())
+
+    def _repr_html_(self) -> str:
+        parts: dict[str, dict[str, dict[str, str]]] = {
+            title: {} for title in PARTS.values()
+        }
+        for chapter, states in self.chapters.items():
+            parts[part_of(chapter)][chapter] = states
+        page = [
+            _part_html(title, chapters) for title, chapters in parts.items() if chapters
+        ]
+        return render("parts.html", title=self.summary(), parts=page)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the states."""
+        return dict(self.states)
+
+# %% ../../nbs/7_teaching/71_exercises.ipynb #1a638e4f
+def part_of(chapter: str) -> str:
+    """The title of the part of the book in which a chapter stands."""
+    number = re.match(r"(\d?)\d_", chapter)
+    return PARTS.get(number[1] if number else "-", PARTS["-"])
+
+
+def _part_html(title: str, chapters: dict[str, dict[str, str]]) -> Markup:
+    """A part's chapters, a row each, behind how many are right.
+
+    Open while one works on it.
+    """
+    states = [state for chapter in chapters.values() for state in chapter.values()]
+    right, tried = states.count("right"), len(states) - states.count("not tried")
+    rows = [
+        (chapter, [f"{_MARKS[state]} {state}" for state in own.values()])
+        for chapter, own in chapters.items()
+    ]
+    table = render("progress.html", rows=rows)
+    return folded(
+        f"{title}: {right} of {len(states)} right",
+        table,
+        opened=right < len(states) and tried > 0,
+    )
+
+
+def _read_progress(folder: Path | None) -> Progress:
+    """Read all notebooks below a folder, but no solutions.
+
+    Without one, below the book that holds this place.
+    """
+    book = book_folder(Path.cwd()) if folder is None else folder
+    if not book.is_dir():
+        raise ValueError(
+            f"no folder {str(book)!r}: give the one that holds the book's notebooks, "
+            "such as 'nbs'"
+        )
+    states: dict[str, str] = {}
+    unread = []
+    for path in sorted(book.rglob("*.ipynb")):
+        inside = path.relative_to(book).parts
+        if "solutions" in inside or any(part.startswith(".") for part in inside):
+            continue
+        if not path.is_file():  # reading a pipe would wait for ever
+            continue
+        try:
+            states |= _states(json.loads(path.read_text(encoding="utf-8")))
+        except (
+            OSError,
+            ValueError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            RecursionError,
+        ):
+            unread.append(printable(path.relative_to(book).as_posix()))
+    if not states:
+        raise ValueError(
+            f"no exercises below {str(book)!r}: give the folder that holds the book's "
+            "notebooks"
+        )
+    return Progress(states, tuple(unread))
+
+
+def book_folder(here: Path) -> Path:
+    """Return the folder of the book in which a notebook runs, or that lies in this
+    folder as `nbs`."""
+    for place in (here, *here.parents):
+        for one in (place, place / "nbs"):
+            if (one / "index.ipynb").is_file() and (one / "glossary.md").is_file():
+                return one
+    raise ValueError(
+        f"no book at {str(here)!r}: give the folder of its notebooks, "
+        "my_progress('.../nbs')"
+    )
+
+
+def _states(notebook: JsonDict) -> dict[str, str]:
+    """Return the states of a notebook's exercises, from what their cells printed when
+    the notebook was saved."""
+    found = {}
+    for cell in notebook["cells"]:
+        exercise = (
+            _EXERCISE.search("".join(cell["source"]))
+            if cell["cell_type"] == "code"
+            else None
+        )
+        if exercise:
+            shown = re.findall(
+                rf"([✓✗]) {exercise[1]}:", "".join(map(_printed, cell["outputs"]))
+            )
+            found[exercise[1]] = (
+                {"✓": "right", "✗": "not yet"}[shown[-1]] if shown else "not tried"
+            )
+    return found
+
+
+def _printed(output: JsonDict) -> str:
+    return "".join(output.get("text") or output.get("data", {}).get("text/plain", []))

@@ -5,38 +5,42 @@
 # %% ../../nbs/7_teaching/72_play.ipynb #4efe45ee
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Generic, Self
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Generic, Self
 
 import numpy as np
 
-from ..agreement.agreement import COEFFICIENTS, correlate
+from ..agreement.correlation import COEFFICIENTS, correlate
 from ..evidence.check import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
+from ..ground.base import how_to_install
 from ..ground.base import require_count, require_option, require_text
 from ..ground.html import Markup, render
 from ..overlap.bleu import SMOOTHING, bleu_score, require_references
 from ..overlap.ngrams import rouge_tokenizer
 from ..overlap.rouge import calculate_rouge_l, lcs_table
+from . import pictures
+from .pictures import NAMES, PRESETS, BleuState, CorrelationState
+from .pictures import EvidenceState, EvidenceStudy, LcsState, Pairs
+from .pictures import Shown, decided, evidence_study
+from .pictures import frame_of, into_frame, lcs_steps
+from .pictures import preset_points, readings_html, require_known
+from .pictures import require_points, require_step, same_count
+from .pictures import scatter_svg, smoothed_orders
 from ..text.embed import EmbedderOrName
-from . import _drawings as drawn
-from . import _widgets as widgets
-from ._lcs_steps import LcsStep, lcs_steps, require_step
-from ._points import Pairs, preset_points
-from ._points import require_points, same_count
-from ._states import BleuState, CorrelationState, EvidenceState
-from ._states import smoothed_orders
-from ._study import EvidenceStudy, decided, evidence_study
-from ._study import require_known
+
+if TYPE_CHECKING:
+    from ipywidgets import Widget
 
 # %% auto #0
-__all__ = ['Picture', 'LcsState', 'lcs_state', 'play_lcs', 'bleu_state', 'play_bleu', 'evidence_state', 'play_evidence',
+__all__ = ['NOTE', 'Picture', 'lcs_state', 'play_lcs', 'bleu_state', 'play_bleu', 'evidence_state', 'play_evidence',
            'correlation_state', 'play_correlation']
 
 # %% ../../nbs/7_teaching/72_play.ipynb #3754dc64
-class Picture(Generic[drawn.Shown]):
+class Picture(Generic[Shown]):
     """A state, its drawing and, where ipywidgets is installed, controls that change it.
 
     Parameters
@@ -63,11 +67,11 @@ class Picture(Generic[drawn.Shown]):
     4
     """
 
-    def __init__(self, compute: Callable[..., drawn.Shown], **settings: object):
+    def __init__(self, compute: Callable[..., Shown], **settings: object):
         self._compute, self._settings = compute, settings
         self.state = compute(**settings)
-        self.widget: widgets.Widget | None = None
-        self.controls: dict[str, widgets.Widget] = {}
+        self.widget: Widget | None = None
+        self.controls: dict[str, Widget] = {}
         self._show: Callable[[], None] = lambda: None
 
     def set(self, **settings: object) -> Self:
@@ -82,44 +86,29 @@ class Picture(Generic[drawn.Shown]):
 
     def attach(
         self,
-        controls: Mapping[str, widgets.Widget],
-        beside: Sequence[widgets.Widget] = (),
-        draw: Callable[[drawn.Shown], str] | None = None,
+        controls: Mapping[str, Widget],
+        beside: Sequence[Widget] = (),
+        draw: Callable[[Shown], str] | None = None,
     ) -> Self:
         """Join widgets to settings; `beside` have no setting, `draw` makes the rest."""
         draw = draw or (lambda state: state._repr_html_())
-        self.widget, self._show = widgets.join(self, controls, beside, draw)
+        self.widget, self._show = _join(self, controls, beside, draw)
         self.controls = dict(controls)
         self._show()
         return self
 
     def __repr__(self) -> str:
-        return f"{self.state.caption}\n{widgets.NOTE}"
+        return f"{self.state.caption}\n{NOTE}"
 
     def _repr_html_(self) -> str:
         picture = Markup(self.state._repr_html_())
-        return render("still.html", picture=picture, note=widgets.NOTE)
+        return render("still.html", picture=picture, note=NOTE)
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
         moving = self.widget._repr_mimebundle_(**kwargs) if self.widget else {}
         return {**moving, "text/plain": repr(self), "text/html": self._repr_html_()}
 
 # %% ../../nbs/7_teaching/72_play.ipynb #eb12020e
-@dataclass(frozen=True, repr=False, eq=False)
-class LcsState(drawn.State):
-    """The table at one step, counted from 0; the last step is the finished picture."""
-
-    says, draws = drawn.lcs_words, drawn.lcs_html
-    reference: str
-    candidate: str
-    step: int
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    table: np.ndarray
-    steps: tuple[LcsStep, ...]
-    rouge: dict[str, float]
-
-
 def lcs_state(reference: str, candidate: str, step: int | None = None) -> LcsState:
     """Return the LCS table of two texts, cut by ROUGE's tokenizer, at one step."""
     cut = rouge_tokenizer()
@@ -158,7 +147,7 @@ def play_lcs(reference: str, candidate: str) -> Picture[LcsState]:
     'equal'
     """
     picture = Picture(partial(lcs_state, reference, candidate), step=None)
-    return widgets.lcs_controls(picture)
+    return _lcs_controls(picture)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #581b9109
 def bleu_state(
@@ -166,7 +155,7 @@ def bleu_state(
 ) -> BleuState:
     """Return BLEU of a candidate with every n-gram up to order n."""
     given = [require_text(candidate, "candidate"), *require_references(references)]
-    candidate, *known = map(drawn.whole, given)
+    candidate, *known = map(pictures.whole, given)
     smooth = require_option(smooth, "smooth", SMOOTHING)
     score = bleu_score(candidate, known, n, smooth=smooth)
     grams = tuple(tuple(score.explain(n=order).rows) for order in range(1, n + 1))
@@ -204,7 +193,7 @@ def play_bleu(
     """
     known = require_references(references)
     picture = Picture(partial(bleu_state, known), candidate=candidate, smooth="exp")
-    return widgets.bleu_controls(picture, SMOOTHING)
+    return _bleu_controls(picture, SMOOTHING)
 
 # %% ../../nbs/7_teaching/72_play.ipynb #9420f2b3
 def evidence_state(
@@ -265,7 +254,7 @@ def play_evidence(
     first = evidence_state(study, min(require_count(k, "k"), len(study.verdicts)))
     compute = partial(evidence_state, study, start=first.start)
     picture = Picture(compute, k=first.k, threshold=first.threshold)
-    return widgets.evidence_controls(picture, len(study.verdicts))
+    return _evidence_controls(picture, len(study.verdicts))
 
 # %% ../../nbs/7_teaching/72_play.ipynb #c141f653
 def correlation_state(
@@ -316,4 +305,177 @@ def play_correlation(
     def moved(points: Pairs) -> CorrelationState:
         return correlation_state(same_count(points, first.points), first.before)
 
-    return widgets.points_controls(Picture(moved, points=first.points), seed)
+    return _points_controls(Picture(moved, points=first.points), seed)
+
+# %% ../../nbs/7_teaching/72_play.ipynb #7ae2a3c1
+NOTE = (
+    "A still picture. To play with it, open the notebook in JupyterLab and run all "
+    "cells: Run > Run All Cells "
+    f"({how_to_install('lab')})."
+)
+
+
+def _installed(*names: str) -> bool:
+    """Whether modules can be imported; an error inside one of them is an error."""
+    try:
+        for name in names:
+            importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name not in names:
+            raise
+        return False
+    return True
+
+
+def _join(
+    picture: Picture[Shown],
+    controls: Mapping[str, Widget],
+    beside: Sequence[Widget],
+    draw: Callable[[Shown], str],
+) -> tuple[Widget, Callable[[], None]]:
+    """Build a picture's widget, controls in a row that wraps and the drawing below.
+
+    Return it, and what updates it.
+    """
+    import ipywidgets
+
+    view = ipywidgets.HTML(layout=ipywidgets.Layout(width="auto", min_width="0"))
+
+    def show() -> None:
+        view.value = draw(picture.state)
+        for name, control in controls.items():
+            if control.value != getattr(picture.state, name):
+                control.value = getattr(picture.state, name)
+
+    def moved(change: Mapping[str, object], name: str) -> None:
+        if change["new"] != getattr(picture.state, name):
+            picture.set(**{name: change["new"]})
+
+    for name, control in controls.items():
+        control.observe(partial(moved, name=name), "value")
+    row = ipywidgets.HBox(
+        [*controls.values(), *beside], layout=ipywidgets.Layout(flex_flow="row wrap")
+    )
+    return ipywidgets.VBox([row, view]), show
+
+# %% ../../nbs/7_teaching/72_play.ipynb #8b725c3b
+def _lcs_controls(picture: Picture[LcsState]) -> Picture[LcsState]:
+    """Give a picture of steps a slider, two buttons and a player."""
+    if not _installed("ipywidgets"):
+        return picture
+    import ipywidgets
+
+    last = len(picture.state.steps) - 1
+    slider = ipywidgets.IntSlider(
+        last, 0, last, description="step", layout=ipywidgets.Layout(width="24rem")
+    )
+    player = ipywidgets.Play(
+        value=last, min=0, max=last, interval=400, show_repeat=False
+    )
+    ipywidgets.link((player, "value"), (slider, "value"))
+    buttons = []
+    for name, change in (("back", -1), ("next", 1)):
+        button = ipywidgets.Button(
+            description=name, layout=ipywidgets.Layout(width="5rem")
+        )
+        button.on_click(partial(_go, picture, change, last))
+        buttons.append(button)
+    return picture.attach({"step": slider}, [*buttons, player])
+
+
+def _go(picture: Picture[LcsState], change: int, last: int, _: Widget) -> None:
+    picture.set(step=min(max(picture.state.step + change, 0), last))
+
+
+def _bleu_controls(
+    picture: Picture[BleuState], smoothing: Iterable[str]
+) -> Picture[BleuState]:
+    """Give a picture of n-grams a text field and a choice of smoothing."""
+    if not _installed("ipywidgets"):
+        return picture
+    import ipywidgets
+
+    wide = ipywidgets.Layout(width="40rem", max_width="100%")
+    text = picture.state.candidate
+    field = ipywidgets.Text(
+        text, description="candidate", continuous_update=True, layout=wide
+    )
+    smooth = ipywidgets.Dropdown(
+        options=list(smoothing), value="exp", description="smooth"
+    )
+    return picture.attach({"candidate": field, "smooth": smooth})
+
+
+def _evidence_controls(
+    picture: Picture[EvidenceState], most: int
+) -> Picture[EvidenceState]:
+    """Give a picture of verdicts a slider for k, up to `most`, and one for the
+    threshold."""
+    if not _installed("ipywidgets"):
+        return picture
+    import ipywidgets
+
+    wide, state = ipywidgets.Layout(width="24rem"), picture.state
+    count = ipywidgets.IntSlider(
+        state.k, 1, max(2, most), description="k", disabled=most == 1, layout=wide
+    )
+    options = {
+        "min": 0,
+        "max": 1,
+        "step": 0.01,
+        "description": "threshold",
+        "layout": wide,
+    }
+    return picture.attach(
+        {"k": count, "threshold": ipywidgets.FloatSlider(state.threshold, **options)}
+    )
+
+# %% ../../nbs/7_teaching/72_play.ipynb #f0dc562c
+@cache
+def _movable_points() -> type[Widget]:
+    """Return the widget class of points that can be dragged."""
+    import anywidget
+    import traitlets
+
+    class MovablePoints(anywidget.AnyWidget):
+        _esm = (resources.files("summeval_nb") / "assets/points.js").read_text(
+            encoding="utf-8"
+        )
+        _css = (resources.files("summeval_nb") / "assets/summeval.css").read_text(
+            encoding="utf-8"
+        )
+        value: Any = traitlets.List().tag(sync=True)
+        drawing = traitlets.Unicode().tag(sync=True)
+        frame = traitlets.Dict().tag(sync=True)
+        names: Any = traitlets.List().tag(sync=True)
+
+    return MovablePoints
+
+
+def _points_controls(
+    picture: Picture[CorrelationState], seed: int
+) -> Picture[CorrelationState]:
+    """Give a picture of points the points themselves to drag, and a button for each
+    preset."""
+    if not _installed("ipywidgets", "anywidget"):
+        return picture
+    import ipywidgets
+
+    points = picture.state.points
+    frame = frame_of(points)
+    plot = _movable_points()(value=points, frame=frame, names=list(NAMES))
+    plot.drawing = scatter_svg(points, NAMES, frame, "Points that can be moved")
+    buttons = []
+    for name in ("start", *PRESETS[1:]):
+        moved = (
+            points
+            if name == "start"
+            else into_frame(frame, preset_points(name, len(points), seed))
+        )
+        button = ipywidgets.Button(
+            description=name, layout=ipywidgets.Layout(width="6rem")
+        )
+        button.on_click(lambda _, moved=moved: picture.set(points=moved))
+        buttons.append(button)
+    draw = lambda state: pictures.figure(state.caption, readings_html(state))
+    return picture.attach({"points": plot}, [ipywidgets.VBox(buttons)], draw)

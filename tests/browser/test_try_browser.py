@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from summeval_nb import bleu_score, rouge_score
-from summeval_nb.agreement._short_lists import coefficients
+from summeval_nb.agreement.short_lists import coefficients
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "docs"))

@@ -1,7 +1,6 @@
-"""Correlations against scipy at every level, resamples against resamples written out, tests against brute force."""
+"""Correlations against scipy at every level, resamples against resamples written out."""
 
 import doctest
-import itertools
 import json
 
 import numpy as np
@@ -10,19 +9,25 @@ from helpers.correlations import SCIPY, at_level, example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import summeval_nb.agreement.agreement
+import summeval_nb.agreement.correlation
 import summeval_nb.agreement.significance
-from summeval_nb.agreement._accuracy import require_epsilon
-from summeval_nb.agreement._drawings import resampled_correlations
-from summeval_nb.agreement.agreement import LEVELS, _draws, correlate
-from summeval_nb.agreement.significance import PairedTest, adjust_p_values, compare, compare_all, pairwise_accuracy
+from summeval_nb.agreement.coefficients import resampled_correlations
+from summeval_nb.agreement.correlation import LEVELS, _draws, correlate
+from summeval_nb.agreement.significance import (
+    adjust_p_values,
+    compare,
+    compare_all,
+    pairwise_accuracy,
+)
 
 by_coefficient = pytest.mark.parametrize("coefficient", SCIPY)
+
+
 by_level = pytest.mark.parametrize("level", LEVELS)
 
 
 @pytest.mark.parametrize(
-    "module", [summeval_nb.agreement.agreement, summeval_nb.agreement.significance], ids=lambda m: m.__name__
+    "module", [summeval_nb.agreement.correlation, summeval_nb.agreement.significance], ids=lambda m: m.__name__
 )
 def test_docstring_examples_run(module):
     found = doctest.testmod(module)
@@ -30,6 +35,8 @@ def test_docstring_examples_run(module):
 
 
 grades = st.sampled_from([1.0, 1.5, 2.0, 3.0, 4.0, 5.0, None])
+
+
 tables = st.integers(1, 5).flatmap(
     lambda rows: st.integers(1, 7).flatmap(
         lambda columns: st.tuples(
@@ -54,6 +61,8 @@ def test_every_level_equals_scipy(level, coefficient, pair):
 
 # The three levels on a table that can be checked on paper: human and metric, two articles, three systems.
 HUMAN = [[1, 2, 3], [3, 4, 5]]
+
+
 METRIC = [[1, 3, 2], [1, 2, 3]]
 
 
@@ -195,131 +204,12 @@ def test_bad_input_is_named(call, error, message):
         call()
 
 
-def test_small_permutation_test_by_hand():
-    """Two systems, both articles decided rightly by A and wrongly by B: four swaps of articles, one as extreme."""
-    human, right, wrong = [[1, 2], [1, 2]], [[1, 2], [1, 2]], [[2, 1], [2, 1]]
-    found = compare(right, wrong, human, permute="articles", n_resamples=4000)
-    assert found.score == 2 and found.p_value == pytest.approx(1 / 4, abs=0.03)
-    two_sided = compare(right, wrong, human, permute="articles", alternative="two-sided", n_resamples=4000)
-    assert two_sided.p_value == pytest.approx(1 / 2, abs=0.03)
-    less = compare(right, wrong, human, permute="articles", alternative="less", n_resamples=200)
-    assert less.p_value == 1
-
-
-def test_a_metric_is_not_better_than_itself():
-    metric, human = example()
-    found = compare(metric, 10 * metric + 3, human)
-    assert found.score == 0 and found.p_value == 1 and found.interval == (0, 0)
-
-
-def test_p_is_never_zero_and_each_takes_the_larger():
-    rng = np.random.default_rng(0)
-    human = rng.normal(size=(30, 16))
-    found = compare(human, -human, human, n_resamples=99)
-    assert 0.01 <= found.p_value <= 0.02 and found.p_value == max(found.p_values.values())
-    assert set(found.p_values) == {"articles", "systems"} and found.null.size == 99
-    assert found.signature["permute"] == "each" and "p = " in found.sentence()
-
-
-def test_false_alarms_stay_near_five_percent_when_metrics_favour_systems():
-    rng, alarms = np.random.default_rng(7), {"each": 0, "jointly": 0}
-    for _ in range(60):
-        quality = rng.normal(size=12)
-        a, b = (quality + rng.normal(0, 1, 12) + rng.normal(0, 1, (25, 12)) for _ in "ab")
-        human = quality + rng.normal(0, 0.5, (25, 12))
-        for permute in alarms:
-            found = compare(a, b, human, permute=permute, alternative="two-sided", n_resamples=79)
-            alarms[permute] += found.p_value < 0.05
-    assert alarms["each"] <= 8 and alarms["jointly"] > 12
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_corrections_are_ordered_as_theory_says(p):
-    raw, holm, bonferroni, fdr = (adjust_p_values(p, correction=c) for c in ("none", "holm", "bonferroni", "fdr"))
-    assert (raw <= fdr + 1e-12).all() and (fdr <= holm + 1e-12).all() and (holm <= bonferroni + 1e-12).all()
-    order = np.argsort(raw, kind="stable")
-    assert (np.diff(holm[order]) >= 0).all() and holm.max() <= 1
-    assert adjust_p_values(p[::-1])[::-1] == pytest.approx(holm)
-
-
-def test_compare_all_is_compare_for_every_pair():
-    rng = np.random.default_rng(3)
-    human = rng.normal(size=(15, 8))
-    metrics = {f"<m{sd}>": human + rng.normal(0, sd, human.shape) for sd in (0.3, 1.0, 3.0)} | {
-        "flat": np.ones((15, 8))
-    }
-    found = compare_all(metrics, human, correction="none", n_resamples=199, coefficient="spearman")
-    for a, b in itertools.permutations(found.correlations, 2):
-        single = compare(
-            metrics[a], metrics[b], human, alternative="two-sided", n_resamples=199, coefficient="spearman"
-        )
-        assert found.p_values[a, b] == single.p_value
-        assert found.correlations[a].score == single.a.score
-    assert list(found.to_frame()["metric"]) == [*found.ranks, "flat"] and "flat" in found.undefined
-    assert "<m" not in found._repr_html_() and json.dumps(found.to_dict(), allow_nan=False)
-
-
-def test_many_metrics_do_not_make_significance_impossible():
-    """With 12 metrics Holm multiplies by 66: with 99 permutations nothing could ever be below .05."""
-    rng = np.random.default_rng(1)
-    human = rng.normal(size=(20, 12))
-    metrics = {f"random {i}": rng.normal(size=human.shape) for i in range(11)} | {"good": human}
-    found = compare_all(metrics, human, coefficient="kendall", n_resamples=99)
-    assert found.ranks["good"] == 1 and list(found.ranks.values()).count(1) == 1
-
-
-def brute_accuracy(metric, human, epsilon):
-    shares = []
-    for x, y in zip(metric, human, strict=True):
-        pairs = [
-            (j, k) for j, k in itertools.combinations(range(len(x)), 2) if not np.isnan([x[j], x[k], y[j], y[k]]).any()
-        ]
-        if pairs:
-            sign = lambda d, e: 0 if abs(d) <= e else np.sign(d)
-            right = [sign(x[j] - x[k], epsilon) == sign(y[j] - y[k], 0) for j, k in pairs]
-            shares.append(np.mean(right))
-    return np.mean(shares)
-
-
-@pytest.mark.parametrize("missing", [False, True], ids=["full", "missing"])
-def test_pairwise_accuracy_equals_counting(missing):
-    metric, human = example(missing)
-    metric = np.round(metric * 8) / 8  # differences without rounding, so that both sides see the same ties
-    for epsilon in (0, 0.125, 0.5, 1.0, 2.25, 99):
-        expected = brute_accuracy(metric, human, epsilon)
-        assert pairwise_accuracy(metric, human, epsilon=epsilon).score == pytest.approx(expected)
-    best = pairwise_accuracy(metric, human)
-    assert best.score == pytest.approx(max(brute_accuracy(metric, human, e) for e in best.thresholds))
-    assert best.score == pytest.approx(brute_accuracy(metric, human, best.epsilon)) and best.calibrated
-
-
-def test_system_level_pairwise_accuracy_is_that_of_the_means():
-    metric, human = example()
-    means = metric.mean(axis=0, keepdims=True), human.mean(axis=0, keepdims=True)
-    assert pairwise_accuracy(metric, human, level="system", epsilon=0).score == pytest.approx(brute_accuracy(*means, 0))
-
-
 def test_pictures_and_tables_hold_together():
     metric, human = example()
     one, test, accuracy = correlate(metric, human), compare(metric, -metric, human), pairwise_accuracy(metric, human)
     for result in (one, test, accuracy):
         assert result.plot().has_data() and "</table>" in result._repr_html_()
         assert not result.to_frame().empty and str(result.signature) in repr(result)
-
-
-def test_a_threshold_is_a_number_or_calibrated():
-    assert require_epsilon("calibrate") and not require_epsilon(0) and not require_epsilon(0.5)
-
-
-def test_a_sentence_claims_what_was_asked_and_no_more():
-    metric, human = example()
-    words = {"greater": "better with", "less": "less with", "two-sided": "differently with"}
-    for alternative, said in words.items():
-        found = compare(human, -human, human, alternative=alternative)
-        assert isinstance(found, PairedTest) and f"agrees {said} people than" in str(found)
-        assert found.sentence(alpha=1.1).startswith("You may say that A")
-        assert found.sentence(("x", "y"), alpha=0).startswith("You may not say that x")
-    assert "No statement is possible" in str(compare(np.ones_like(metric), metric, human))
 
 
 @pytest.mark.parametrize("unit", [1e306, 1e-306, 2.0**-40])

@@ -1,9 +1,8 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_coefficients.py.
-"""Three coefficients of many rows under many weightings at once, and of one long row.
+"""Coefficients of many rows under many weightings at once, and a level's correlation in every resample.
 
-Chapter 51 says what they are. A weight says how often a column (a system) is counted: whole numbers make a resample
-without writing it out. Arrays have four axes: a batch, the weightings, the rows (articles), the columns (systems). A
-missing cell is NaN, and its sign with anything counts as 0, so it drops out.
+Chapter 51 says what the three are. A weight says how often a column (a system) is counted: whole numbers make a
+resample without writing it out. Arrays have four axes: a batch, the weightings, the rows (articles), the columns
+(systems). A missing cell is NaN, and its sign with anything counts as 0, so it drops out.
 
 A rank can be written with signs alone, u_j = sum_k w_k sign(x_j - x_k), the number of values below less the number
 above: twice the distance of j's mid-rank from the mean rank, without sorting, and right with ties. Kendall's sum over
@@ -77,7 +76,13 @@ def weighted(x: np.ndarray, y: np.ndarray, w: np.ndarray, coefficient: str) -> n
 
 
 def by_row(x: np.ndarray, y: np.ndarray, coefficient: str) -> np.ndarray:
-    """The coefficient of each row of two (rows, s) tables; NaN where it is undefined."""
+    """The coefficient of each row of two (rows, s) tables; NaN where it is undefined.
+
+    Examples
+    --------
+    >>> by_row(np.array([[1.0, 2, 3], [5, 5, 5]]), np.array([[2.0, 3, 9], [1, 2, 3]]), "kendall").tolist()
+    [1.0, nan]
+    """
     rows, columns = x.shape
     if columns < 2:
         return np.full(rows, np.nan)
@@ -161,3 +166,46 @@ def mean_or_none(values: np.ndarray) -> float | None:
     """The mean of the values that are defined; None where none is."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else None
+
+
+def resampled_correlations(
+    x: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    draws: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:
+    """The level's correlation in every resample; NaN where a resample has none."""
+    step = max(1, 4_000_000 // x.size)
+    parts = [
+        one_block(x, y, level, coefficient, draws[0][i : i + step], draws[1][i : i + step])
+        for i in range(0, len(draws[0]), step)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def one_block(
+    x: np.ndarray,
+    y: np.ndarray,
+    level: str,
+    coefficient: str,
+    articles: np.ndarray,
+    systems: np.ndarray,
+) -> np.ndarray:
+    """One block of resamples: drawings (k, articles) and (k, systems) -> (k,)."""
+    missing = np.isnan(x) | np.isnan(y)
+    if level == "summary":
+        values = weighted(x[None], y[None], systems[None], coefficient)[0]
+        weights = np.where(np.isnan(values), 0.0, articles)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (weights * np.nan_to_num(values)).sum(axis=1) / weights.sum(axis=1)
+    if level == "system":
+        mx, my = (system_means(table, missing, articles)[:, None] for table in (x, y))
+        return weighted(mx, my, systems[:, None], coefficient)[:, 0, 0]
+    w = (articles[:, :, None] * systems[:, None, :])[:, ~missing]
+    if coefficient == "kendall":
+        return kendall_pooled(x[~missing], y[~missing], w)
+    deviations = [ranks_pooled(t[~missing], w) for t in (x, y)] if coefficient == "spearman" else None
+    if deviations:
+        return cosine(deviations[0][None, :, None], deviations[1][None, :, None], w[None])[0, :, 0]
+    return weighted(x[~missing][None, None], y[~missing][None, None], w[None], coefficient)[0, :, 0]

@@ -1,4 +1,4 @@
-"""Slides as one page: no script, no request. Edited directly; tested in tests/test_slides.py."""
+"""Slides as one page: no script, no request."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def slides_page(title: str, slides: Sequence[tuple[str, str | Markup]]) -> str:
     ------
     ValueError
         If there is no slide.
+
+    Examples
+    --------
+    >>> slides_page("A class", [("A question", "Is it true?")]).count("Is it true?")
+    1
     """
     if not slides:
         raise ValueError("slides is empty: give at least one pair of heading and body")

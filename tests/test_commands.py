@@ -9,10 +9,10 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb._shell_tables import read_flags
-from summeval_nb._shell_words import WORD_METRICS, WordMetric
 from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.commands import WORD_METRICS, WordMetric
 from summeval_nb.ground.results import ScoreTable
+from summeval_nb.shell import read_flags
 
 NAMES = list(WORD_METRICS)
 PLAIN = {"meteor": {"synonyms": None}}  # by itself it needs nltk's WordNet

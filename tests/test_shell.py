@@ -12,8 +12,9 @@ import pytest
 import typer
 
 from summeval_nb import bleu_score, corpus_bleu
-from summeval_nb._shell_commands import _grid, say_cost
-from summeval_nb._shell_tables import (
+from summeval_nb.cli import app
+from summeval_nb.commands import _grid, say_cost
+from summeval_nb.shell import (
     keep_apart,
     open_store,
     overlap_rows,
@@ -23,7 +24,6 @@ from summeval_nb._shell_tables import (
     split_lines,
     write,
 )
-from summeval_nb.cli import app
 
 pytestmark = pytest.mark.nightly
 

@@ -1,4 +1,4 @@
-"""Edited directly. The book in JupyterLab, which marks no notebook as changed; tests/test_lab_contents.py.
+"""The book in JupyterLab, which marks no notebook as changed.
 
 When a kernel starts, JupyterLab writes the kernel's name as it is displayed, and its exact version of Python, into the
 notebook's metadata. The book's notebooks are stored without either, because they differ from machine to machine, so
@@ -17,15 +17,23 @@ from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import NoSuchKernel, get_kernel_spec
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
-from summeval_nb.teaching._progress import book_folder
+from summeval_nb.teaching.exercises import book_folder
 
 __all__ = ["BookContents", "add_kernel", "find_book", "open_book"]
 
 
 def add_kernel(metadata: MutableMapping[str, Any]) -> None:
-    """Put what JupyterLab writes when this environment's Python runs a notebook into the notebook's metadata."""
+    """Put what JupyterLab writes when this environment's Python runs a notebook into the notebook's metadata.
+
+    Examples
+    --------
+    >>> another = {"kernelspec": {"name": "ir"}}  # which says what it is
+    >>> add_kernel(another)
+    >>> another
+    {'kernelspec': {'name': 'ir'}}
+    """
     if metadata.get("kernelspec", {}).get("name") != "python3":
-        return  # another kernel says what it is
+        return
     try:
         spec = get_kernel_spec("python3")
     except NoSuchKernel:

@@ -5,15 +5,16 @@
 # %% ../../nbs/5_agreement/51_agreement.ipynb #7499c5c5
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ._coefficients import by_row, mean_or_none, system_means
-from ._drawings import resampled_correlations
-from ._grids import Grid, require_tables
-from ._shown import histogram, in_words, why_undefined
+from .coefficients import by_row, mean_or_none
+from .coefficients import resampled_correlations, system_means
+from ..ground.html import axes_for
+from ..ground.base import float_array
 from ..ground.resampling import middle
 from ..ground.base import JsonDict
 from ..ground.results import Score, Signature
@@ -21,9 +22,10 @@ from ..ground.base import require_count, require_option, require_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 # %% auto #0
-__all__ = ['LEVELS', 'COEFFICIENTS', 'RESAMPLE', 'Correlation', 'correlate']
+__all__ = ['LEVELS', 'COEFFICIENTS', 'RESAMPLE', 'Grid', 'Correlation', 'correlate', 'require_tables', 'in_words', 'histogram']
 
 # %% ../../nbs/5_agreement/51_agreement.ipynb #1b5389fd
 LEVELS = ("summary", "system", "pooled")
@@ -217,7 +219,7 @@ def correlate(
     }
     return Correlation(
         score=score,
-        reason="" if score is not None else why_undefined(x, y, level),
+        reason="" if score is not None else _why_undefined(x, y, level),
         signature=Signature(
             choices | {"resample": resample, "n": n_resamples, "seed": seed}
         ),
@@ -235,3 +237,110 @@ def correlate(
         n_undefined=len(draws[0]) - resamples.size,
         resamples=resamples,
     )
+
+# %% ../../nbs/5_agreement/51_agreement.ipynb #efeea534
+# a row an article, a column a system, None where a value is missing; in quotes, for
+# pages would spell it out
+Grid: TypeAlias = "ArrayLike | Sequence[Sequence[float | None]]"
+
+
+def _require_table(values: object, name: str) -> np.ndarray:
+    """Return a table of numbers as a float array (articles, systems).
+
+    None and NaN cells are missing ones.
+    """
+    try:
+        table = float_array(values, name)
+    except (TypeError, ValueError) as error:
+        message = (
+            f"{name} must be a table of numbers, one row an article, one column a "
+            f"system: {error}"
+        )
+        raise TypeError(message) from error
+    if table.ndim != 2:
+        remedy = (
+            "; for scores of systems without articles pass one row: [scores]"
+            if table.ndim == 1
+            else ""
+        )
+        raise ValueError(
+            f"{name} must have two axes (articles, systems), not the shape "
+            f"{table.shape}{remedy}"
+        )
+    if not table.size:
+        raise ValueError(f"{name} is empty: its shape is {table.shape}")
+    if np.isinf(table).any():
+        row, column = np.argwhere(np.isinf(table))[0]
+        raise ValueError(
+            f"{name}[{row}, {column}] is infinite; use None or NaN for a cell without "
+            "a value"
+        )
+    return table
+
+
+def require_tables(**named: object) -> list[np.ndarray]:
+    """Return several tables of the same shape."""
+    tables = {name: _require_table(values, name) for name, values in named.items()}
+    shapes = {name: table.shape for name, table in tables.items()}
+    if len(set(shapes.values())) > 1:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(
+            f"the tables must have the same shape (articles, systems): {listed}"
+        )
+    return list(tables.values())
+
+# %% ../../nbs/5_agreement/51_agreement.ipynb #ddc35c3c
+def in_words(
+    score: float | None, interval: tuple[float, float] | None, reason: str
+) -> str:
+    """The number with its interval, or why there is none."""
+    if score is None:
+        return f"undefined: {reason}"
+    return f"{score:.3f}" + (
+        f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    )
+
+
+def histogram(
+    values: np.ndarray,
+    score: float | None,
+    interval: tuple[float, float] | None,
+    title: str,
+    label: str,
+    ax: Axes | None,
+) -> Axes:
+    """Draw values as a histogram with a line at the score and a band for the
+    interval."""
+    ax = axes_for(ax, 6, 3)
+    if len(values):
+        ax.hist(values, bins=40, color="#8fc1e8", edgecolor="white")
+    if interval:
+        ax.axvspan(*interval, color="#f2eee6", zorder=0)
+    if score is not None:
+        ax.axvline(score, color="#b34700", linewidth=2)
+    ax.set(title=title, xlabel=label, ylabel="count")
+    return ax
+
+
+def _why_undefined(x: np.ndarray, y: np.ndarray, level: str) -> str:
+    """Why the correlation of two tables is undefined."""
+    missing = np.isnan(x) | np.isnan(y)
+    if missing.all():
+        return "no cell has a value in both tables"
+    if x.shape[1] < 2 and level != "pooled":
+        return (
+            f"a {level}-level correlation needs at least two systems, and there is one"
+        )
+    for name, table in (("metric", x), ("human", y)):
+        present = table[~missing]
+        if present.min() == present.max():
+            return (
+                f"all {name} values are the same ({present[0]:g}), and nothing "
+                "correlates with a constant"
+            )
+    where = {
+        "summary": "in every single article",
+        "system": "over the system means",
+        "pooled": "over all cells",
+    }[level]
+    return f"one side is constant, or fewer than two cells are present, {where}"
