@@ -92,9 +92,9 @@ from .overlap.ngrams import load_tokenizer as load_tokenizer
 from .overlap.ngrams import porter_stem as porter_stem
 from .overlap.ngrams import rouge_tokenizer as rouge_tokenizer
 from .overlap.bleu import Bleu as Bleu
-from .overlap._bleu import BleuComparison as BleuComparison
-from .overlap._bleu import BleuScore as BleuScore
-from .overlap._bleu import BleuTable as BleuTable
+from .overlap.bleu import BleuComparison as BleuComparison
+from .overlap.bleu import BleuScore as BleuScore
+from .overlap.bleu import BleuTable as BleuTable
 from .overlap.bleu import bleu_many as bleu_many
 from .overlap.bleu import bleu_score as bleu_score
 from .overlap.bleu import compare_bleu as compare_bleu

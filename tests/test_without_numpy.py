@@ -10,7 +10,6 @@ from itertools import product
 import pytest
 
 from summeval_nb.ground._arrays import is_numpy, np
-from summeval_nb.overlap._lcs import common_length
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
 from summeval_nb.overlap.counting import (
     SKIP_TYPES,
@@ -18,7 +17,7 @@ from summeval_nb.overlap.counting import (
     pairs_in_order,
     shared_pairs,
 )
-from summeval_nb.overlap.rouge import MULTI, TYPES, lcs_path, rouge_many, rouge_score
+from summeval_nb.overlap.rouge import MULTI, TYPES, _common_length, lcs_path, rouge_many, rouge_score
 
 REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]
 REFUSED += ["jinja2", "markupsafe", "matplotlib", "tqdm", "sentence_transformers", "transformers", "tokenizers", "yaml"]
@@ -114,7 +113,7 @@ def test_lengths_of_subsequences_are_those_of_paths():
     rng = random.Random(0)
     for _ in range(200):
         one, other = (rng.choices("abcd", k=rng.randint(0, 70)) for _ in range(2))
-        assert common_length(one, other) == common_length(other, one) == len(lcs_path(one, other))
+        assert _common_length(one, other) == _common_length(other, one) == len(lcs_path(one, other))
 
 
 @pytest.mark.parametrize("kind", SKIP_TYPES)
