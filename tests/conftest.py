@@ -43,7 +43,7 @@ def site() -> Path:
 
 @pytest.fixture(autouse=True)
 def own_counting(monkeypatch):
-    """Tests look at our own counting; tests/test_fast.py holds the optional accelerator against it."""
-    from summeval_nb.overlap import _fast
+    """Tests look at our own counting; tests/test_rouge.py holds the optional accelerator against it."""
+    from summeval_nb.overlap import rouge
 
-    monkeypatch.setattr(_fast, "ENABLED", False)
+    monkeypatch.setattr(rouge, "_ACCELERATED", False)

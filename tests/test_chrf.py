@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from summeval_nb.overlap import _chrf
+from summeval_nb.overlap import counting
 from summeval_nb.overlap.chrf import chrf_many, chrf_score, corpus_chrf
 
 settings.register_profile("unhurried", deadline=None)
@@ -60,9 +60,9 @@ def test_corpus_equals_sacrebleu_and_lots_do_not_matter(choice, monkeypatch):
     expected = CHRF(**choice).corpus_score(texts, streams).score
     assert float(corpus_chrf(texts, groups, **choice)) == pytest.approx(expected, abs=1e-9)
     whole = chrf_many(texts, groups, **choice).scores
-    monkeypatch.setattr(_chrf, "_CHARACTERS", 50)
+    monkeypatch.setattr(counting, "_CHARACTERS", 50)
     assert (np.nan_to_num(chrf_many(texts, groups, **choice).scores) == np.nan_to_num(whole)).all()
-    monkeypatch.setattr(_chrf, "_PAIRS", 1)
+    monkeypatch.setattr(counting, "_PAIRS", 1)
     assert (np.nan_to_num(chrf_many(texts, groups, **choice).scores) == np.nan_to_num(whole)).all()
 
 

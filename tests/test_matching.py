@@ -13,10 +13,11 @@ from nltk.translate.meteor_score import meteor_score as nltk_meteor
 from summeval_nb import InputWarning, languages_of
 from summeval_nb.agreement.metrics import metric_scores
 from summeval_nb.ground.data import load_toy_summeval
-from summeval_nb.overlap._meteor import Synonyms, count_chunks
 from summeval_nb.overlap.matching import (
     BertScore,
     Meteor,
+    _count_chunks,
+    _Synonyms,
     bert_many,
     bert_score,
     meteor_many,
@@ -39,7 +40,7 @@ def test_meteor_equals_nltk(synonyms):
     words = ["the", "The", "cat", "cats", "feline", "kitten", "sat", "sits", "rested", "mat", "rug", "running", "runs"]
     text = lambda: " ".join(rng.choices(words, k=rng.choice([0, 1, 2, 5, 9])))
     texts, groups = [text() for _ in range(300)], [[text() for _ in range(rng.choice([1, 2, 3]))] for _ in range(300)]
-    stand_in = Synonyms(synonyms or {})
+    stand_in = _Synonyms(synonyms or {})
     table = meteor_many(texts, groups, synonyms=synonyms, alpha=0.8, gamma=0.4)
     for one, group, mine in zip(texts, groups, np.nan_to_num(table.scores), strict=True):
         cut = [reference.split() for reference in group]
@@ -73,7 +74,7 @@ def test_meteor_says_what_was_matched():
     assert score.matches == ((1, 1), (2, 2)) and score.chunks == 1
     assert "[kitten]" in str(score.explain()) and json.loads(json.dumps(score.to_dict())) == score.to_dict()
     assert "&lt;b&gt;" in meteor_score("<b>", "<b>", synonyms=None).explain()._repr_html_()
-    assert count_chunks([]) == 0 and count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
+    assert _count_chunks([]) == 0 and _count_chunks([(0, 0), (1, 1), (2, 4)]) == 2
     assert meteor_score("", " ", synonyms=None).score is None
     for bad in ({"synonyms": 3}, {"alpha": 2}, {"beta": float("nan")}, {"tokenize": "klingon"}):
         with pytest.raises(ValueError):

@@ -1,11 +1,15 @@
-"""ROUGE against rouge-score 0.1.2 and ROUGE-1.5.5, on SummEval and on fuzzed pairs; its properties; bad input."""
+"""ROUGE against rouge-score 0.1.2, ROUGE-1.5.5, Lin's numbers, counts by brute force and rouge-score-rs; bad input."""
 
 import gzip
+import importlib.util
+import itertools
 import json
+import math
 import pickle
 import random
 import re
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +19,28 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 import summeval_nb
+import summeval_nb.overlap.counting as skip
+from summeval_nb import run
 from summeval_nb.ground.results import Signature
 from summeval_nb.ground.metric import score_rows
-from summeval_nb.overlap._rouge import lay_out, line_counts
+from summeval_nb.overlap import rouge
 from summeval_nb.overlap.counting import number_texts
 from summeval_nb.overlap.rouge import (
     MULTI,
     TYPES,
     Rouge,
+    RougeItem,
+    RougeTable,
+    _combine,
+    _hit_bits,
+    _lay_out,
+    _line_counts,
+    _places,
+    _sequence_counts,
+    _union_matches,
+    _weighted_counts,
+    _weighted_path,
+    _weighted_table,
     calculate_rouge,
     calculate_rouge_l,
     lcs_length,
@@ -36,6 +54,7 @@ from summeval_nb.overlap.rouge import (
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure
 settings.load_profile("unhurried")
 FOUR = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+RNG = random.Random(0)
 
 
 @pytest.fixture(scope="module")
@@ -374,8 +393,6 @@ def test_long_texts_and_many_lines():
 
 
 def test_more_texts_than_a_chunk_keep_their_numbers(monkeypatch):
-    import summeval_nb.overlap._rouge as rouge
-
     pairs = fuzz(50, 4)
     whole = ours(pairs, ALL)
     monkeypatch.setattr(rouge, "_CHUNK", 7)
@@ -446,8 +463,8 @@ def test_signatures_say_every_choice():
 
 
 def test_union_counts_are_the_same_for_repeated_lines():
-    pairs = lay_out(["a b\na b"], [["a b\nb a\na b"]])
-    assert line_counts(pairs, Rouge(), "rougeLsum").tolist() == [[4, 4, 6]]
+    pairs = _lay_out(["a b\na b"], [["a b\nb a\na b"]])
+    assert _line_counts(pairs, Rouge(), "rougeLsum").tolist() == [[4, 4, 6]]
     assert number_texts(["a b"], Rouge().cut).lengths.tolist() == [2]
 
 
@@ -495,3 +512,341 @@ def test_a_rouge_with_its_choices_gives_what_the_functions_give():
         assert pickle.loads(pickle.dumps(table)).rows() == table.rows()
     assert Rouge(types=["rouge2"]).main == "rouge2" and Rouge().main == "rougeL"
     assert Rouge(stemmer=True).fingerprint != Rouge().fingerprint
+
+
+# Subsequences in the bits of long integers, united and weighted.
+
+
+def test_bits_hit_what_the_path_hits():
+    for _ in range(300):
+        one, other = (RNG.choices(range(5), k=RNG.randint(0, 15)) for _ in range(2))
+        assert _hit_bits(_places(one), len(one), other) == sum(1 << i for i, _ in lcs_path(one, other))
+    assert _hit_bits(_places([1, 2, 3, 4, 5]), 5, [1, 3, 8, 9, 5]) == 0b10101
+
+
+def union_by_definition(wanted, made):
+    left, matches = Counter(token for sentence in made for token in sentence), 0
+    for sentence in wanted:
+        for i in sorted({i for other in made for i, _ in lcs_path(sentence, other)}):
+            matches += left[sentence[i]] > 0
+            left[sentence[i]] -= 1
+    return matches
+
+
+def test_united_hits_are_clipped():
+    for _ in range(200):
+        one, other = ([RNG.choices(range(6), k=RNG.randint(1, 8)) for _ in range(RNG.randint(1, 4))] for _ in range(2))
+        assert _union_matches(one, other, {}) == union_by_definition(one, other)
+
+
+def test_weights_of_runs():
+    values, moves = _weighted_table("abcdefg", "abcdhik", 2)
+    assert values[-1][-1] == 16 and _weighted_path(moves) == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert _weighted_table("abcdefg", "ahbkcid", 2)[0][-1][-1] == 4
+    assert _weighted_counts([[1, 2, 3]], [[1, 2, 4]], 2, "google") == (4, 9, 9, 9)
+    assert _weighted_counts([[1, 2, 3]], [[1, 2, 4]], 2, "rouge-1.5.5") == (4, 9, 81, 9)
+
+
+def test_pairs_are_counted_by_words_and_by_lines():
+    cut = Rouge().cut
+    pairs = _lay_out(["The cat is on the mat."], [["The cat sat on the mat.", "A cat is resting on the mat."]])
+    tokens = number_texts(pairs.texts, cut)
+    assert _sequence_counts(pairs, tokens, "rouge1").tolist() == [[5, 6, 6], [5, 6, 7]]
+    assert _sequence_counts(pairs, tokens, "rouge2").tolist() == [[3, 5, 5], [3, 5, 6]]
+    assert _sequence_counts(pairs, tokens, "rougeL").tolist() == [[5, 6, 6], [5, 6, 7]]
+    poem = _lay_out(["the cat sat\nit slept"], [["it slept\nthe cat sat"]])
+    assert _line_counts(poem, Rouge(), "rougeLsum").tolist() == [[5, 5, 5]]  # in another order: all found
+    assert _sequence_counts(poem, number_texts(poem.texts, cut), "rougeL").tolist() == [[3, 5, 5]]
+
+
+def test_four_conventions():
+    counts = np.array([[5, 6, 6], [5, 6, 7]], float)
+    found = {multi: _combine(counts, np.array([0]), multi, 1)[0].round(3).tolist() for multi in MULTI}
+    assert found["pooled"] == [0.833, 0.769, 0.8] and found["best"] == [0.833, 0.833, 0.833]
+    assert _combine(np.array([[3, 5, 5], [3, 5, 6.0]]), np.array([0]), "pooled", 1)[0].round(3)[2] == 0.571
+
+
+def test_a_type_that_was_not_asked_for_is_named():
+    with pytest.raises(KeyError, match="computed: rouge1"):
+        rouge_score("a", "a", types=["rouge1"])["rouge2"]
+    table = Rouge(types=["rouge1"]).score_many(["a b", ""], ["a c", ""])
+    assert isinstance(table, RougeTable) and table.mean_by_type()["rouge1"] == RougeItem(0.5, 0.5, 0.5)
+    assert table.mean() == 0.5 and table.n_undefined == 1 and table.rows()[1]["rouge1_f1"] is None
+    with pytest.raises(KeyError, match="nothing to compare"):
+        rouge_score("", "")["rouge1"]
+
+
+# ROUGE-S.
+
+
+KINDS = tuple(skip.SKIP_TYPES)
+POLICE = "police killed the gunman"
+# generated → ROUGE-S (Lin 2004, section 5), and with the single words: pairs and words shared, of 6 + 4
+LIN = [
+    ("police kill the gunman", 3 / 6, (3 + 3) / 10),
+    ("the gunman kill police", 1 / 6, (1 + 3) / 10),
+    ("the gunman police killed", 2 / 6, (2 + 4) / 10),
+    ("gunman the killed police", 0, 4 / 10),
+]
+
+
+def by_brute_force(words, kind):
+    gap, single = {"rougeS": (99, 0), "rougeSU": (99, 1), "rougeS4": (4, 0), "rougeSU4": (4, 1)}[kind]
+    places = itertools.combinations(range(len(words)), 2)
+    pairs = Counter((words[i], words[j]) for i, j in places if j - i - 1 <= gap)
+    return pairs + Counter((word,) for word in words if single)
+
+
+@pytest.mark.parametrize(("generated", "pairs", "both"), LIN)
+def test_the_example_of_the_paper(generated, pairs, both):
+    scores = rouge_score(generated, POLICE, types=KINDS)
+    assert scores["rougeS"] == pytest.approx((pairs,) * 3) == scores["rougeS4"]
+    assert scores["rougeSU"] == pytest.approx((both,) * 3) == scores["rougeSU4"]
+
+
+def test_at_most_four_words_stand_between():
+    far, near = "a b c d e f g", "a x x x x f"  # a … f: four words between them
+    assert rouge_score(near, far, types=["rougeS4"])["rougeS4"].recall == 1 / (6 + 5 + 4 + 3 + 2)
+    assert rouge_score("a g", far, types=["rougeS4"])["rougeS4"] == (0, 0, 0)  # a … g: five
+    assert rouge_score("a g", far, types=["rougeS"])["rougeS"] == pytest.approx((1, 1 / 21, 2 / 22))
+
+
+def test_counts_are_clipped():
+    # a b a b: (a, b) three times, (a, a), (b, a), (b, b); a b b: (a, b) twice, (b, b)
+    assert rouge_score("a b a b", "a b b", types=["rougeS"])["rougeS"] == pytest.approx((3 / 6, 1, 2 / 3))
+    assert rouge_score("a b b", "a b", types=["rougeS"])["rougeS"] == pytest.approx((1 / 3, 1, 1 / 2))
+
+
+def test_several_references_in_every_convention():
+    """Precision and recall: 3/3 and 3/6 against the long reference, 1/3 and 1/1 against the short one."""
+    references = ["a b c d", "a b"]
+    found = {m: rouge_score("a b c", references, types=["rougeS"], multi=m)["rougeS"] for m in MULTI}
+    assert found["best"] == pytest.approx((1, 1 / 2, 2 / 3))
+    assert found["best_recall"] == pytest.approx((1 / 3, 1, 1 / 2))
+    assert found["average"] == pytest.approx((2 / 3, 3 / 4, 7 / 12))
+    assert found["pooled"] == pytest.approx((4 / 6, 4 / 7, 8 / 13))
+    assert rouge_score("a b c", references, types=["rougeS"], compat="rouge-1.5.5")["rougeS"] == found["pooled"]
+
+
+def test_stems_and_tokenizers_count():
+    pair = ("police killing the gunmen", POLICE)
+    assert rouge_score(*pair, types=["rougeS"])["rougeS"].f1 == 1 / 6
+    assert rouge_score(*pair, types=["rougeS"], stemmer=True)["rougeS"].f1 == 3 / 6
+    assert rouge_score("猫坐垫", "猫在垫", types=["rougeS"], tokenizer="char")["rougeS"].f1 == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_too_short_for_a_pair(kind):
+    single = float(skip.SKIP_TYPES[kind][1])
+    assert rouge_score("cat", "cat", types=[kind])[kind] == (single,) * 3
+    assert rouge_score("", "a cat", types=[kind])[kind] == rouge_score("a cat", "", types=[kind])[kind] == (0, 0, 0)
+    assert len(rouge_score("", "", types=[kind])) == 0
+    table = rouge_many(["", "a cat"], ["", "a cat"], types=[kind])
+    assert table.n_undefined == 1 and table.mean() == 1
+
+
+sentences = st.lists(st.sampled_from(["the", "cat", "sat", "on", "mat"]), max_size=14)
+
+
+@given(st.lists(st.tuples(sentences, sentences), min_size=1, max_size=5), st.sampled_from(KINDS), st.booleans())
+def test_equal_to_a_count_by_brute_force(pairs, kind, in_parts):
+    kept, skip._ROOM = skip._ROOM, 5 if in_parts else skip._ROOM
+    try:
+        table = rouge_many(*([" ".join(side) for side in sides] for sides in zip(*pairs, strict=True)), types=[kind])
+    finally:
+        skip._ROOM = kept
+    for place, (made, wanted) in enumerate(pairs):
+        left, right = by_brute_force(made, kind), by_brute_force(wanted, kind)
+        shared = (left & right).total()
+        if made or wanted:
+            assert table[kind].precision[place] == shared / max(left.total(), 1)
+            assert table[kind].recall[place] == shared / max(right.total(), 1)
+        else:
+            assert math.isnan(table[kind].f1[place])
+
+
+@given(sentences, st.sampled_from(KINDS))
+def test_places_in_order_are_what_is_counted(words, kind):
+    named = Counter(tuple(words[at] for at in places) for places in skip.pairs_in_order(words, kind))
+    assert named == by_brute_force(words, kind)
+    tokens, one = number_texts([" ".join(words)], str.split), np.array([0])
+    assert skip.skip_counts(one, one, tokens, kind).tolist() == [[named.total()] * 3]
+
+
+@given(sentences, sentences)
+def test_with_no_word_between_it_is_rouge_2(made, wanted):
+    skip.SKIP_TYPES["rougeS0"] = (0, False)
+    try:
+        texts = number_texts([" ".join(made), " ".join(wanted)], str.split)
+        found = skip.skip_counts(np.array([0]), np.array([1]), texts, "rougeS0")[0]
+    finally:
+        del skip.SKIP_TYPES["rougeS0"]
+    bigrams = [Counter(itertools.pairwise(words)) for words in (made, wanted)]
+    assert found.tolist() == [(bigrams[0] & bigrams[1]).total(), bigrams[0].total(), bigrams[1].total()]
+
+
+def test_other_types_keep_their_numbers_beside_it():
+    made, wanted = ["the cat\nsat on a mat", "a dog"], [["the cat sat", "on a mat"], "a dog ran"]
+    old = [kind for kind in TYPES if kind not in KINDS]
+    together, alone = rouge_many(made, wanted, types=TYPES), rouge_many(made, wanted, types=old)
+    for kind in old:
+        assert all(np.array_equal(a, b) for a, b in zip(together[kind], alone[kind], strict=True))
+    assert together.signature["metric"].endswith("rougeS+rougeSU+rougeS4+rougeSU4")
+
+
+def test_a_run_and_the_shell_know_the_types(tmp_path):
+    from typer.testing import CliRunner
+
+    from summeval_nb.cli import app
+
+    rows = [{"candidate": "police kill the gunman", "references": POLICE}]
+    metric = Rouge(types=["rougeS", "rougeSU4"])
+    assert run(rows, metric, out=tmp_path / "run", workers=0, progress=False).mean() == 0.5
+    assert pickle.loads(pickle.dumps(metric)) == metric and metric.main == "rougeS"
+    (tmp_path / "made.txt").write_text(rows[0]["candidate"] + "\n", encoding="utf-8")
+    (tmp_path / "wanted.txt").write_text(POLICE + "\n", encoding="utf-8")
+    given_files = [str(tmp_path / "made.txt"), str(tmp_path / "wanted.txt")]
+    found = CliRunner().invoke(app, ["rouge", *given_files, "-o", 'types=["rougeS","rougeSU4"]'])
+    assert found.exit_code == 0 and "rougeSU4  0.6000     0.6000  0.6000" in found.output
+
+
+def test_a_picture_shows_the_pairs():
+    hostile = "The <b>cat</b> sat & sat."
+    scores = rouge_score(hostile, "the cat sat", types=["rougeS", "rougeSU4"])
+    picture = scores.explain()
+    assert str(picture).splitlines()[1] == "candidate: [The] <b>[cat]</b> [sat] & sat."
+    assert [row["pair"] for row in picture.rows if row["shared"]] == ["the … cat", "the … sat", "cat … sat"]
+    assert "<b>" not in picture._repr_html_() and "cat: in 2 of 3 shared pairs" in picture._repr_html_()
+    assert len(scores.explain("rougeSU4").rows) == 6
+    many = " ".join(map(str, range(20)))
+    rows = rouge_score(many, many, types=["rougeS"]).explain().rows
+    assert len(rows) == 101 and rows[-1] == {"pair": "and 90 more", "shared": 90}
+    assert not rouge_score("x", "y", types=["rougeS"]).explain().rows
+
+
+# By rouge-score-rs and by our own code: one number, whatever the texts are; what it does not serve is ours.
+
+
+compiled = pytest.mark.skipif(
+    importlib.util.find_spec("rouge_score_rs") is None, reason="the extra `fast` is not installed"
+)
+SERVED = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum")
+HOSTILE = [
+    *("", " ", "\n\n", "...", "\u00e9\u00e8", "\u732b", "0", "a", "A\x00b", "\ud800 a \udfff", "x " * 300),
+    *("\u212a\u0130\u017f \u212b", "\u0130stanbul 3.50", "\uff21\uff22 ab", "a\u0301b", "\u00df SS ss"),
+    *("na\u00efve caf\u00e9", "a\u00a0b\u2003c\u2028d\u0085e", "don't don\u2019t", "1 2 3 1 2 3", "\u202eabc"),
+    *("running runs runner generalizations oscillators", "skies dying lying news proceed", "<b>a</b>&amp;"),
+    *("a b\nc d\n\ne f", "a b\r\nc d", "\U0001f600 smile \U0001f600"),
+]
+WORDS = "the cat cats sat on a mat \u212a running ran 12 3.5 \u732b caf\u00e9 \n . , relational troubled hopping"
+WORDS = WORDS.split(" ")
+
+
+@pytest.fixture
+def both(monkeypatch):
+    """A function that scores twice, by the accelerator and by our own code."""
+
+    def score(function, *texts, **options):
+        found = []
+        for enabled in (True, False):
+            monkeypatch.setattr(rouge, "_ACCELERATED", enabled)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                made = function(*texts, **options)
+            found.append((made, [str(one.message) for one in caught]))
+        (fast, said), (own, told) = found
+        assert said == told
+        return fast, own
+
+    return score
+
+
+def drawn_pairs(seed, most, count=150):
+    chance = random.Random(seed)
+
+    def text():
+        if chance.random() < 0.2:
+            return chance.choice(HOSTILE)
+        return " ".join(chance.choices(WORDS, k=chance.randint(0, 40)))
+
+    return [text() for _ in range(count)], [[text() for _ in range(chance.randint(1, most))] for _ in range(count)]
+
+
+@compiled
+@pytest.mark.parametrize("stemmer", [False, True])
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_many_texts_have_the_same_numbers(both, stemmer, most):
+    for seed in range(4):
+        texts, references = drawn_pairs(seed, most)
+        if most == 1:
+            references[: len(HOSTILE)] = [[one] for one in HOSTILE]
+        fast, own = both(rouge_many, texts, references, types=SERVED, stemmer=stemmer)
+        assert str(fast.signature) == str(own.signature) and fast.n_undefined == own.n_undefined
+        for kind in SERVED:
+            for one, other in zip(fast[kind], own[kind], strict=True):
+                assert np.array_equal(np.isnan(one), np.isnan(other))
+                assert np.nanmax(np.abs(one - other)) <= 1e-12, (kind, seed)
+
+
+@compiled
+@pytest.mark.parametrize("stemmer", [False, True])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_one_text_has_the_same_numbers(both, text, stemmer):
+    for references in (*HOSTILE, [text], ["a b c", text, "", "the cat"]):
+        fast, own = both(rouge_score, text, references, types=SERVED, stemmer=stemmer)
+        assert fast.reason == own.reason
+        for kind in own:
+            assert fast[kind] == pytest.approx(own[kind], abs=1e-12), (kind, references)
+        assert str(fast.signature) == str(own.signature) and list(fast) == list(own)
+
+
+@compiled
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"types": ["rougeS4"]},
+        {"types": ["rouge1", "rougeW"]},
+        {"compat": "rouge-1.5.5"},
+        {"tokenizer": "13a"},
+        {"tokenizer": str.split},
+        {"multi": "average"},
+        {"multi": "pooled"},
+        {"multi": "best_recall"},
+    ],
+)
+def test_what_it_does_not_serve_is_counted_here(monkeypatch, options):
+    def refuse(*arguments):
+        raise AssertionError("rouge-score-rs was asked")
+
+    monkeypatch.setattr(rouge, "_ACCELERATED", True)
+    monkeypatch.setattr(rouge, "_scorer", refuse)
+    assert rouge_many(["a b c"] * 3, [["a b", "c d"]] * 3, **options).n_undefined == 0
+    assert Rouge(**options).score("a b c", ["a b", "c d"])
+    with pytest.raises(AssertionError, match="was asked"):
+        rouge_many(["a b c"], ["a b"])
+
+
+@compiled
+def test_many_pairs_of_few_texts_are_counted_here(monkeypatch):
+    asked = []
+    monkeypatch.setattr(rouge, "_ACCELERATED", True)
+    real = rouge._scorer
+    monkeypatch.setattr(rouge, "_scorer", lambda *options: asked.append(options) or real(*options))
+    few = [["a b", "c d", "e f", "g h", "i j"]] * 60
+    rouge_many(["a b c"] * 60, few, stemmer=True)
+    assert not asked
+    rouge_many([f"a b c {n}" for n in range(60)], few)
+    assert asked
+
+
+@compiled
+def test_it_is_not_needed(monkeypatch):
+    monkeypatch.setattr(rouge, "_ACCELERATED", True)
+    monkeypatch.setattr(rouge, "_installed", lambda: False)
+    monkeypatch.setattr(rouge, "_scorer", None)
+    assert rouge_score("a b", "a c", types=["rouge1"]).score == rouge_many(["a b"], ["a c"])["rouge1"].f1[0] == 0.5
+
+
+@compiled
+def test_it_is_a_choice_of_its_own_in_no_signature():
+    assert "rs" not in str(Rouge().signature).split("|")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import TER
 from sacrebleu.metrics.lib_ter import BeamEditDistance, translation_edit_rate
 
-from summeval_nb.overlap._ter import _Table, count_edits, tercom_words
-from summeval_nb.overlap.ter import corpus_ter, ter_many, ter_score
+from summeval_nb.overlap.ter import _Table, corpus_ter, count_edits, ter_many, ter_score
+from summeval_nb.overlap.tokens import tercom_words
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from summeval_nb.ground.base import is_numpy, np
-from summeval_nb.overlap._lcs import common_length
+from summeval_nb.overlap.rouge import _common_length as common_length
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
 from summeval_nb.overlap.counting import (
     SKIP_TYPES,

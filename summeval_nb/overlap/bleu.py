@@ -7,23 +7,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Unpack
 
-from ..ground.base import JsonDict
-from . import _bleu
-from ._bleu import BleuComparison, BleuScore, BleuTable
-from .base import BleuChoices
+from ..ground.base import np
 from ..ground.metric import takes_choices_of
-from .base import require_candidate, require_pairs
-from .base import require_references
-from .ngrams import Tokens, clipped_counts, load_tokenizer
+from ..ground.resampling import bootstrap
+from ..ground.base import JsonDict
 from ..ground.metric import Metric
-from ..ground.results import Signature
+from ..ground.results import Outcome, Score, ScoreTable, Signature
+from ..ground.base import is_finite, require_count, require_flag
+from ..ground.base import require_option, require_text
+from .base import BleuChoices, Interval, bootstrap_interval
+from .base import require_candidate, require_pairs
+from .base import require_references, warn_of_lost_texts
+from .counting import NumberedTexts, as_sequences, common_lengths
+from .counting import in_order, merge_greatest, ngram_levels
+from .counting import number_texts
+from .ngrams import WordTokenizer, clipped_counts, list_ngrams
+from .ngrams import load_tokenizer
+from .picture import MatchPicture, ngram_marks, token_spans
+from .tokens import Tokens, tokenizer_name
 
 # %% auto #0
-__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'bleu_score', 'corpus_bleu', 'bleu_many',
-           'compare_bleu']
+__all__ = ['SMOOTHING', 'closest_length', 'brevity_penalty', 'bleu_from_counts', 'Bleu', 'BleuScore', 'bleu_score', 'corpus_bleu',
+           'bleu_many', 'BleuComparison', 'compare_bleu', 'BleuTable']
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #67f9d8b1
 def closest_length(candidate_length: int, reference_lengths: Iterable[int]) -> int:
@@ -150,7 +159,21 @@ class Bleu(Metric):
     effective_order: bool | None = None
 
     def __post_init__(self) -> None:
-        _bleu.require_choices(self, SMOOTHING)
+        if require_count(self.n, "n") > 100:
+            raise ValueError(f"n must be at most 100, not {self.n}: 4 is usual")
+        require_flag(self.lowercase, "lowercase")
+        if self.effective_order is not None:
+            require_flag(self.effective_order, "effective_order")
+        require_option(self.smooth, "smooth", SMOOTHING)
+        value, name = self.smooth_value, "smooth_value"
+        if value is not None and SMOOTHING[self.smooth] is None:
+            given = f"smooth={self.smooth!r} takes none"
+            raise ValueError(f"{name} is for 'floor' and 'add-k'; {given}")
+        if value is not None and not (value >= 0 and is_finite(value)):
+            raise ValueError(
+                f"{name} must be a finite number of at least 0, not {value}"
+            )
+        load_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> Signature:
@@ -159,14 +182,25 @@ class Bleu(Metric):
 
     def sign(self, sizes: Sequence[int] | None) -> Signature:
         """Return the signature with the numbers of references, `var` if they differ."""
+        named: dict[str, object] = {"metric": f"bleu{self.n}"}
+        if sizes is not None:
+            named["nrefs"] = sizes[0] if len(set(sizes)) == 1 else "var"
+        named |= {"case": "lc" if self.lowercase else "mixed"}
+        named |= {"eff": self.effective_order, "tok": tokenizer_name(self.tokenize)}
         value = self.smooth_value
         value = SMOOTHING[self.smooth] if value is None else value
-        return _bleu.sign(self, value, sizes)
+        shown = "" if value is None else f"[{value:.2f}]"
+        return Signature(named | {"smooth": self.smooth + shown})
 
     def tokenizer(self) -> Callable[[str], Tokens]:
         """Return the function that cuts a text, lower-cased if that is asked for."""
         cut = load_tokenizer(self.tokenize)
-        return _bleu.lowered(cut) if self.lowercase else cut
+        if not self.lowercase:
+            return cut
+        if isinstance(cut, WordTokenizer):
+            clean = cut.clean
+            return replace(cut, clean=lambda text: clean(text.lower()))
+        return lambda text: cut(require_text(text, "text").lower())
 
     def counts(self, candidate: Tokens, references: Sequence[Tokens]) -> list[int]:
         """Return both lengths, n clipped counts and n totals of one text."""
@@ -191,7 +225,11 @@ class Bleu(Metric):
         """Return BLEU of one text; see `bleu_score`."""
         text = require_candidate(candidate, references)
         listed, settled = require_references(references), self._settled(whole=False)
-        return _bleu.score_one(settled, brevity_penalty, text, listed)
+        own, *theirs = map(settled.tokenizer(), [text, *listed])
+        lengths, name = map(len, [own, *theirs]), tokenizer_name(self.tokenize)
+        warn_of_lost_texts([text, *listed], lengths, name)
+        row = settled.counts(own, theirs)
+        return settled._assemble(row, [row], [(text, listed)])
 
     def score_many(
         self,
@@ -202,22 +240,118 @@ class Bleu(Metric):
     ) -> BleuTable:
         """Return BLEU of each text; see `bleu_many`. It is too quick for progress."""
         texts, groups = require_pairs(candidates, references)
-        return _bleu.score_table(self._settled(whole=False), texts, groups)
+        settled, sizes = self._settled(whole=False), [len(group) for group in groups]
+        rows = _count_rows(texts, groups, settled)
+        values, signature = _score_rows(rows, settled), settled.sign(sizes)
+        return BleuTable(values, rows, sizes, settled, signature)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> BleuScore:
         """Return BLEU of all texts as one; see `corpus_bleu`."""
-        pairs, settled = (
-            require_pairs(candidates, references),
-            self._settled(whole=True),
+        texts, groups = require_pairs(candidates, references)
+        if not texts:
+            raise ValueError("candidates is empty: a corpus needs at least one text")
+        settled = self._settled(whole=True)
+        rows = _count_rows(texts, groups, settled)
+        sums = [int(value) for value in rows.sum(axis=0)]
+        return settled._assemble(sums, rows, list(zip(texts, groups, strict=True)))
+
+    def _assemble(
+        self,
+        sums: list[int],
+        rows: Sequence[Sequence[int]] | np.ndarray,
+        texts: Sequence[tuple[str, Sequence[str]]],
+    ) -> BleuScore:
+        """Compute one BLEU from the sums of the rows of counts."""
+        score, precisions = self.from_counts(sums)
+        candidate_length, reference_length, *rest = sums
+        empty = candidate_length == reference_length == 0
+        nothing = "neither candidate nor reference holds a token"
+        return BleuScore(
+            score=None if empty else score,
+            reason=f"{nothing}: there is nothing to compare" if empty else "",
+            signature=self.sign([len(references) for _, references in texts]),
+            counts=tuple(rest[: self.n]),
+            totals=tuple(rest[self.n :]),
+            precisions=tuple(precisions),
+            bp=brevity_penalty(candidate_length, reference_length),
+            candidate_length=candidate_length,
+            reference_length=reference_length,
+            options=self,
+            counted=rows,
+            texts=texts,
         )
-        return _bleu.score_corpus(settled, brevity_penalty, *pairs)
 
     def _settled(self, *, whole: bool) -> Bleu:
         """The same with the effective order decided, for a text or for a corpus."""
         decided = self.effective_order is not None
         return self if decided else replace(self, effective_order=not whole)
+
+# %% ../../nbs/3_overlap/32_bleu.ipynb #936f2dea
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BleuScore(Score):
+    """BLEU on the scale of 0 to 100, with the counts behind it.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a token.
+    counts, totals : tuple of int
+        Clipped matches and candidate n-grams for orders 1 to n.
+    precisions : tuple of float
+        100 * count / total after smoothing.
+    bp : float
+        Brevity penalty in [0, 1].
+    candidate_length, reference_length : int
+        In tokens.
+    statistics : ndarray, shape (texts, 2 + 2n)
+        Per text: candidate length, reference length, n counts, n totals.
+    """
+
+    counts: tuple[int, ...]
+    totals: tuple[int, ...]
+    precisions: tuple[float, ...]
+    bp: float
+    candidate_length: int
+    reference_length: int
+    options: Bleu
+    counted: Sequence[Sequence[int]] | np.ndarray
+    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
+
+    @cached_property
+    def statistics(self) -> np.ndarray:
+        """The counts of each text: both lengths, n clipped counts, n totals."""
+        return np.asarray(self.counted, dtype=np.int64)
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row per order: matches, n-grams, precision."""
+        parts = zip(self.counts, self.totals, self.precisions, strict=True)
+        names = ("order", "count", "total", "precision")
+        return [
+            dict(zip(names, (n, *part), strict=True)) for n, part in enumerate(parts, 1)
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        lengths = {
+            "candidate_length": self.candidate_length,
+            "reference_length": self.reference_length,
+        }
+        return {**super().to_dict(), "bp": self.bp, **lengths}
+
+    def interval(
+        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    ) -> Interval:
+        """Return a bootstrap interval of a corpus score; see `corpus_bleu`."""
+        formula = lambda row: self.options.from_counts(row)[0]
+        return bootstrap_interval(
+            self.statistics, formula, confidence, n_resamples, seed
+        )
+
+    def explain(self, index: int = 0, *, n: int = 1) -> MatchPicture:
+        """Show which n-grams of order `n` text number `index` shares, and how often."""
+        return _explain(*self.texts[index], self.options, require_count(n, "n"))
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #c7f5fdbb
 @takes_choices_of(Bleu)
@@ -355,6 +489,23 @@ def bleu_many(
     return metric.score_many(candidates, references)
 
 # %% ../../nbs/3_overlap/32_bleu.ipynb #e2271c65
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BleuComparison(Score):
+    """The difference of two corpus BLEUs on the same texts: first minus second."""
+
+    first: BleuScore
+    second: BleuScore
+    interval: Interval
+    p_value: float
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row: both scores, the difference, its interval, the p-value."""
+        scores = {"first": self.first.score, "second": self.second.score}
+        ends = {"low": self.interval.low, "high": self.interval.high}
+        rest = {"difference": self.score} | ends | {"p_value": self.p_value}
+        return [scores | rest]
+
+
 def compare_bleu(
     first: BleuScore,
     second: BleuScore,
@@ -386,4 +537,167 @@ def compare_bleu(
     ValueError
         If options or references differ, or there are fewer than two texts.
     """
-    return _bleu.compare(first, second, confidence, n_resamples, seed)
+    for score in (first, second):
+        if not isinstance(score, BleuScore):
+            found = type(score).__name__
+            raise TypeError(
+                f"compare_bleu needs two scores of corpus_bleu, not {found}"
+            )
+    if first.options != second.options:
+        different = first.signature.differences(second.signature)
+        raise ValueError(f"the two scores have different options: {different}")
+    if [list(r) for _, r in first.texts] != [list(r) for _, r in second.texts]:
+        needed = "a paired test needs the same texts in the same order"
+        raise ValueError(f"the two scores have different references: {needed}")
+    difference = lambda drawn: (
+        _score_rows(first.statistics[drawn].sum(axis=-2), first.options)
+        - _score_rows(second.statistics[drawn].sum(axis=-2), first.options)
+    )
+    drawn, low, high = bootstrap(
+        difference,
+        len(first.statistics),
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    least = abs(float(first) - float(second))
+    beyond = int((np.abs(drawn - drawn.mean()) >= least).sum())
+    named = {"test": "paired-bootstrap", "resamples": n_resamples, "seed": seed}
+    return BleuComparison(
+        score=float(first) - float(second),
+        signature=Signature({**first.signature, **named}),
+        first=first,
+        second=second,
+        interval=Interval(low, high, confidence, n_resamples, seed),
+        p_value=(1 + beyond) / (n_resamples + 1),
+    )
+
+# %% ../../nbs/3_overlap/32_bleu.ipynb #748f3abc
+def _count_rows(
+    candidates: Sequence[str], references: Sequence[Sequence[str]], options: Bleu
+) -> np.ndarray:
+    """Return one row of counts per text, equal to `Bleu.counts`, (texts, 2 + 2n).
+
+    Each different text is cut once, each group of references merged once.
+    """
+    if not candidates:
+        return np.zeros((0, 2 + 2 * options.n), np.int64)
+    places: dict[str, int] = {}
+    own = [places.setdefault(text, len(places)) for text in candidates]
+    groups: dict[tuple[str, ...], int] = {}
+    group_of = [groups.setdefault(tuple(group), len(groups)) for group in references]
+    members = [
+        [places.setdefault(text, len(places)) for text in group] for group in groups
+    ]
+    tokens = number_texts(list(places), options.tokenizer())
+    name = tokenizer_name(options.tokenize)
+    warn_of_lost_texts(list(places), tokens.lengths, name)
+    lengths = tokens.lengths[own]
+    known = [tokens.lengths[group] for group in members]
+    rows = np.zeros((len(own), 2 + 2 * options.n), np.int64)
+    rows[:, 0] = lengths
+    rows[:, 1] = _closest_lengths(lengths, known, group_of)
+    for order, level in enumerate(ngram_levels(tokens, options.n)):
+        merged, level = merge_greatest(level, members), in_order(level)
+        both = NumberedTexts(
+            np.r_[level.numbers, merged.numbers], np.r_[level.lengths, merged.lengths]
+        )
+        sequences = as_sequences(both)
+        targets = sequences[len(places) :]
+        rows[:, 2 + order] = common_lengths(
+            [sequences[i] for i in own], [targets[g] for g in group_of]
+        )
+        rows[:, 2 + options.n + order] = np.maximum(lengths - order, 0)
+    return rows
+
+
+def _closest_lengths(
+    lengths: np.ndarray, known: Sequence[np.ndarray], group_of: Sequence[int]
+) -> np.ndarray:
+    """Return `closest_length` for many: the smallest of difference, then length."""
+    sizes = np.array([len(known[group]) for group in group_of])
+    theirs = np.concatenate([known[group] for group in group_of])
+    keys = (np.abs(theirs - np.repeat(lengths, sizes)) << 32) + theirs
+    return np.minimum.reduceat(keys, np.cumsum(sizes) - sizes) & 0xFFFFFFFF
+
+
+def _score_rows(rows: np.ndarray, metric: Bleu) -> np.ndarray:
+    """Return BLEU for each row of counts, for arrays of shape (..., 2 + 2n).
+
+    Each by the one formula: numpy has an exponential of its own, and now and then
+    another number in the last digit.
+    """
+    flat = rows.reshape(-1, 2 + 2 * metric.n).tolist()
+    scores = [metric.from_counts(row)[0] for row in flat]
+    return np.array(scores, float).reshape(rows.shape[:-1])
+
+# %% ../../nbs/3_overlap/32_bleu.ipynb #0a3d764a
+@dataclass(frozen=True, eq=False, repr=False)
+class BleuTable(ScoreTable):
+    """BLEU of many texts: `scores` in [0, 100], one per text, with their counts.
+
+    Where no side holds a token there is no score: NaN in the array, None in the rows,
+    left out of the mean.
+    """
+
+    values: np.ndarray
+    statistics: np.ndarray
+    sizes: Sequence[int]
+    options: Bleu
+    signature: Signature
+    nothing = "neither the candidate nor a reference holds a token"
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the scores by the name `bleu`, NaN where no side holds a token."""
+        some = self.statistics[:, :2].max(axis=1) > 0
+        return {"bleu": np.where(some, self.values, np.nan)}
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary per text: its score, or None, and both lengths."""
+        lengths = zip(super().rows(), self.statistics[:, :2].tolist(), strict=True)
+        return [
+            row | {"candidate_length": own, "reference_length": theirs}
+            for row, (own, theirs) in lengths
+        ]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return each text's score with its counts, signed by its own references."""
+        signatures = {size: str(self.options.sign([size])) for size in set(self.sizes)}
+        end, found = 2 + self.options.n, []
+        counted = self.statistics.tolist()
+        for row, counts, size in zip(self.rows(), counted, self.sizes, strict=True):
+            score = row.pop("bleu")
+            parts = row | {"counts": counts[2:end], "totals": counts[end:]}
+            known = score is not None
+            status, reason = ("ok", "") if known else ("undefined", self.nothing)
+            found.append(Outcome(score, status, reason, parts, signatures[size]))
+        return found
+
+# %% ../../nbs/3_overlap/32_bleu.ipynb #6876756a
+def _explain(
+    candidate: str, references: Sequence[str], options: Bleu, n: int
+) -> MatchPicture:
+    """Mark the shared n-grams of one order in the candidate and every reference."""
+    cut = options.tokenizer()
+    texts = [candidate, *references]
+    tokens = [list(cut(text)) for text in texts]
+    spans = [token_spans(text, cut) for text, cut in zip(texts, tokens, strict=True)]
+    counted = clipped_counts(tokens[0], tokens[1:], n)
+    shared = {gram: count for gram, (_, _, count) in counted.items() if count}
+    labels = ["candidate", *(f"reference {i}" for i in range(1, len(texts)))]
+    grams = [list_ngrams(found, n) for found in tokens]
+    panels = [
+        (label, text, ngram_marks(place, found, shared))
+        for label, text, place, found in zip(labels, texts, spans, grams, strict=True)
+    ]
+    rows = [
+        {
+            "n-gram": " ".join(map(str, gram)),
+            "candidate": own,
+            "most in one reference": most,
+            "counted": count,
+        }
+        for gram, (own, most, count) in counted.items()
+    ]
+    total = f"{sum(shared.values())} of {len(grams[0])} counted"
+    return MatchPicture(f"BLEU: shared {n}-grams, {total}", panels, rows)

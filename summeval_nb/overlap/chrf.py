@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Unpack
 
-from ..ground.metric import Metric
-from ..ground.results import Signature
-from ._chrf import ChrfScore, ChrfTable, require_choices
-from ._chrf import score_corpus, score_one, score_table
-from .base import ChrfChoices
+from ..ground.base import np
 from ..ground.metric import takes_choices_of
+from ..ground.base import JsonDict
+from ..ground.metric import Metric
+from ..ground.results import Score, Signature
+from ..ground.base import require_count, require_flag
+from .base import ArrayTable, ChrfChoices, Interval
+from .base import bootstrap_interval, require_candidate
+from .base import require_number, require_pairs
+from .base import require_references, signed
+from .counting import many_counts
 from .ngrams import list_ngrams
+from .picture import MatchPicture, ngram_marks
 
 # %% auto #0
-__all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'chrf_score', 'corpus_chrf', 'chrf_many']
+__all__ = ['chrf_from_counts', 'chrf_words', 'Chrf', 'ChrfScore', 'ChrfTable', 'chrf_score', 'corpus_chrf', 'chrf_many']
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #dde9cd46
 def chrf_from_counts(
@@ -97,7 +103,13 @@ class Chrf(Metric):
     eps_smoothing: bool = False
 
     def __post_init__(self) -> None:
-        require_choices(self)
+        for name, minimum in (("char_order", 1), ("word_order", 0)):
+            order = require_count(getattr(self, name), name, minimum=minimum)
+            if order > 100:
+                raise ValueError(f"{name} must be at most 100: {order}")
+        for name in ("lowercase", "whitespace", "eps_smoothing"):
+            require_flag(getattr(self, name), name)
+        require_number(self.beta, "beta", 0, 1000)
 
     @property
     def signature(self) -> Signature:
@@ -136,19 +148,109 @@ class Chrf(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> ChrfScore:
         """Return chrF of one text; see `chrf_score`."""
-        return score_one(self, candidate, references)
+        text = require_candidate(candidate, references)
+        listed = require_references(references)
+        each = [self.counts(text, reference) for reference in listed]
+        flat = [[count for triple in counts for count in triple] for counts in each]
+        best = max(flat, key=self.from_counts)
+        return self._assemble(np.array([best], dtype=np.int64), [(text, listed)])
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> ChrfTable:
         """Return chrF of each text; see `chrf_many`."""
-        return score_table(self, candidates, references)
+        texts, groups = require_pairs(candidates, references)
+        rows = self._count_rows(texts, groups).tolist()
+        scores = np.array([self.from_counts(row) for row in rows], float)
+        for index, (text, group) in enumerate(zip(texts, groups, strict=True)):
+            if scores[index] < 1e-9 and not any(map(self.characters, (text, *group))):
+                scores[index] = np.nan
+        signature = signed(self.signature, groups)
+        return ChrfTable(values={"chrf": scores}, signature=signature)
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> ChrfScore:
         """Return chrF of all texts as one corpus; see `corpus_chrf`."""
-        return score_corpus(self, candidates, references)
+        texts, groups = require_pairs(candidates, references)
+        if not texts:
+            raise ValueError("candidates is empty: a corpus needs at least one text")
+        rows = self._count_rows(texts, groups)
+        return self._assemble(rows, list(zip(texts, groups, strict=True)))
+
+    def _count_rows(
+        self, texts: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> np.ndarray:
+        """Return the flat counts of each text with its best reference, all at once."""
+        orders = self.char_order, self.word_order
+        counts = many_counts(texts, groups, *orders, self.characters, self.words)
+        pairs = counts.reshape(len(counts), 3 * counts.shape[1])
+        scores = [self.from_counts(row) for row in pairs.tolist()]
+        best, start = [], 0
+        for group in groups:
+            places = range(start, start + len(group))
+            best.append(max(places, key=scores.__getitem__))
+            start += len(group)
+        return pairs[np.array(best, np.int64)]
+
+    def _assemble(
+        self, rows: np.ndarray, texts: Sequence[tuple[str, Sequence[str]]]
+    ) -> ChrfScore:
+        """Add up the texts' counts and compute one score from the sums."""
+        sums = rows.sum(axis=0).tolist()
+        sides = (one for text, group in texts for one in (text, *group))
+        empty = not any(map(self.characters, sides))
+        return ChrfScore(
+            score=None if empty else self.from_counts(sums),
+            reason=ArrayTable.nothing if empty else "",
+            signature=signed(self.signature, [group for _, group in texts]),
+            counts=tuple(zip(sums[::3], sums[1::3], sums[2::3], strict=True)),
+            metric=self,
+            statistics=rows,
+            texts=texts,
+        )
+
+# %% ../../nbs/3_overlap/34_chrf.ipynb #18092c8d
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class ChrfScore(Score):
+    """chrF on the scale of 0 to 100, with the counts behind it.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a character.
+    counts : tuple of (candidate, reference, shared)
+        N-grams of each order, characters first, then words; of several references the
+        best.
+    statistics : ndarray, shape (texts, 3 * orders)
+        The counts of each text, flat.
+    """
+
+    counts: tuple[tuple[int, int, int], ...]
+    metric: Chrf
+    statistics: np.ndarray
+    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row per order: what each side has, what is shared, P and R."""
+        return _order_rows(self.counts, self.metric.char_order)
+
+    def interval(
+        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    ) -> Interval:
+        """Return a bootstrap interval of a corpus score; see `corpus_chrf`."""
+        formula = self.metric.from_counts
+        return bootstrap_interval(
+            self.statistics, formula, confidence, n_resamples, seed
+        )
+
+    def explain(self, index: int = 0, *, n: int = 3) -> MatchPicture:
+        """Mark the n-grams that text number `index` shares with its best reference."""
+        return _explain(*self.texts[index], self.metric, require_count(n, "n"))
+
+
+class ChrfTable(ArrayTable):
+    """chrF of many texts, as `chrf`."""
 
 # %% ../../nbs/3_overlap/34_chrf.ipynb #c5f1e5dd
 @takes_choices_of(Chrf)
@@ -248,3 +350,52 @@ def chrf_many(
     [89.84, 100.0]
     """
     return Chrf(**choices).score_many(candidates, references)
+
+# %% ../../nbs/3_overlap/34_chrf.ipynb #5e51a06f
+def _order_rows(
+    counts: Sequence[tuple[int, int, int]], char_order: int
+) -> list[JsonDict]:
+    """Return one row per order, characters first, then words."""
+    rows: list[JsonDict] = []
+    for place, (own, wanted, shared) in enumerate(counts):
+        kind, order = "character", place + 1
+        if place >= char_order:
+            kind, order = "word", order - char_order
+        row = {"kind": kind, "order": order, "candidate": own, "reference": wanted}
+        row |= {"shared": shared, "precision": shared / own if own else None}
+        rows.append(row | {"recall": shared / wanted if wanted else None})
+    return rows
+
+
+def _explain(
+    candidate: str, references: Sequence[str], metric: Chrf, n: int
+) -> MatchPicture:
+    """Mark what one order of characters counts in a text and its best reference."""
+    counted = [metric.counts(candidate, reference) for reference in references]
+    scores = [metric.from_counts([c for row in rows for c in row]) for rows in counted]
+    best = max(range(len(scores)), key=scores.__getitem__)
+    texts = [candidate, references[best]]
+    labels = ["candidate", f"reference {best + 1} of {len(references)}"]
+    placed = [_placed(text, metric) for text in texts]
+    own, wanted = (list_ngrams([sign for sign, _ in found], n) for found in placed)
+    left, right = Counter(own), Counter(wanted)
+    shared = {gram: min(left[gram], right[gram]) for gram in left if gram in right}
+    panels = [
+        (label, text, ngram_marks([place for _, place in found], grams, shared))
+        for label, text, found, grams in zip(
+            labels, texts, placed, (own, wanted), strict=True
+        )
+    ]
+    total = f"{sum(shared.values())} of {len(own)} shared"
+    title = f"chrF {scores[best]:.2f}; marked: character {n}-grams, {total}"
+    return MatchPicture(title, panels, _order_rows(counted[best], metric.char_order))
+
+
+def _placed(text: str, metric: Chrf) -> list[tuple[str, tuple[int, int]]]:
+    """Return the characters that count, each with its place in the text."""
+    found = []
+    for place, character in enumerate(text):
+        for one in character.lower() if metric.lowercase else character:
+            if metric.whitespace or not one.isspace():
+                found.append((one, (place, place + 1)))
+    return found

