@@ -30,9 +30,9 @@ import numpy as np
 import torch
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import _parts, _reader, _reading, check
-from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence._reader import WINDOW, load_reader
+from summeval_nb.evidence import _reading, tokens
+from summeval_nb.evidence.checker import PairVectors, encode_pairs
+from summeval_nb.evidence.reader import WINDOW, Reader, load_reader
 from summeval_nb.ground.data import load_summeval, sample_articles
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.retrieve import topk_related
@@ -63,7 +63,7 @@ def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], 
     return pairs
 
 
-def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> list[Any]:
+def read_windows(pairs: list[tuple[list[str], str]], vectors: list[PairVectors]) -> list[Any]:
     """Return the windows that the reader is given when the checker judges these pairs."""
     read: list[Any] = []
 
@@ -72,7 +72,7 @@ def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVec
             read.extend(windows)
             return load_reader().read(windows)
 
-    with mock.patch.object(_reader, "load_reader", lambda precision, device: Recording()):
+    with mock.patch("summeval_nb.evidence.reader.load_reader", lambda precision, device: Recording()):
         EmbeddedChecker().check_many(pairs, vectors=vectors)
     return read
 
@@ -89,7 +89,7 @@ def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
     return {name: statistics.median(one) for name, one in taken.items()}
 
 
-def by_the_clock(reader: _reader.Reader, windows: list[Any]) -> float:
+def by_the_clock(reader: Reader, windows: list[Any]) -> float:
     """Return the seconds that reading takes, after a warm-up."""
     reader.read(windows)
     start = time.perf_counter()
@@ -113,7 +113,7 @@ def main() -> None:
     peer = CrossEncoder(str(MODEL), num_labels=3, max_length=WINDOW, device="cpu")
 
     def first() -> list[Any]:
-        _parts.kept_parts.cache_clear()
+        tokens.kept_parts.cache_clear()
         return [_reading.look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
 
     windows = read_windows(pairs, vectors)

@@ -8,9 +8,9 @@ import torch
 from helpers.tiny_nli import bert_classifier, knowing_classifier
 
 from summeval_nb import BackendRejected, NLIChecker, Store, TransformersBackend, evaluate, example_model
-from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.evidence.check_nli import label_places
+from summeval_nb.evidence.load import load_checker
 
 torch.set_num_threads(1)
 ARTICLE = ["Anna bought a red car in Paris.", "Ben sold a blue boat.", "Maria lost a white horse in Rome."]

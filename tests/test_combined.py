@@ -2,7 +2,8 @@
 
 import pytest
 
-from summeval_nb.evidence._combined import annotator_name, combined, failure, require_helpers
+from summeval_nb.evidence._combined import annotator_name, combined, require_helpers
+from summeval_nb.evidence.checker import failure
 from summeval_nb.evidence.claims import Claim, ClaimFinder
 
 SENTENCE = "Anna bought a car and Ben sold a boat"

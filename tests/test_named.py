@@ -6,7 +6,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import LLMChecker, evaluate_answers, example_model, rate, rate_many, summarization_scores
-from summeval_nb.evidence._inputs import named_checker
+from summeval_nb.evidence.load import named_checker
 from summeval_nb.models._named import load_backend, load_model, load_store, store_path
 from summeval_nb.models.store import Store
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from summeval_nb import FaithfulnessMetric, Verdict, evaluate_many
 from summeval_nb.evidence import _pairs
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.results import Evidence, Finding
 from summeval_nb.models.store import Store
 from summeval_nb.text._vectors import SentenceVectors

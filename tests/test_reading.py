@@ -13,13 +13,13 @@ import pytest
 
 from summeval_nb import ChunkedChecker, EmbeddedChecker, WordsChecker, evaluate, sample_articles
 from summeval_nb.evidence import _reading
-from summeval_nb.evidence._fitted import how_well
-from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence._reader import Reading, load_reader
 from summeval_nb.evidence._reading import fitted, log_odds, look, windows
-from summeval_nb.evidence.check import sigmoid
+from summeval_nb.evidence.checker import encode_pairs
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
+from summeval_nb.evidence.measured import how_well
+from summeval_nb.evidence.reader import Reading, load_reader
 from summeval_nb.evidence.reading import MOST, NUMBERS, number_weights, ten_numbers, weighted
+from summeval_nb.evidence.words import sigmoid
 from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.judged.judge import _label
 from summeval_nb.text.embed import load_embedder
@@ -294,7 +294,7 @@ def test_the_same_window_is_read_once(monkeypatch):
             read.extend(pairs)
             return load_reader().read(pairs)
 
-    monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision, device: Counting())
+    monkeypatch.setattr("summeval_nb.evidence.reader.load_reader", lambda precision, device: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
     assert len(read) == len(set(read)) < 6  # two windows a pair
 

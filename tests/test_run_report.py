@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import _inputs
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence import load
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.results import Verdict
 from summeval_nb.ground.viz import style_sheet
 from summeval_nb.runs._run_page import histogram_svg, usage_rows, worst_html
@@ -320,8 +320,7 @@ def another_version(monkeypatch, name="embedded"):
     """The package's checker, as another version of the package has it."""
     other = type(load_checker(name))()
     other.fingerprint = f"{name}-000000000000"
-    monkeypatch.setattr(_inputs, "packaged_checker", lambda asked: other if asked == name else load_checker(asked))
-    monkeypatch.setattr("summeval_nb.evidence.check.packaged_checker", _inputs.packaged_checker)
+    monkeypatch.setattr(load, "packaged_checker", lambda asked: other if asked == name else load_checker(asked))
     return other.fingerprint
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from summeval_nb import evaluate
 from summeval_nb.evidence import _shown
-from summeval_nb.evidence.check import load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.report import Entry, Report, evidence_text
 from summeval_nb.ground.results import Evidence, Finding, Sentence, Signature, Verdict
 

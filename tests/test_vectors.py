@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedJudge
-from summeval_nb.evidence.check import PairVectors
+from summeval_nb.evidence.checker import PairVectors
 from summeval_nb.text._vectors import RememberingEmbedder, SentenceVectors
 from summeval_nb.text.embed import load_embedder
 

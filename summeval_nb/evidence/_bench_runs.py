@@ -12,9 +12,10 @@ import numpy as np
 
 from summeval_nb.evidence import _checker_bench as plumbing
 from summeval_nb.evidence._checker_bench import Labelled, One, ask, used
-from summeval_nb.evidence._fitted import how_well, left_out_rows, seen_articles
-from summeval_nb.evidence.check import Checker, Pair, calibration
+from summeval_nb.evidence.checker import Checker, Pair
 from summeval_nb.evidence.claims import COMBINATIONS
+from summeval_nb.evidence.measured import how_well, left_out_rows, seen_articles
+from summeval_nb.evidence.words import calibration
 from summeval_nb.ground._addresses import without_secrets
 from summeval_nb.ground._folds import folded
 from summeval_nb.ground._plain import float_array

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import stats
 
-from summeval_nb.evidence.check import Checker
+from summeval_nb.evidence.checker import Checker
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.ground._frames import Rows, axes_for, frame_rows
 from summeval_nb.ground._plain import float_array

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 
-from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence._inputs import unread_reasons, with_threshold
-from summeval_nb.evidence.check import Checker, PairVectors, load_checker
+from summeval_nb.evidence.checker import Checker, PairVectors, nearest_evidence
+from summeval_nb.evidence.inputs import unread_reasons
+from summeval_nb.evidence.load import load_checker, with_threshold
 from summeval_nb.ground.results import (
     Evidence,
     Finding,

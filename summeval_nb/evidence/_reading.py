@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from summeval_nb.evidence._clashes import Clash, Clashes, find_clashes, findings_of, nearest_two
-from summeval_nb.evidence._fitted import asset
-from summeval_nb.evidence._packaged import cosines
-from summeval_nb.evidence._parts import finding, known_keys
-from summeval_nb.evidence.check import Pair, PairVectors, Parts, take_apart
+from summeval_nb.evidence.checker import Pair, PairVectors, cosines
+from summeval_nb.evidence.measured import asset
+from summeval_nb.evidence.rules import Clash, Clashes, find_clashes, findings_of, nearest_two
+from summeval_nb.evidence.tokens import Parts, finding, known_keys, take_apart
 from summeval_nb.ground.results import Finding, require_text
 from summeval_nb.text.embed import MiniLMEmbedder
 
 from ..ground._types import JsonDict
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence._reader import Reading
+    from summeval_nb.evidence.reader import Reading
 
 PRECISIONS = ("float32", "bfloat16", "int8")
 MEASURED_K = 8  # sentences of evidence, in all that was measured
@@ -64,7 +63,7 @@ def require_device(device: object, precision: str) -> str:
     name = require_text(device, "device")
     if name == "cpu":
         return name
-    from summeval_nb.evidence._reader import found_device
+    from summeval_nb.evidence.reader import found_device
 
     return str(found_device(name, precision))
 
@@ -132,7 +131,7 @@ def read_pairs(
     lot: Sequence[Pair], seen: Sequence[Looked | None], precision: str, device: str = "cpu"
 ) -> list[tuple[Reading, Reading] | None]:
     """Return what the reader makes of the nearest evidence and of all, for each pair; the same is read once."""
-    from summeval_nb.evidence._reader import load_reader
+    from summeval_nb.evidence.reader import load_reader
 
     asked = [windows(*pair, one.nearest) if one else [] for pair, one in zip(lot, seen, strict=True)]
     distinct = list(dict.fromkeys(window for pair in asked for window in pair))

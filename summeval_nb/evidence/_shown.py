@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from summeval_nb.evidence._explained import Explanation, is_sum
-from summeval_nb.evidence._fitted import measured_rows
 from summeval_nb.evidence._reading import why_unclear
+from summeval_nb.evidence.measured import measured_rows
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._frames import Rows
 from summeval_nb.ground._plain import made_of

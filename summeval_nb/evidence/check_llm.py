@@ -25,7 +25,7 @@ from summeval_nb.ground.results import (
 )
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence.check import Pair, PairVectors
+    from summeval_nb.evidence.checker import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['PROMPT', 'prompt_version', 'quoted', 'filled', 'LLMChecker']

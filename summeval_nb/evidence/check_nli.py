@@ -21,7 +21,7 @@ from ..ground.results import require_count, require_option, require_share
 if TYPE_CHECKING:
     from pathlib import Path
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
-    from summeval_nb.evidence.check import Pair, PairVectors
+    from summeval_nb.evidence.checker import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['RELATIONS', 'AGGREGATES', 'label_places', 'NLIChecker']

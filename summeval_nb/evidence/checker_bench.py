@@ -17,7 +17,9 @@ from ..ground._types import JsonDict
 from . import _bench_runs as runs
 from . import _checker_bench as plumbing
 from ._bench_runs import CheckerBench
-from .check import Checker, Pair, PairVectors, load_checker, sigmoid
+from .checker import Checker, Pair, PairVectors
+from .load import load_checker
+from .words import sigmoid
 from .check_nli import NLIChecker
 from ..models.llm import Calls
 from ..ground.results import Finding, Verdict, require_module

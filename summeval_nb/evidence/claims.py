@@ -13,7 +13,8 @@ from typing import Annotated
 
 from ..ground._types import JsonDict
 from ._arcs import Annotator, claims_nothing, company, placed_words
-from ._combined import annotator_name, combined, failure
+from ._combined import annotator_name, combined
+from .checker import failure
 from ._combined import require_helpers
 from ._entities import entities
 from ..models._named import load_backend

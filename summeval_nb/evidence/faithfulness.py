@@ -12,12 +12,12 @@ from typing import Unpack
 
 from ..text._vectors import EmbedderOrName
 from ..models._named import StoreOrPath
-from .check import Checker
+from .checker import Checker
 from ._pairs import FaithfulnessChoices, Settings
 from ._pairs import embed_pairs, in_lots, judge, most_calls
 from ._pairs import read_pairs, require_choices, require_pairs
 from ._pairs import settings_of, signature_of, with_models
-from ._inputs import warn_of_inputs
+from .inputs import warn_of_inputs
 from ._shown import Comparison, JudgedSentences, JudgedTable
 from ._shown import of_one_article, why_none_judged
 from summeval_nb.evidence._shown import (

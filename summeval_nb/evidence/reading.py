@@ -9,19 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..ground._types import JsonDict
-from ._fitted import left_out_rows
-from ._packaged import Packaged, cosines, ranked_evidence
+from .measured import left_out_rows
+from .checker import Packaged, cosines, ranked_evidence
 from ._reading import MEASURED_K, PRECISIONS, Looked
 from ._reading import fingerprint, fitted, judged_line
 from ._reading import log_odds, look, read_pairs
 from ._reading import require_device
-from .check import PairVectors, alignment, copied_pieces
-from .check import idf_coverage, sigmoid
+from .checker import PairVectors
+from .words import alignment, copied_pieces
+from .words import idf_coverage, sigmoid
 from ..ground.results import Finding, Verdict, require_option
 from ..text.embed import MiniLMEmbedder
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence._reader import Reading
+    from summeval_nb.evidence.reader import Reading
 
 # %% auto #0
 __all__ = ['MOST', 'NUMBERS', 'ten_numbers', 'number_weights', 'weighted', 'EmbeddedChecker']

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from summeval_nb.evidence._inputs import warn_of_paths
+from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.ground._files import write_whole
 from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground._types import JsonDict

@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..evidence._inputs import with_threshold
-from ..evidence.check import Checker, Pair, PairVectors
+from ..evidence.load import with_threshold
+from ..evidence.checker import Checker, Pair, PairVectors
 from ..judged.judging import BulkJudge, Judge, ask_many
 from ..models._declared import declared
 from ..models.llm import Backend, BackendError, Calls, Choice

@@ -39,7 +39,7 @@ from summeval_nb.ground.results import (
     score_rows,
 )
 from ..ground.viz import html_table, text_table
-from ..evidence._inputs import named_checker
+from ..evidence.load import named_checker
 from ..models._declared import NotDeclared, added
 from ..models._named import load_model, store_path
 from ..models.store import Store

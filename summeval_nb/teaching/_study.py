@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence.check import Checker, load_checker
+from summeval_nb.evidence.checker import Checker, nearest_evidence
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.results import Verdict, require_count, require_share
 from summeval_nb.text._vectors import EmbedderOrName
 from summeval_nb.text.split import split_markdown

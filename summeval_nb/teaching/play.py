@@ -13,7 +13,7 @@ from typing import Generic, Self
 import numpy as np
 
 from ..agreement.agreement import COEFFICIENTS, correlate
-from ..evidence.check import Checker
+from ..evidence.checker import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
 from ..ground.results import require_count, require_option, require_text
 from ..ground.viz import Markup, render
