@@ -76,7 +76,7 @@ from .models.llm_local import TransformersBackend as TransformersBackend
 from .models.llm_server import ServerBackend as ServerBackend
 from .evidence.words import Calibration as Calibration
 from .evidence.checker import Checker as Checker
-from .evidence.reading import EmbeddedChecker as EmbeddedChecker
+from .evidence.embedded import EmbeddedChecker as EmbeddedChecker
 from .evidence.words import WordsChecker as WordsChecker
 from .evidence.checker import PairVectors as PairVectors
 from .evidence.words import calibration as calibration
@@ -84,8 +84,8 @@ from .evidence.load import checker as checker
 from .evidence.load import load_checker as load_checker
 from .evidence.claims import Claim as Claim
 from .evidence.claims import ClaimFinder as ClaimFinder
-from .evidence.check_nli import NLIChecker as NLIChecker
-from .evidence.check_llm import LLMChecker as LLMChecker
+from .evidence.nli import NLIChecker as NLIChecker
+from .evidence.llm import LLMChecker as LLMChecker
 from .overlap.ngrams import clipped_counts as clipped_counts
 from .overlap.ngrams import list_ngrams as list_ngrams
 from .overlap.ngrams import load_tokenizer as load_tokenizer
@@ -99,13 +99,13 @@ from .overlap.bleu import bleu_many as bleu_many
 from .overlap.bleu import bleu_score as bleu_score
 from .overlap.bleu import compare_bleu as compare_bleu
 from .overlap.bleu import corpus_bleu as corpus_bleu
-from .evidence._shown import Comparison as Comparison
+from .evidence.faithfulness import Comparison as Comparison
 from .evidence.faithfulness import Faithfulness as Faithfulness
 from .evidence.faithfulness import FaithfulnessMetric as FaithfulnessMetric
 from .evidence.faithfulness import compare_reports as compare_reports
 from .evidence.faithfulness import evaluate as evaluate
 from .evidence.faithfulness import evaluate_many as evaluate_many
-from .evidence._shown import faithfulness_from_dict as faithfulness_from_dict
+from .evidence.faithfulness import faithfulness_from_dict as faithfulness_from_dict
 from .evidence.guarantee import Guarantee as Guarantee
 from .evidence.guarantee import Guarantees as Guarantees
 from .evidence.guarantee import accepted_needed as accepted_needed

@@ -21,7 +21,7 @@ from summeval_nb import (
     evaluate_many,
     example_model,
 )
-from summeval_nb.evidence.check_llm import PROMPT, filled, quoted
+from summeval_nb.evidence.llm import PROMPT, filled, quoted
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.models.llm import BackendRejected
 

@@ -187,7 +187,7 @@ def loaded(monkeypatch):
         return FirstOption(lambda prompt: "?")
 
     monkeypatch.setattr("summeval_nb.models.llm_local.TransformersBackend", backend)
-    monkeypatch.setattr("summeval_nb.evidence.check_nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
+    monkeypatch.setattr("summeval_nb.evidence.nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
     return folders
 
 

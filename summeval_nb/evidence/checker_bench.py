@@ -20,7 +20,7 @@ from ._bench_runs import CheckerBench
 from .checker import Checker, Pair, PairVectors
 from .load import load_checker
 from .words import sigmoid
-from .check_nli import NLIChecker
+from .nli import NLIChecker
 from ..models.llm import Calls
 from ..ground.results import Finding, Verdict, require_module
 from ..ground.results import require_option

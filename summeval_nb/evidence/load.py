@@ -112,10 +112,10 @@ def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Che
             f"from summeval_nb import {made.partition('(')[0]}; checker={made}"
         )
     if kind == "nli":
-        from summeval_nb.evidence.check_nli import NLIChecker
+        from summeval_nb.evidence.nli import NLIChecker
 
         return NLIChecker(model)
-    from summeval_nb.evidence.check_llm import LLMChecker
+    from summeval_nb.evidence.llm import LLMChecker
 
     return LLMChecker(load(model))
 
@@ -127,7 +127,7 @@ def packaged_checker(name: str) -> Checker:
         from summeval_nb.evidence.words import WordsChecker
 
         return WordsChecker()
-    from summeval_nb.evidence.reading import EmbeddedChecker
+    from summeval_nb.evidence.embedded import EmbeddedChecker
 
     return EmbeddedChecker()
 

@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ._arcs import Annotator
 from ..models._named import load_backend
 from ..models._prompts import QUOTING, mark, plain
-from .claims import ClaimFinder, Judged, Question, judge_claims
+from .claims import Annotator, ClaimFinder, Judged, Question
+from .claims import judge_claims
 from ..models._mass import answered
 from ..models.llm import Backend, BackendError, Calls
 from ..text._language import reads, require_languages
