@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from summeval_nb.evidence._words import antonyms
+from summeval_nb.evidence.tokens import antonyms
 
 KINDS = ("antonym", "number", "name", "negation", "unnegation", "word", "swap", "unsaid", "cause")
 AUXILIARIES = frozenset("is are was were has have had will would can could should did does do may might must".split())

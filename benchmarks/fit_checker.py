@@ -31,8 +31,8 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 from tqdm.auto import tqdm
 
-from summeval_nb.evidence import check
-from summeval_nb.evidence._packaged import encode_pairs
+from summeval_nb.evidence import checker, tokens, words
+from summeval_nb.evidence.checker import encode_pairs
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
 
@@ -43,7 +43,7 @@ FIT_KS = (5, 0)  # the mixture is fitted on few and on all evidence sentences at
 RIDGES = (0.01, 0.1, 1.0, 10.0)
 # What the evidence does not hold, counted: rare, and different in kind from the others.
 FINDINGS = ("numbers", "names", "negation")
-SHARES = tuple(name for name in check.FEATURES if name not in FINDINGS)
+SHARES = tuple(name for name in words.FEATURES if name not in FINDINGS)
 
 
 # ---------------------------------------------------------------------------------------------------- the data
@@ -96,7 +96,7 @@ def count_stems(articles: Sequence[Article]) -> str:
     counts: Counter[str] = Counter()
     texts = list(dict.fromkeys(article.text for article in articles))
     for text in texts:
-        counts.update({token.key for token in check.sentence_tokens(text) if token.kind in ("content", "number")})
+        counts.update({token.key for token in tokens.sentence_tokens(text) if token.kind in ("content", "number")})
     lines = [f"{stem}\t{count}" for stem, count in sorted(counts.items()) if count > 1]
     return "\n".join([str(len(texts)), *lines]) + "\n"
 
@@ -105,7 +105,7 @@ def shared_articles(articles: Sequence[Article], share: float = 0.08) -> set[tup
     """Return pairs of articles of different sets where one holds at least `share` of the other's 8-grams."""
     grams = []
     for article in articles:
-        words = [token.key for token in check.sentence_tokens(article.text)]
+        words = [token.key for token in tokens.sentence_tokens(article.text)]
         grams.append({tuple(words[i : i + 8]) for i in range(len(words) - 7)})
     holders = defaultdict(list)
     for index, own in enumerate(grams):
@@ -141,22 +141,22 @@ def _places(article: Article) -> Iterator[tuple[int, int]]:
         yield from ((number, index) for index in range(len(summary.sentences)))
 
 
-def _rows(evidence: list[str], sentence: str, vectors: check.PairVectors) -> Iterator[dict[str, float]]:
+def _rows(evidence: list[str], sentence: str, vectors: checker.PairVectors) -> Iterator[dict[str, float]]:
     """Yield the features of one sentence for each number of evidence sentences."""
-    claim = check.take_apart(sentence)
+    claim = tokens.take_apart(sentence)
     if not claim.keys:
         return
-    order = [one.index for one in check._ranked_evidence(vectors)]
+    order = [one.index for one in checker.ranked_evidence(vectors)]
     for k in KS:
         chosen = order[:k] if k else order
-        part = check.PairVectors(
+        part = checker.PairVectors(
             vectors.embedder,
             vectors.evidence[chosen],
             vectors.claim,
             [vectors.evidence_tokens[index] for index in chosen],
             vectors.claim_tokens,
         )
-        found, _ = check.pair_features(claim, [check.take_apart(evidence[index]) for index in chosen], part)
+        found, _ = words.pair_features(claim, [tokens.take_apart(evidence[index]) for index in chosen], part)
         yield {"k": k, **found}
 
 
@@ -348,7 +348,7 @@ def agreement(
     summaries, lines, left_out = by_summary(table), [], []
     for name in SETS:
         rows = summaries[summaries["set"] == name]
-        for feature in check.FEATURES:
+        for feature in words.FEATURES:
             for k in KS:
                 some = rows[rows["k"] == k]
                 lines.append(measure(some, some[feature].to_numpy(), set=name, k=k, score=feature))
@@ -405,7 +405,7 @@ def sentence_table(table: pd.DataFrame, labels: pd.DataFrame, left_out: pd.DataF
     rows = rows.merge(left_out[left_out["k"] == k].drop(columns="k"), on=keys)
     single = rows.groupby(["set", "article", "summary"])["sentence"].transform("count") == 1
     rows["judged_alone"] = ((rows["set"] == "qags_cnndm") | single).astype(int)
-    columns = [*keys, "label", "unit_label", "judged_alone", *check.FEATURES, "probability"]
+    columns = [*keys, "label", "unit_label", "judged_alone", *words.FEATURES, "probability"]
     return rows[columns].rename(columns={"probability": "left_out_probability"})
 
 
@@ -413,7 +413,7 @@ def report(model: Model, lines: pd.DataFrame, left_out: pd.DataFrame, labels: pd
     """Print what the chapter shows."""
     shown = lines[lines["k"] == 0].round(3)
     shown["text"] = [f"{a:.3f} [{b:.3f}, {c:.3f}]" for a, b, c in shown[["auc", "low", "high"]].itertuples(index=False)]
-    order = [*check.FEATURES, "mixture"]
+    order = [*words.FEATURES, "mixture"]
     print("\nROC-AUC, all sentences as evidence; the mixture was fitted without the set (95 % by resampled articles)\n")
     print(shown.pivot(index="score", columns="set", values="text").loc[order, list(SETS)].to_string())
     mixed = lines[lines["score"] == "mixture"].pivot(index="k", columns="set", values="auc")

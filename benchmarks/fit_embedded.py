@@ -34,16 +34,16 @@ from fit_checker import fit as fit_words
 from tqdm.auto import tqdm
 
 from summeval_nb import evaluate_many
-from summeval_nb.evidence import check
-from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence._reading import MEASURED_K, fitted, look, numbers_mark, windows
-from summeval_nb.evidence.reading import NUMBERS, ten_numbers
+from summeval_nb.evidence import tokens, words
+from summeval_nb.evidence.checker import encode_pairs
+from summeval_nb.evidence.embedded import MEASURED_K, NUMBERS, fitted, look, numbers_mark, ten_numbers, windows
+from summeval_nb.text.embed import SentenceVectors
 from summeval_nb.text.cosine import cosine_similarity
-from summeval_nb.text.embed import SentenceVectors, load_embedder
+from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.retrieve import topk_related
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence._reader import Reader
+    from summeval_nb.evidence.reader import Reader
 
 ASSETS = Path(__file__).parents[1] / "summeval_nb" / "assets"
 READERS = Path(__file__).parent / "readers"  # as differences from the packaged one, 0.7 MB each
@@ -56,7 +56,7 @@ EDITS, WRITTEN = 0.3, 2.0  # how much a set's edits by rules, and the written cl
 COPIED = 3.0  # what one changed place in a copy costs, before calibration
 TOLERANCE = 0.005  # another processor adds in another order, and reads a little differently in bfloat16
 STATES = ("contradicted", "unclear", "supported")
-WORDS = list(check.FEATURES)
+WORDS = list(words.FEATURES)
 
 
 class Table:
@@ -228,7 +228,7 @@ def articles_looked_at(path: Path) -> dict[str, np.ndarray]:
 
 def readers() -> dict[str, Reader]:
     """Return for each set a reader that learnt nothing of its labels; "" for what is of no public set."""
-    from summeval_nb.evidence._reader import changed, load_reader, unpacked
+    from summeval_nb.evidence.reader import changed, load_reader, unpacked
 
     found, raw = {"": load_reader("bfloat16")}, (ASSETS / "reader.npz").read_bytes()
     first = unpacked(raw)
@@ -255,14 +255,14 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
     if kept := kept_in(path):
         return kept
     found = {"numbers": np.full((len(claims), len(NUMBERS)), np.nan), "copied": np.zeros(len(claims))}
-    found |= {"clash": np.zeros(len(claims)), "words": np.zeros((len(claims), len(check.FEATURES)))}
+    found |= {"clash": np.zeros(len(claims)), "words": np.zeros((len(claims), len(words.FEATURES)))}
     embedder, by_set = load_embedder("minilm"), readers()
     by_article: dict[int, list[int]] = {}
     for number in np.flatnonzero(read_rows(claims)).tolist():
         by_article.setdefault(claims[number].article, []).append(number)
     for place, numbers in tqdm(by_article.items(), desc="articles"):
         told, reader = articles[place].sentences, by_set.get(articles[place].set, by_set[""])
-        numbers = [n for n in numbers if told and check.take_apart(claims[n].text).keys]
+        numbers = [n for n in numbers if told and tokens.take_apart(claims[n].text).keys]
         if not numbers:
             continue
         held = SentenceVectors(embedder, [*told, *(claims[n].text for n in numbers)])
@@ -280,7 +280,7 @@ def looked_at(articles: Sequence[Document], claims: Sequence[Claim], path: Path)
             found["numbers"][n] = list(counted.values())
             found["copied"][n] = any(one.in_place for one in looked.clashes.found)
             found["clash"][n] = any(one.firm for one in looked.clashes.found)
-            found["words"][n] = list(check.pair_features(looked.claim, looked.evidence, own)[0].values())
+            found["words"][n] = list(words.pair_features(looked.claim, looked.evidence, own)[0].values())
     np.savez_compressed(path, **found, mark=np.array(numbers_mark()))
     return found
 

@@ -30,7 +30,7 @@ from _labelled import SETS, documents
 
 from summeval_nb import bench_sentences, evaluate_many, load_checker
 from summeval_nb.evidence._bench_runs import MEASURES, intervals, measured
-from summeval_nb.evidence._fitted import article_mark, shown_row
+from summeval_nb.evidence.measured import article_mark, shown_row
 
 HERE = Path(__file__).parent
 ITEMS = HERE / "how_well_items.csv.gz"

@@ -27,7 +27,7 @@ from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 from transformers.utils import logging
 
 from summeval_nb import ServerBackend, TransformersBackend, example_model
-from summeval_nb.evidence.check_llm import PROMPT, filled
+from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.ground.html import text_table
 
 OPTIONS = ["yes", "no"]

@@ -30,9 +30,9 @@ import numpy as np
 import torch
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import _parts, _reader, _reading, check
-from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence._reader import WINDOW, load_reader
+from summeval_nb.evidence import embedded, tokens
+from summeval_nb.evidence.checker import PairVectors, encode_pairs
+from summeval_nb.evidence.reader import WINDOW, Reader, load_reader
 from summeval_nb.ground.data import load_summeval, sample_articles
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.retrieve import topk_related
@@ -63,7 +63,7 @@ def pairs_of(found: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], 
     return pairs
 
 
-def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVectors]) -> list[Any]:
+def read_windows(pairs: list[tuple[list[str], str]], vectors: list[PairVectors]) -> list[Any]:
     """Return the windows that the reader is given when the checker judges these pairs."""
     read: list[Any] = []
 
@@ -72,7 +72,7 @@ def read_windows(pairs: list[tuple[list[str], str]], vectors: list[check.PairVec
             read.extend(windows)
             return load_reader().read(windows)
 
-    with mock.patch.object(_reader, "load_reader", lambda precision, device: Recording()):
+    with mock.patch("summeval_nb.evidence.reader.load_reader", lambda precision, device: Recording()):
         EmbeddedChecker().check_many(pairs, vectors=vectors)
     return read
 
@@ -89,7 +89,7 @@ def spent(calls: dict[str, Callable[[], Any]], turns: int) -> dict[str, float]:
     return {name: statistics.median(one) for name, one in taken.items()}
 
 
-def by_the_clock(reader: _reader.Reader, windows: list[Any]) -> float:
+def by_the_clock(reader: Reader, windows: list[Any]) -> float:
     """Return the seconds that reading takes, after a warm-up."""
     reader.read(windows)
     start = time.perf_counter()
@@ -113,8 +113,8 @@ def main() -> None:
     peer = CrossEncoder(str(MODEL), num_labels=3, max_length=WINDOW, device="cpu")
 
     def first() -> list[Any]:
-        _parts.kept_parts.cache_clear()
-        return [_reading.look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
+        tokens.kept_parts.cache_clear()
+        return [embedded.look(*pair, own) for pair, own in zip(pairs, vectors, strict=True)]
 
     windows = read_windows(pairs, vectors)
     joined = [(claim, " ".join(evidence)) for evidence, claim in windows]
@@ -123,14 +123,14 @@ def main() -> None:
             "encode": lambda: embedder.encode_with_tokens(distinct),
             "first": first,
             "reader": lambda: reader.read(windows),
-            **{p: lambda p=p: load_reader(p).read(windows) for p in _reading.PRECISIONS[1:]},
+            **{p: lambda p=p: load_reader(p).read(windows) for p in embedded.PRECISIONS[1:]},
             "peer": lambda: peer.predict(joined, batch_size=32, show_progress_bar=False),
         },
         options.turns,
     )
-    checkers = {p: EmbeddedChecker(precision=p) for p in _reading.PRECISIONS}
+    checkers = {p: EmbeddedChecker(precision=p) for p in embedded.PRECISIONS}
     if torch.cuda.is_available():
-        checkers |= {f"{p}, GPU": EmbeddedChecker(precision=p, device="cuda") for p in _reading.PRECISIONS[:2]}
+        checkers |= {f"{p}, GPU": EmbeddedChecker(precision=p, device="cuda") for p in embedded.PRECISIONS[:2]}
     verdicts = {name: one.check_many(pairs, vectors=vectors) for name, one in checkers.items()}
     kept = {name: [v.probability for v in one if v.probability is not None] for name, one in verdicts.items()}
     given = {name: np.array(one) for name, one in kept.items()}
@@ -138,7 +138,7 @@ def main() -> None:
     print(f"{len(pairs)} pairs of {len(distinct)} distinct sentences, {len(windows)} windows; seconds {found}")
     print(f"first part / encoding the sentences: {found['first'] / found['encode']:.2f} (at most .33)")
     print(f"CrossEncoder / reader: {found['peer'] / found['reader']:.2f} (at least 1.5)")
-    for name in _reading.PRECISIONS[1:]:
+    for name in embedded.PRECISIONS[1:]:
         print(f"reader float32 / {name}: {found['reader'] / found[name]:.2f}")
     if torch.cuda.is_available():
         there, here = (by_the_clock(load_reader("float32", device), windows) for device in ("cuda", "cpu"))

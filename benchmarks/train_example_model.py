@@ -26,7 +26,7 @@ from torch.nn.functional import cross_entropy
 from tqdm.auto import tqdm
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from summeval_nb.evidence.check_llm import PROMPT
+from summeval_nb.evidence.llm import PROMPT
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"

@@ -619,8 +619,8 @@ def how_well(
 
     Example: summeval how-well
     """
-    from summeval_nb.evidence._fitted import how_well as measured
-    from summeval_nb.evidence._fitted import shown_row
+    from summeval_nb.evidence.measured import how_well as measured
+    from summeval_nb.evidence.measured import shown_row
     from summeval_nb.ground.base import require_option
 
     require_option(checker, "checker", list(measured()["checkers"]))

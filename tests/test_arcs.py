@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from summeval_nb.evidence._arcs import claims_nothing, company, placed_words
+from summeval_nb.evidence.claims import claims_nothing, company, placed_words
 
 
 def parsed(text, heads, relations, *, places=True):

@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, evaluate, load_checker
-from summeval_nb.evidence import _parts, check
-from summeval_nb.evidence._fitted import fitted
-from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence.check import PairVectors, pair_features, platt_scaling, sentence_tokens, take_apart
+from summeval_nb.evidence import tokens, words
+from summeval_nb.evidence.checker import PairVectors, encode_pairs, platt_scaling
+from summeval_nb.evidence.measured import fitted
+from summeval_nb.evidence.tokens import sentence_tokens, take_apart
+from summeval_nb.evidence.words import pair_features
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
@@ -82,14 +83,14 @@ SENTENCE = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=14).map
 def text_features(claim, evidence):
     """The features that need no vectors."""
     one, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
-    pieces = check.copied_pieces(one, parts)
-    found = check.finding_features(check.find_unsupported(one, parts))
+    pieces = words.copied_pieces(one, parts)
+    found = words.finding_features(words.find_unsupported(one, parts))
     return found | {
-        "coverage": check.idf_coverage(one, parts),
-        "familiarity": check.familiarity(one, parts),
-        "pairs": check.pairs_within(one, parts),
-        "unbroken": check.unbroken(one, pieces),
-        "alignment": check.alignment(one, pieces),
+        "coverage": words.idf_coverage(one, parts),
+        "familiarity": words.familiarity(one, parts),
+        "pairs": words.pairs_within(one, parts),
+        "unbroken": words.unbroken(one, pieces),
+        "alignment": words.alignment(one, pieces),
     }
 
 
@@ -136,7 +137,7 @@ def brute_pieces(claim, evidence):
 @settings(max_examples=100, deadline=None)
 def test_greedy_pieces_are_the_fewest(claim, evidence):
     one, parts = take_apart(claim), [take_apart(sentence) for sentence in evidence]
-    pieces = check.copied_pieces(one, parts)
+    pieces = words.copied_pieces(one, parts)
     assert [start for start, _ in pieces] + [len(one.keys)] == [0] + [end for _, end in pieces]
     assert len(pieces) == brute_pieces(one.keys, [p.keys for p in parts])
 
@@ -146,7 +147,7 @@ def test_vector_features_equal_bert_score_written_out():
     unit = lambda *shape: (lambda x: x / np.linalg.norm(x, axis=-1, keepdims=True))(generator.normal(size=shape))
     tokens, claim = [unit(4, 8), unit(6, 8), np.zeros((0, 8))], unit(5, 8)
     vectors = PairVectors("toy", unit(3, 8), unit(8), tokens, claim)
-    found = check.vector_features(vectors)
+    found = words.vector_features(vectors)
     best = [max(float(x @ e) for one in tokens for e in one) for x in claim]
     assert found["token_match"] == pytest.approx(np.mean(best))
     assert found["token_match_weakest"] == pytest.approx(np.quantile(best, 0.1))
@@ -172,7 +173,7 @@ FINDINGS = [
 
 @pytest.mark.parametrize(("claim", "expected"), FINDINGS, ids=[claim for claim, _ in FINDINGS])
 def test_findings_point_at_what_is_missing(claim, expected):
-    found = check.find_unsupported(take_apart(claim), [take_apart(sentence) for sentence in ARTICLE])
+    found = words.find_unsupported(take_apart(claim), [take_apart(sentence) for sentence in ARTICLE])
     assert [(f.kind, f.text) for f in found] == expected
     assert all(claim[f.start : f.end] == f.text for f in found)
 
@@ -184,7 +185,7 @@ def test_the_probability_is_the_weighted_sum_of_the_features():
     features, findings = pair_features(take_apart(pairs[0][1]), [take_apart(s) for s in ARTICLE], vectors_of(pairs)[0])
     logit = model["intercept"] + sum(weight * features[name] for name, weight in model["weights"].items())
     assert verdict.probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=1e-5)
-    assert set(model["weights"]) <= set(check.FEATURES) and min(model["weights"].values()) >= 0
+    assert set(model["weights"]) <= set(words.FEATURES) and min(model["weights"].values()) >= 0
     assert list(verdict.findings) == findings and verdict.details["features"] == pytest.approx(features, abs=1e-5)
     assert json.loads(json.dumps(verdict.to_dict())) == verdict.to_dict()  # plain data all the way down
     similarities = [item.similarity for item in verdict.evidence]
@@ -282,15 +283,15 @@ def test_strange_text_is_judged(text):
     "text", ["a" * 1_000_000, "the cat " * 50_000, "1" * 200_000, "'" * 200_000], ids=lambda t: t[:4]
 )
 def test_huge_sentences_are_taken_apart_and_not_kept(text):
-    before = _parts.kept_parts.cache_info().currsize
+    before = tokens.kept_parts.cache_info().currsize
     with comes_back():
         parts = take_apart(text)
-        check.copied_pieces(parts, [parts])
-    assert _parts.kept_parts.cache_info().currsize == before
+        words.copied_pieces(parts, [parts])
+    assert tokens.kept_parts.cache_info().currsize == before
 
 
 def test_caches_are_bounded():
-    for kept in (_parts.kept_parts, _parts.stem, check.stem_weight):
+    for kept in (tokens.kept_parts, tokens.stem, words.stem_weight):
         assert kept.cache_info().maxsize is not None
 
 
@@ -428,14 +429,14 @@ def test_the_packaged_tables_hold_numbers_and_no_text(sentence_table, agreement)
 
 def test_the_shipped_probability_is_calibrated_on_its_own_data(sentence_table):
     alone = sentence_table[sentence_table["judged_alone"] == 1]
-    weights = check.feature_weights()
+    weights = words.feature_weights()
     logits = fitted()["intercept"] + alone[list(weights)].to_numpy() @ np.array(list(weights.values()))
     assert float(calibration(1 / (1 + np.exp(-logits)), alone["unit_label"].to_numpy())) < 0.08
 
 
 def test_the_fit_never_gives_a_negative_weight_and_ignores_a_useless_feature(fit_checker):
     generator = np.random.default_rng(0)
-    rows = pd.DataFrame(generator.uniform(size=(400, len(check.FEATURES))), columns=list(check.FEATURES))
+    rows = pd.DataFrame(generator.uniform(size=(400, len(words.FEATURES))), columns=list(words.FEATURES))
     rows["set"], rows["k"] = np.repeat(["a", "b"], 200), 0
     rows["label"] = (rows["coverage"] - rows["pairs"] + generator.normal(0, 0.2, 400) > 0).astype(int)
     weights = fit_checker.fit(rows, 0.001)
@@ -473,7 +474,7 @@ def test_features_of_real_articles_are_those_of_the_packaged_table(
     articles = fit_checker.load(data_folder)[:3]
     found = fit_checker.features(articles)
     stored = sentence_table[sentence_table["article"] < 3].reset_index(drop=True)
-    for name in check.FEATURES:
+    for name in words.FEATURES:
         np.testing.assert_allclose(found[name], stored[name], atol=2e-3)
 
 

@@ -21,8 +21,8 @@ from summeval_nb import (
     evaluate_many,
     example_model,
 )
-from summeval_nb.evidence.check import load_checker
-from summeval_nb.evidence.check_llm import PROMPT, filled, quoted
+from summeval_nb.evidence.llm import PROMPT, filled, quoted
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.models.base import BackendRejected
 
 torch.set_num_threads(1)

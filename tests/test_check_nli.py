@@ -8,9 +8,9 @@ import torch
 from helpers.tiny_nli import bert_classifier, knowing_classifier
 
 from summeval_nb import BackendRejected, NLIChecker, Store, TransformersBackend, evaluate, example_model
-from summeval_nb.evidence.check import load_checker
-from summeval_nb.evidence.check_llm import PROMPT, filled
-from summeval_nb.evidence.check_nli import label_places
+from summeval_nb.evidence.llm import PROMPT, filled
+from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.nli import label_places
 
 torch.set_num_threads(1)
 ARTICLE = ["Anna bought a red car in Paris.", "Ben sold a blue boat.", "Maria lost a white horse in Rome."]
@@ -114,7 +114,7 @@ def test_the_end_of_a_long_premise_counts(knowing):
 
 
 def test_windows_overlap_and_cover_everything(bert):
-    from summeval_nb.evidence.check_nli import _encoded
+    from summeval_nb.evidence.nli import _encoded
 
     tokenizer = NLIChecker(bert).tokenizer
     premise = " ".join(facts(40))
@@ -212,7 +212,7 @@ def test_any_text_is_judged_or_fails_with_a_reason(knowing, text):
 
 
 def test_separators_in_a_text_are_only_text(bert, knowing):
-    from summeval_nb.evidence.check_nli import _encoded
+    from summeval_nb.evidence.nli import _encoded
 
     for folder, count in ((bert, 3), (knowing, 4)):
         tokenizer = NLIChecker(folder).tokenizer

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from summeval_nb.evidence import _pairs, faithfulness
+from summeval_nb.evidence import faithfulness
 from summeval_nb.judged import _answer_stages, _summary_choices, answers, summary_score
 from summeval_nb.overlap import base, bleu, chrf, matching, rouge, ter
 
@@ -22,7 +22,7 @@ FACES = [
 OTHERS = [  # the functions of a metric, and what each takes beside its choices
     (
         faithfulness.FaithfulnessMetric,
-        _pairs.FaithfulnessChoices,
+        faithfulness.FaithfulnessChoices,
         {faithfulness.evaluate: ["text", "summary"], faithfulness.evaluate_many: ["texts", "summaries", "progress"]},
     ),
     (

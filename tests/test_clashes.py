@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.patience import comes_back
 
-from summeval_nb.evidence._clashes import (
+from summeval_nb.evidence.rules import (
     Words,
     actor_clashes,
     antonyms,
@@ -17,7 +17,7 @@ from summeval_nb.evidence._clashes import (
     slot_clashes,
     with_first_names,
 )
-from summeval_nb.evidence.check import take_apart
+from summeval_nb.evidence.tokens import take_apart
 
 
 def clashes_of(claim: str, *evidence: str):

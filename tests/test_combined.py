@@ -2,8 +2,8 @@
 
 import pytest
 
-from summeval_nb.evidence._combined import annotator_name, combined, failure, require_helpers
-from summeval_nb.evidence.claims import Claim, ClaimFinder
+from summeval_nb.evidence.checker import failure
+from summeval_nb.evidence.claims import Claim, ClaimFinder, annotator_name, combined, require_helpers
 
 SENTENCE = "Anna bought a car and Ben sold a boat"
 CLAIMS = [Claim("Anna bought a car.", 0, 17), Claim("Ben sold a boat.", 22, 37)]

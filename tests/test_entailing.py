@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.results import Verdict
 from summeval_nb.judged._entailing import closest, entail_many, read_premise, read_statement
 from summeval_nb.judged.judge import EmbeddedJudge

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from summeval_nb.evidence._entities import entities, entities_by_rules
+from summeval_nb.evidence.claims import entities, entities_by_rules
 
 
 @pytest.mark.parametrize(

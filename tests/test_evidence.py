@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from summeval_nb.evidence._evidence import nearest_evidence
+from summeval_nb.evidence.checker import nearest_evidence
 
 
 def test_the_nearest_come_first_and_ties_stay_in_order():

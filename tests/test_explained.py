@@ -5,9 +5,8 @@ import math
 import pytest
 
 from summeval_nb import EmbeddedChecker, evaluate
-from summeval_nb.evidence._explained import MEANING, Explanation
-from summeval_nb.evidence.check import sigmoid
-from summeval_nb.evidence.reading import NUMBERS
+from summeval_nb.evidence.embedded import MEANING, NUMBERS, Explanation
+from summeval_nb.evidence.words import sigmoid
 
 EVIDENCE = ["The harbour board approved the new ferry terminal on Tuesday.", "It will cost 48 million <b>crowns</b>."]
 CLAIM = "The harbour board rejected the new ferry terminal on Tuesday."

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import Verdict, compare_reports, evaluate, evaluate_many, faithfulness_from_dict
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.data import sample_articles
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
@@ -284,7 +284,7 @@ def test_signs_in_an_article_change_nothing_and_lose_no_row(name):
 
 
 def test_what_goes_wrong_in_a_packaged_checker_fails_one_sentence(monkeypatch):
-    from summeval_nb.evidence.check import WordsChecker
+    from summeval_nb.evidence.words import WordsChecker
 
     judged = WordsChecker._verdict
 

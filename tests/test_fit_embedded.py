@@ -17,8 +17,7 @@ import fit_embedded
 from _labelled import SETS, Claim, documents, same_article
 from fit_embedded import Table, balanced_accuracy, calibrated, chosen_threshold, fit, items, left_out_scores, read_rows
 
-from summeval_nb.evidence._reading import fitted
-from summeval_nb.evidence.reading import NUMBERS
+from summeval_nb.evidence.embedded import NUMBERS, fitted
 
 CACHE = Path(os.environ.get("SUMMEVAL_NB_FIT", Path(__file__).parents[1] / "fit_work")) / "looked.npz"
 DATA = os.environ.get("SUMMEVAL_NB_DATA")

@@ -26,8 +26,8 @@ from summeval_nb import (
     sample_articles,
 )
 from summeval_nb.cli import app
-from summeval_nb.evidence import _bench_runs, _fitted
-from summeval_nb.evidence._fitted import how_well, measured_rows
+from summeval_nb.evidence import _bench_runs, measured
+from summeval_nb.evidence.measured import how_well, measured_rows
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -135,8 +135,8 @@ def marked(monkeypatch):
     article = "The Harbour Council, which met on Tuesday, approved a plan for a new ferry terminal at Vik. " * 3
     told = {"The council approved a plan.": True, "It fell.": False}
     rows = [LabelledSentence(article, sentence, label) for sentence, label in told.items()]
-    marks = {"xsumfaith": frozenset([_fitted.article_mark(article)])}
-    monkeypatch.setattr(_fitted, "_marks", lambda: marks)
+    marks = {"xsumfaith": frozenset([measured.article_mark(article)])}
+    monkeypatch.setattr(measured, "_marks", lambda: marks)
     return rows
 
 
@@ -160,8 +160,8 @@ def test_a_benchmark_marks_what_the_checker_was_fitted_to(marked):
 
 def test_an_article_is_known_however_it_is_written():
     text = "The  Harbour Council – which met on Tuesday – approved it.\n" * 9
-    assert _fitted.article_mark(text) == _fitted.article_mark(text.upper().replace(" ", "\n") + "More.")
-    assert _fitted.article_mark(text) != _fitted.article_mark(text.replace("Council", "Board"))
+    assert measured.article_mark(text) == measured.article_mark(text.upper().replace(" ", "\n") + "More.")
+    assert measured.article_mark(text) != measured.article_mark(text.replace("Council", "Board"))
 
 
 @pytest.mark.skipif(DATA is None, reason="needs the labelled sets: SUMMEVAL_NB_DATA")

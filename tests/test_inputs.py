@@ -22,7 +22,8 @@ from summeval_nb import (
     evaluate_many,
     summarization_score,
 )
-from summeval_nb.evidence._inputs import packaged_checker, unread_reasons
+from summeval_nb.evidence.inputs import unread_reasons
+from summeval_nb.evidence.load import packaged_checker
 
 ARTICLE = (
     "A fire broke out in the old harbour on Monday night. The fire destroyed 13 houses. "

@@ -10,7 +10,7 @@ import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
-from summeval_nb.evidence.check import take_apart
+from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.judged._answering import denies
 from summeval_nb.judged.judge import EmbeddedJudge, load_judge, premise_sentences

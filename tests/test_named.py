@@ -6,7 +6,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import LLMChecker, evaluate_answers, example_model, rate, rate_many, summarization_scores
-from summeval_nb.evidence._inputs import named_checker
+from summeval_nb.evidence.load import named_checker
 from summeval_nb.models.load import load_backend, load_model, load_store, store_path
 from summeval_nb.models.store import Store
 
@@ -187,7 +187,7 @@ def loaded(monkeypatch):
         return FirstOption(lambda prompt: "?")
 
     monkeypatch.setattr("summeval_nb.models.local.TransformersBackend", backend)
-    monkeypatch.setattr("summeval_nb.evidence.check_nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
+    monkeypatch.setattr("summeval_nb.evidence.nli.NLIChecker", lambda folder: s.LLMChecker(backend(folder)))
     return folders
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from summeval_nb import Verdict
-from summeval_nb.evidence import _packaged, check
-from summeval_nb.evidence._fitted import fitted
-from summeval_nb.evidence._packaged import Packaged, PairVectors, cosines, encode_pairs, ranked_evidence
+from summeval_nb.evidence import checker
+from summeval_nb.evidence.checker import Packaged, PairVectors, cosines, encode_pairs, ranked_evidence
+from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import load_embedder
 
 
@@ -103,12 +103,11 @@ def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
     assert sorted(asked) == ["It rained.", "Rain fell."]
     assert one.embedder == "counting" and one.evidence.shape == (2, 384) and len(one.evidence_tokens) == 2
     assert np.array_equal(one.evidence[1], other.claim) and np.array_equal(one.claim_tokens, other.evidence_tokens[0])
-    assert check.PairVectors is PairVectors and check._Packaged is _packaged.Packaged
 
 
 def test_a_calibration_comes_on_top_of_the_one_before():
     scores, labels = [0.9, 0.7, 0.4, 0.2], [1, 1, 0, 1]
-    slope, offset = check.platt_scaling(scores, labels)
+    slope, offset = checker.platt_scaling(scores, labels)
     judge = Counting(threshold=0.7, slope=2.0, offset=1.0).calibrate(scores, labels)
     assert judge._settings() == {"threshold": 0.7, "slope": 2 * slope, "offset": slope + offset}
     with pytest.raises(ValueError, match="1 means supported"):

@@ -9,8 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from summeval_nb import FaithfulnessMetric, Verdict, evaluate_many
-from summeval_nb.evidence import _pairs
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence import faithfulness
+from summeval_nb.evidence.load import load_checker
+from summeval_nb.evidence.pairs import (
+    _placed,
+    embed_pairs,
+    in_lots,
+    judge,
+    lots,
+    lots_with_bar,
+    require_pairs,
+    storable,
+    stored_verdict,
+)
+from summeval_nb.evidence.pairs import read_pairs as read_lot
 from summeval_nb.ground.results import Evidence, Finding
 from summeval_nb.models.store import Store
 from summeval_nb.text.embed import SentenceVectors, load_embedder
@@ -20,11 +32,11 @@ RAIN = ["It rained.", "Rain fell."]
 
 
 def settings(**choices):
-    return _pairs.settings_of(FaithfulnessMetric(checker="words", **choices), 8)
+    return FaithfulnessMetric(checker="words", **choices)._settings()
 
 
 def read_pairs(texts, summaries):
-    return _pairs.read_pairs(texts, summaries, load_checker("words"), "punkt", None)
+    return read_lot(texts, summaries, load_checker("words"), "punkt", None)
 
 
 def vectors(*texts, checker=None):
@@ -32,23 +44,23 @@ def vectors(*texts, checker=None):
 
 
 def test_pairs_of_an_article_stay_together():
-    assert list(_pairs.lots(["a", "b", "a", "c"], limit=2)) == [[0, 2], [1, 3]]
-    assert sorted(sum(_pairs.lots(["a", "b"] * 300), [])) == list(range(600))
-    assert list(_pairs.lots([])) == []
+    assert list(lots(["a", "b", "a", "c"], limit=2)) == [[0, 2], [1, 3]]
+    assert sorted(sum(lots(["a", "b"] * 300), [])) == list(range(600))
+    assert list(lots([])) == []
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.integers(1, 9))
 def test_every_pair_is_in_one_lot_and_no_article_in_two(texts, limit):
-    found = list(_pairs.lots(texts, limit))
+    found = list(lots(texts, limit))
     assert sorted(number for lot in found for number in lot) == list(range(len(texts)))
     articles = [{texts[number] for number in lot} for lot in found]
     assert sum(map(len, articles)) == len(set(texts))
 
 
 def test_the_bar_is_shown_for_many_pairs_or_when_asked(capsys):
-    assert list(_pairs.lots_with_bar(["a", "b"], None)) == [[0, 1]]
+    assert list(lots_with_bar(["a", "b"], None)) == [[0, 1]]
     assert capsys.readouterr().err == ""
-    assert list(_pairs.lots_with_bar(["a", "b"], True)) == [[0, 1]]
+    assert list(lots_with_bar(["a", "b"], True)) == [[0, 1]]
     assert "faithfulness: 100%" in capsys.readouterr().err
 
 
@@ -107,7 +119,7 @@ def embedded(store, *texts, checker=None):
     counting = Counting()
     lot = read_pairs([texts[0]], [texts[1]])
     choices = SimpleNamespace(embedder=load_embedder(counting), store=store, checker=checker)
-    return counting.asked, _pairs.embed_pairs(lot, choices)
+    return counting.asked, embed_pairs(lot, choices)
 
 
 def test_what_the_store_has_is_not_embedded_again(tmp_path):
@@ -141,7 +153,7 @@ def test_a_finding_is_placed_in_the_text_as_it_stands():
     ((reading,),) = split_markdown(["- It **rained** here."], progress=False)
     start = reading.plain.index("rained")
     finding = Finding("word", "rained", start, start + 6, True)
-    verdict = _pairs._placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)], [reading])
+    verdict = _placed(Verdict(probability=0.2, findings=[finding]), reading, [Evidence(0, 0.5)], [reading])
     (moved,) = verdict.findings
     assert "rained" in reading.sentence.text[moved.start : moved.end] and moved.clash
     assert moved.text == reading.sentence.text[moved.start : moved.end]
@@ -165,7 +177,7 @@ class Asked:
 
 def test_a_pair_is_asked_once_and_judged_by_the_checkers_threshold():
     checker = Asked()
-    twice = list(_pairs.judge([(["It rained."], "Rain fell.")] * 2, checker, vectors(*RAIN)))
+    twice = list(judge([(["It rained."], "Rain fell.")] * 2, checker, vectors(*RAIN)))
     assert twice[0] is twice[1] and len(checker.pairs) == 1
     assert twice[0].threshold == 0.7 and twice[0].supported is False
 
@@ -173,16 +185,16 @@ def test_a_pair_is_asked_once_and_judged_by_the_checkers_threshold():
 def test_failures_are_not_stored_and_asked_again(tmp_path):
     pairs = [(["It rained."], "Rain fell."), (["It rained."], "Rain will fail.")]
     with Store(tmp_path / "s.sqlite") as store:
-        list(_pairs.judge(pairs, Asked(), vectors(*RAIN), store))
+        list(judge(pairs, Asked(), vectors(*RAIN), store))
         second = Asked()
-        found = list(_pairs.judge(pairs, second, vectors(*RAIN), store))
+        found = list(judge(pairs, second, vectors(*RAIN), store))
     assert second.pairs == pairs[1:] and [one.failed for one in found] == [False, True]
 
 
 def test_a_stored_verdict_is_the_one_that_was_given():
     checker = load_checker("words")
-    (given,) = _pairs.judge([(["It rained."], "Rain fell.")], checker, vectors(*RAIN, checker=checker))
-    again = _pairs.stored_verdict(json.loads(json.dumps(_pairs.storable(given))), checker)
+    (given,) = judge([(["It rained."], "Rain fell.")], checker, vectors(*RAIN, checker=checker))
+    again = stored_verdict(json.loads(json.dumps(storable(given))), checker)
     assert again.probability == given.probability and again.findings == list(given.findings)
     assert (again.threshold, again.state) == (given.threshold, given.state)
 
@@ -197,11 +209,11 @@ def test_choices_are_checked_once_and_k_becomes_a_plain_int():
 
 
 def test_texts_and_summaries_pair_up():
-    assert _pairs.require_pairs(("a",), ["b"]) == (["a"], ["b"])
+    assert require_pairs(("a",), ["b"]) == (["a"], ["b"])
     with pytest.raises(ValueError, match="there are 1 texts and 2 summaries; repeat an article"):
-        _pairs.require_pairs(["a"], ["b", "c"])
+        require_pairs(["a"], ["b", "c"])
     with pytest.raises(TypeError, match="summaries"):
-        _pairs.require_pairs(["a"], "b")
+        require_pairs(["a"], "b")
 
 
 def test_results_of_lots_stand_in_the_order_of_the_pairs():
@@ -213,7 +225,7 @@ def test_results_of_lots_stand_in_the_order_of_the_pairs():
         return [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
 
     texts, summaries = ["a", "b"] * 100, [str(number) for number in range(200)]
-    found = _pairs.in_lots(texts, summaries, False, evaluate_lot, metric)
+    found = in_lots(texts, summaries, False, evaluate_lot, metric)
     assert found == [f"{text}{summary}" for text, summary in zip(texts, summaries, strict=True)]
     assert asked == [["a"] * 100, ["b"] * 100]
 
@@ -221,21 +233,21 @@ def test_results_of_lots_stand_in_the_order_of_the_pairs():
 def test_names_are_resolved_once_for_a_call(monkeypatch):
     asked = []
     for name in ("load_checker", "load_embedder", "load_store"):
-        own = getattr(_pairs, name)
-        monkeypatch.setattr(_pairs, name, lambda given, own=own, name=name: asked.append(name) or own(given))
+        own = getattr(faithfulness, name)
+        monkeypatch.setattr(faithfulness, name, lambda given, own=own, name=name: asked.append(name) or own(given))
     evaluate_many(["It rained. It was late."] * 3, ["Rain fell.", "It was late.", "It snowed."], checker="words")
     assert sorted(asked) == ["load_checker", "load_embedder", "load_store"]
 
 
 def test_a_signature_names_every_choice_that_could_change_a_number():
-    one = _pairs.signature_of(FaithfulnessMetric(checker="words"), 8)
+    one = FaithfulnessMetric(checker="words").signature
     assert list(one)[:7] == ["metric", "k", "splitter", "lang", "embedder", "checker", "threshold"]
     assert one["k"] == "8" and "contradicted_below" not in one
     assert one == settings().signature != settings(lang="en").signature
-    assert one == _pairs.signature_of(FaithfulnessMetric(checker="words").loaded(), 8)
+    assert one == FaithfulnessMetric(checker="words").loaded().signature
     strict = FaithfulnessMetric(checker=load_checker("words"), embedder=load_embedder("minilm"), threshold=0.7)
-    assert _pairs.signature_of(strict, 8)["threshold"] == "0.7"
-    assert "contradicted_below" not in _pairs.signature_of(FaithfulnessMetric(), 8)  # it follows from the threshold
+    assert strict.signature["threshold"] == "0.7"
+    assert "contradicted_below" not in FaithfulnessMetric().signature  # it follows from the threshold
 
     class Two:
         fingerprint, threshold, contradicted_below = "two", 0.6, 0.4
@@ -243,4 +255,4 @@ def test_a_signature_names_every_choice_that_could_change_a_number():
         def check_many(self, pairs, *, vectors=None):
             return []
 
-    assert _pairs.signature_of(FaithfulnessMetric(checker=Two()), 8)["contradicted_below"] == "0.4"
+    assert FaithfulnessMetric(checker=Two()).signature["contradicted_below"] == "0.4"

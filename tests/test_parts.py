@@ -2,8 +2,7 @@
 
 import pytest
 
-from summeval_nb.evidence import check
-from summeval_nb.evidence._parts import (
+from summeval_nb.evidence.tokens import (
     common_run,
     compound_numbers,
     kept_parts,
@@ -14,7 +13,7 @@ from summeval_nb.evidence._parts import (
     stem,
     take_apart,
 )
-from summeval_nb.evidence.check import pairs_within
+from summeval_nb.evidence.words import pairs_within
 
 
 def test_stems_and_numbers_have_one_form():
@@ -87,7 +86,6 @@ def test_one_content_word_has_no_pairs_and_falls_back_to_coverage():
 
 
 def test_a_sentence_is_taken_apart_once_and_a_very_long_one_is_not_kept():
-    assert check.take_apart is take_apart and check.sentence_tokens is sentence_tokens
     assert take_apart("The plan, again.") is take_apart("The plan, again.") is kept_parts("The plan, again.")
     huge = "plan " * 500
     assert take_apart(huge) is not take_apart(huge) and take_apart(huge).keys == ("plan",) * 500

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.evidence.claims import ClaimFinder
+from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.judged._llm_tasks import choice_prompt
 from summeval_nb.judged._pairwise import Pair
 from summeval_nb.judged.judge_llm import PROMPTS

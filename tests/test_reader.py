@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from summeval_nb.evidence import _reader
-from summeval_nb.evidence._reader import (
+from summeval_nb.evidence import reader
+from summeval_nb.evidence.reader import (
     TAUGHT,
     EightBit,
     Network,
@@ -145,7 +145,7 @@ def test_padding_changes_nothing(network):
 
 def test_lots_cover_everything_within_the_budget():
     lengths = sorted([3, 5, 8, 8, 40, 41, 90])
-    lots = list(_reader._lots(lengths, 90))
+    lots = list(reader._lots(lengths, 90))
     assert [i for lot in lots for i in lot] == list(range(len(lengths)))
     assert all(len(lot) * lengths[lot[-1]] <= 90 for lot in lots)
 

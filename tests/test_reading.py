@@ -12,14 +12,23 @@ import numpy as np
 import pytest
 
 from summeval_nb import ChunkedChecker, EmbeddedChecker, WordsChecker, evaluate, sample_articles
-from summeval_nb.evidence import _reading
-from summeval_nb.evidence._fitted import how_well
-from summeval_nb.evidence._packaged import encode_pairs
-from summeval_nb.evidence._reader import Reading, load_reader
-from summeval_nb.evidence._reading import fitted, log_odds, look, windows
-from summeval_nb.evidence.check import sigmoid
+from summeval_nb.evidence import embedded
+from summeval_nb.evidence.checker import encode_pairs
+from summeval_nb.evidence.embedded import (
+    MOST,
+    NUMBERS,
+    fitted,
+    log_odds,
+    look,
+    number_weights,
+    ten_numbers,
+    weighted,
+    windows,
+)
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
-from summeval_nb.evidence.reading import MOST, NUMBERS, number_weights, ten_numbers, weighted
+from summeval_nb.evidence.measured import how_well
+from summeval_nb.evidence.reader import Reading, load_reader
+from summeval_nb.evidence.words import sigmoid
 from summeval_nb.ground.results import Finding, Verdict
 from summeval_nb.judged.judge import _label
 from summeval_nb.text.embed import load_embedder
@@ -294,7 +303,7 @@ def test_the_same_window_is_read_once(monkeypatch):
             read.extend(pairs)
             return load_reader().read(pairs)
 
-    monkeypatch.setattr("summeval_nb.evidence._reader.load_reader", lambda precision, device: Counting())
+    monkeypatch.setattr("summeval_nb.evidence.reader.load_reader", lambda precision, device: Counting())
     EmbeddedChecker().check_many([(ARTICLE[:2], TRUE[0]), (ARTICLE[:1], TRUE[0]), (ARTICLE, TRUE[0])])
     assert len(read) == len(set(read)) < 6  # two windows a pair
 
@@ -341,8 +350,8 @@ def test_shorter_numbers_move_a_verdict_by_little(verdicts, precision):
 
 def test_precision_and_device_are_part_of_the_fingerprint():
     names = [("float32", "cpu"), ("int8", "cpu"), ("bfloat16", "cpu"), ("bfloat16", "cuda"), ("float32", "cuda:0")]
-    found = [_reading.fingerprint(1.0, 0.0, *name) for name in names]
-    assert len(set(found)) == len(found) and found[-1] == _reading.fingerprint(1.0, 0.0, "float32", "cuda:1")
+    found = [embedded.fingerprint(1.0, 0.0, *name) for name in names]
+    assert len(set(found)) == len(found) and found[-1] == embedded.fingerprint(1.0, 0.0, "float32", "cuda:1")
     assert found[0] == EmbeddedChecker().fingerprint and found[1] == EmbeddedChecker(precision="int8").fingerprint
     with pytest.raises(ValueError, match="precision"):
         EmbeddedChecker(precision="int4")
@@ -360,24 +369,24 @@ def test_thresholds_stand_beside_the_fingerprint():
 
 def test_rules_and_weights_are_part_of_the_fingerprint(monkeypatch):
     def name():
-        _reading.numbers_mark.cache_clear()
-        return _reading._model_fingerprint.__wrapped__()
+        embedded.numbers_mark.cache_clear()
+        return embedded._model_fingerprint.__wrapped__()
 
     found = [name()]
     with monkeypatch.context() as patched:
-        patched.setattr(_reading, "RULES", _reading.RULES + "x")
+        patched.setattr(embedded, "RULES", embedded.RULES + "x")
         found.append(name())
     for key in ("intercept", "copied", "weights"):
         other = fitted() | {key: {**fitted()["weights"], "cosine": 9.0} if key == "weights" else 9.0}
         with monkeypatch.context() as patched:
-            patched.setattr(_reading, "fitted", lambda other=other: other)
+            patched.setattr(embedded, "fitted", lambda other=other: other)
             found.append(name())
     for asset in ("antonyms.txt", "stem_counts.tsv.gz", "reader.npz", "reader_wide.npz"):
         with monkeypatch.context() as patched:
-            patched.setattr(_reading, "asset", lambda one, a=asset: b"other" if one == a else b"same")
+            patched.setattr(embedded, "asset", lambda one, a=asset: b"other" if one == a else b"same")
             found.append(name())
     with monkeypatch.context() as patched:
-        patched.setattr(_reading.MiniLMEmbedder, "fingerprint", "another")
+        patched.setattr(embedded.MiniLMEmbedder, "fingerprint", "another")
         found.append(name())
     assert len(set(found)) == len(found)
     assert found[0] in EmbeddedChecker().fingerprint and name() == found[0]

@@ -4,17 +4,8 @@ import numpy as np
 import pytest
 
 from summeval_nb import calibration
-from summeval_nb.evidence import check
-from summeval_nb.evidence._reliability import (
-    Calibration,
-    bin_row,
-    judged_only,
-    logistic_fit,
-    logits_of,
-    reliability_diagram,
-    require_labelled,
-)
-from summeval_nb.evidence.check import reliability_bins
+from summeval_nb.evidence.checker import logistic_fit, logits_of, require_labelled
+from summeval_nb.evidence.words import Calibration, bin_row, judged_only, reliability_bins, reliability_diagram
 from summeval_nb.ground.results import Signature
 
 
@@ -62,7 +53,6 @@ def test_the_diagram_has_a_point_and_a_count_for_each_bin():
 
 
 def test_a_calibration_gives_its_table_its_numbers_and_its_picture():
-    assert check.Calibration is Calibration and check.reliability_diagram is reliability_diagram
     result = calibration([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
     assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
     told = result.to_dict()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import _inputs
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence import inputs as _inputs
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
 from summeval_nb.ground.html import style_sheet
 from summeval_nb.ground.results import Verdict
@@ -321,7 +321,7 @@ def another_version(monkeypatch, name="embedded"):
     other = type(load_checker(name))()
     other.fingerprint = f"{name}-000000000000"
     monkeypatch.setattr(_inputs, "packaged_checker", lambda asked: other if asked == name else load_checker(asked))
-    monkeypatch.setattr("summeval_nb.evidence.check.packaged_checker", _inputs.packaged_checker)
+    monkeypatch.setattr("summeval_nb.evidence.load.packaged_checker", _inputs.packaged_checker)
     return other.fingerprint
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from summeval_nb import evaluate
-from summeval_nb.evidence import _shown
-from summeval_nb.evidence.check import load_checker
+from summeval_nb.evidence import faithfulness
 from summeval_nb.evidence.faithfulness import Faithfulness, compare_reports, faithfulness_from_dict
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.ground.report import Entry, Report, evidence_text
 from summeval_nb.ground.results import Evidence, Finding, Sentence, Signature, Verdict
 
@@ -189,7 +189,7 @@ def test_a_score_that_its_verdicts_do_not_say_is_refused(score, verdicts):
     ],
 )
 def test_a_run_writes_down_all_but_the_similarities(result, status):
-    outcome = _shown.outcome_of(result)
+    outcome = faithfulness.outcome_of(result)
     assert (outcome.score, outcome.status, outcome.reason) == (result.score, status, result.reason)
     assert "verdicts" in outcome.parts and "similarity" not in outcome.parts
 
@@ -203,7 +203,7 @@ def test_a_run_writes_down_all_but_the_similarities(result, status):
     ],
 )
 def test_why_none_was_judged(verdicts, why):
-    assert _shown.why_none_judged(verdicts) == why
+    assert faithfulness.why_none_judged(verdicts) == why
 
 
 def test_the_heat_map_counts_from_one_and_needs_something_to_draw():
@@ -359,7 +359,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_results_are_what_the_schema_describes(kind):
     data = json.loads(json.dumps(KINDS[kind]().to_dict(), allow_nan=False))
-    jsonschema.Draft202012Validator(_shown.faithfulness_schema()).validate(data)
+    jsonschema.Draft202012Validator(faithfulness.faithfulness_schema()).validate(data)
     assert faithfulness_from_dict(data).to_dict() == data
 
 
@@ -372,7 +372,7 @@ def objects(schema):
 
 
 def test_the_schema_describes_and_requires_every_key_and_no_other():
-    schema = _shown.faithfulness_schema()
+    schema = faithfulness.faithfulness_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     told = objects(schema)
     assert len(told) == 5 and all(one["required"] == list(one["properties"]) for one in told)

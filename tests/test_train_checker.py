@@ -22,7 +22,7 @@ from _labelled import documents, judged_rows, same_article
 from _reader_rows import UNLICENSED, joined, nli_rows, training_rows, wording_weights, written_passages, wrong_words
 from fit_embedded import ASSETS, LEFT_OUT, readers
 
-from summeval_nb.evidence._reader import Reader
+from summeval_nb.evidence.reader import Reader
 
 SETS = (*sorted(UNLICENSED), "conjnli", "med")
 PLACES = ("Oslo", "Bergen", "Ekby", "Holm", "Lindau", "Varden")

@@ -12,17 +12,20 @@ import numpy as np
 
 from summeval_nb.evidence import _checker_bench as plumbing
 from summeval_nb.evidence._checker_bench import Labelled, One, ask, used
-from summeval_nb.evidence._fitted import how_well, left_out_rows, seen_articles
-from summeval_nb.evidence.check import Checker, Pair, calibration
+from summeval_nb.evidence.checker import Checker, Pair
 from summeval_nb.evidence.claims import COMBINATIONS
+from summeval_nb.evidence.measured import how_well, left_out_rows, seen_articles
+from summeval_nb.evidence.words import calibration
 from summeval_nb.ground.addresses import without_secrets
-from summeval_nb.ground.base import float_array, require_count, require_option, require_share
-from summeval_nb.ground.html import folded, html_table, render, text_table
+from summeval_nb.ground.html import folded
+from summeval_nb.ground.base import float_array
 from summeval_nb.ground.resampling import drawn_counts, middle
 from summeval_nb.ground.results import Signature
+from summeval_nb.ground.base import require_count, require_option, require_share
+from summeval_nb.ground.html import html_table, render, text_table
 from summeval_nb.text.split import split_text
 
-from ..ground.base import JsonDict
+from summeval_nb.ground.base import JsonDict
 
 if TYPE_CHECKING:
     import pandas as pd

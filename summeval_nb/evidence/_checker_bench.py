@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from summeval_nb.evidence._bench_runs import CheckerRun
-    from summeval_nb.evidence.check import Checker, Pair
+    from summeval_nb.evidence.checker import Checker, Pair
 
 Row = tuple[str, str, bool, str]  # article, text, supported, kind
 Record = tuple[str, Any]  # where it stands, what stands there

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import stats
 
-from summeval_nb.evidence.check import Checker
+from summeval_nb.evidence.checker import Checker
 from summeval_nb.evidence.faithfulness import evaluate_many
 from summeval_nb.ground.base import float_array, require_share, require_text, require_texts
 from summeval_nb.ground.files import frame_rows

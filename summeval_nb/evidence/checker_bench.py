@@ -17,8 +17,10 @@ from ..ground.base import JsonDict
 from . import _bench_runs as runs
 from . import _checker_bench as plumbing
 from ._bench_runs import CheckerBench
-from .check import Checker, Pair, PairVectors, load_checker, sigmoid
-from .check_nli import NLIChecker
+from .checker import Checker, Pair, PairVectors
+from .load import load_checker
+from .words import sigmoid
+from .nli import NLIChecker
 from ..models.base import Calls
 from ..ground.results import Finding, Verdict
 from ..ground.base import require_module

@@ -6,25 +6,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Annotated
+from typing import Annotated, Any, TypeAlias
 
 from ..ground.base import JsonDict
-from ._arcs import Annotator, claims_nothing, company, placed_words
-from ._combined import annotator_name, combined, failure
-from ._combined import require_helpers
-from ._entities import entities
+from .checker import failure
 from ..models.load import load_backend
-from ..models.base import Backend, BackendError, Calls, mark, plain
-from ..ground.results import Verdict
+from ..models.base import mark, plain
+from ..models.base import Backend, BackendError, Calls
+from ..ground.results import Finding, Verdict
 from ..ground.base import require_option, require_text, require_texts
 from ..text.split import split_claims
 
 # %% auto #0
-__all__ = ['SPLIT_PROMPT', 'LONGEST', 'VAGUE', 'CLAIMS', 'COMBINATIONS', 'Question', 'Judged', 'Claim', 'ClaimFinder',
-           'judge_claims']
+__all__ = ['SPLIT_PROMPT', 'LONGEST', 'VAGUE', 'CLAIMS', 'COMBINATIONS', 'Question', 'Judged', 'Annotator', 'Placed', 'Claim',
+           'ClaimFinder', 'judge_claims', 'entities_by_rules', 'entities', 'placed_words', 'claims_nothing', 'company',
+           'require_helpers', 'annotator_name', 'combined']
 
 # %% ../../nbs/2_evidence/23_claims.ipynb #f8868340
 @dataclass(frozen=True)
@@ -249,3 +249,211 @@ def judge_claims(
             by = COMBINATIONS[finder.combine]
             verdicts.append(combined(text, cut, judged, threshold, finder, by))
     return verdicts
+
+# %% ../../nbs/2_evidence/23_claims.ipynb #c4d23b03
+_MONTH = (
+    "(?:January|February|March|April|May|June|July|"
+    "August|September|October|November|December)"
+)
+_COMMON = (
+    "A An The This That These Those He She It They We I You His Her Its Their Our My "
+    "Your In On At By For From To With After Before When While As If But And Or So Yet "
+    "Not No Some Many Most All Both Each Every One Two Three There Here Then Now What "
+    "Who Why How Where According However Meanwhile Although Though Because Since "
+    "During Under Over"
+)
+_OPENERS = "|".join(_COMMON.split())
+_ENTITY = re.compile(
+    rf"(?P<DATE>(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}"
+    r"(?:\s+\d{1,2}(?:st|nd|rd|th)?(?!\d))?(?:,?\s+\d{4})?"
+    r"|\b(?:1[5-9]|20)\d\d\b)"
+    r"|(?P<NUMBER>[$€£]?\d[\d,.]*\d%?|[$€£]?\d%?)"
+    rf"|(?P<NAME>\b(?!(?:{_OPENERS})\b)[A-Z][\w’'-]*"
+    r"(?:\s+(?:(?:of|the|de|van|von|da|bin)\s+)?[A-Z][\w’'-]*)*)"
+)
+
+
+def entities_by_rules(sentence: str) -> list[tuple[int, int, str]]:
+    """(start, end, type) of names, numbers and dates."""
+    return [
+        (*match.span(), str(match.lastgroup)) for match in _ENTITY.finditer(sentence)
+    ]
+
+
+def entities(sentence: str, annotator: Annotator | None) -> list[tuple[int, int, str]]:
+    """(start, end, type) by rules, or as a pipeline finds them that was handed over."""
+    if annotator is None:
+        return entities_by_rules(sentence)
+    return [
+        (one.start_char, one.end_char, one.type) for one in annotator(sentence).ents
+    ]
+
+# %% ../../nbs/2_evidence/23_claims.ipynb #c4d23b04
+Annotator: TypeAlias = Callable[
+    [str], Any
+]  # from a sentence to its stanza document; stanza has no types
+Placed = tuple[
+    Any, int, int
+]  # a word of a stanza document with its place in the sentence
+_WITH_HEAD = frozenset(
+    {
+        "det",
+        "case",
+        "aux",
+        "aux:pass",
+        "cop",
+        "mark",
+        "flat",
+        "fixed",
+        "compound",
+        "compound:prt",
+    }
+)
+_SILENT = frozenset({"punct", "root", "cc", "discourse", "reparandum", "dep"})
+_NEGATIONS = frozenset({"not", "n't", "n’t", "never", "no"})
+
+
+def placed_words(sentence: str, document: Any) -> list[list[Placed]]:
+    """The words of each parsed sentence with their places; found by looking where the
+    parse has none.
+    """
+    at, parsed = 0, []
+    for one in document.sentences:
+        placed = []
+        for word in one.words:
+            start = (
+                word.start_char
+                if word.start_char is not None
+                else sentence.find(word.text, at)
+            )
+            if start < 0 or sentence[start : start + len(word.text)] != word.text:
+                start, end = (
+                    at,
+                    at,
+                )  # a word that the text does not hold as such, as in "don't"
+            else:
+                at = end = start + len(word.text)
+            placed.append((word, start, end))
+        parsed.append(placed)
+    return parsed
+
+
+def claims_nothing(word: Any) -> bool:
+    """Whether no claim is made of a word's arc: it has no head, no content, or stays
+    with its head.
+    """
+    base = word.deprel.split(":")[0]
+    return (
+        not word.head
+        or base in _SILENT
+        or word.deprel in _WITH_HEAD
+        or base in _WITH_HEAD
+        or _negates(word)
+    )
+
+
+def _negates(word: Any) -> bool:
+    return (
+        word.deprel.split(":")[0] in ("advmod", "det", "neg")
+        and word.text.lower() in _NEGATIONS
+    )
+
+
+def company(words: Sequence[Placed], head: int) -> set[int]:
+    """The words that stay with a head: its small words and its negations."""
+    own = {word.id for word, _, _ in words if word.head == head}
+    return {
+        word.id
+        for word, _, _ in words
+        if word.id in own
+        and (
+            word.deprel in _WITH_HEAD
+            or word.deprel.split(":")[0] in _WITH_HEAD
+            or _negates(word)
+        )
+    }
+
+# %% ../../nbs/2_evidence/23_claims.ipynb #c4d23b05
+def require_helpers(mode: str, annotator: object, splitter: object) -> None:
+    """Raise unless a way of cutting has what it needs, and nothing that it has no use
+    for.
+    """
+    if mode == "arcs" and annotator is None:
+        raise ValueError(
+            "claims='arcs' needs a parser: "
+            "annotator=stanza.Pipeline('en', download_method=None, ...)"
+        )
+    for name, value, modes in (
+        ("annotator", annotator, ("entities", "arcs")),
+        ("splitter", splitter, ("statements",)),
+    ):
+        if value is not None and mode not in modes:
+            raise ValueError(
+                f"{name} is for claims={' or '.join(map(repr, modes))}, "
+                f"not for {mode!r}: leave it out"
+            )
+
+
+def annotator_name(annotator: Any) -> str:
+    """A name for an annotator: its own fingerprint, stanza's version and language, or
+    the function's name.
+    """
+    own = getattr(annotator, "fingerprint", None)
+    if isinstance(own, str):
+        return own
+    kind = type(annotator)
+    if kind.__module__.split(".")[0] == "stanza":
+        import stanza
+
+        return f"stanza-{stanza.__version__}-{annotator.lang}"
+    return getattr(annotator, "__qualname__", kind.__qualname__)
+
+
+def combined(
+    sentence: str,
+    claims: Sequence[Claim],
+    judged: Sequence[Judged | Exception],
+    threshold: float,
+    finder: ClaimFinder,
+    of_parts: Callable[[Sequence[float]], float],
+) -> Verdict:
+    """One verdict from the answers to a sentence's claims; `of_parts` makes one
+    probability of theirs.
+    """
+    errors = [one for one in judged if isinstance(one, Exception)]
+    if errors:
+        return failure(errors[0], threshold)
+    answers = [one for one in judged if not isinstance(one, Exception)]
+    probability = of_parts([p for p, _ in answers])
+    if finder.mode == "sentence":
+        return Verdict(
+            probability=probability, threshold=threshold, details=answers[0][1]
+        )
+    parts: list[JsonDict] = [
+        {
+            "text": claim.text,
+            "start": claim.start,
+            "end": claim.end,
+            "probability": p,
+            **_numbers(details),
+        }
+        for claim, (p, details) in zip(claims, answers, strict=True)
+    ]
+    details: JsonDict = {"claims": parts, "combine": finder.combine}
+    if all("mass" in part for part in parts):
+        details["mass"] = min(part["mass"] for part in parts)
+    weak = [
+        c
+        for c, part in zip(claims, parts, strict=True)
+        if part["probability"] < threshold
+    ]
+    findings = [
+        Finding("claim", sentence[c.start : c.end], c.start, c.end) for c in weak
+    ]
+    return Verdict(
+        probability=probability, threshold=threshold, findings=findings, details=details
+    )
+
+
+def _numbers(details: Mapping[str, object]) -> dict[str, float]:
+    return {name: value for name, value in details.items() if isinstance(value, float)}

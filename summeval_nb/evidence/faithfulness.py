@@ -5,34 +5,51 @@
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #25e3a8a8
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Unpack
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from ..text.embed import EmbedderOrName
-from ..models.load import StoreOrPath
-from .check import Checker
-from ._pairs import FaithfulnessChoices, Settings
-from ._pairs import embed_pairs, in_lots, judge, most_calls
-from ._pairs import read_pairs, require_choices, require_pairs
-from ._pairs import settings_of, signature_of, with_models
-from ._inputs import warn_of_inputs
-from ._shown import Comparison, JudgedSentences, JudgedTable
-from ._shown import of_one_article, why_none_judged
-from summeval_nb.evidence._shown import (
-    faithfulness_from_dict as faithfulness_from_dict,
-)
+import numpy as np
+
+from .checker import Checker
+from .embedded import Explanation, is_sum, why_unclear
+from .inputs import warn_of_inputs
+from .load import load_checker, with_threshold
+from .measured import measured_rows
+from .pairs import Pair, Settings, embed_pairs, in_lots
+from .pairs import judge, read_pairs, require_pairs
 from ..ground.metric import takes_choices_of
+from ..ground.files import write_whole
+from ..ground.results import Rows
+from ..ground.base import made_of
+from ..ground.base import JsonDict
+from ..ground.report import Entry, Report, evidence_report, evidence_text
+from ..ground.results import Evidence, Finding, Outcome, ResultTable
 from ..ground.metric import Metric
-from ..ground.results import Signature, Verdict
-from ..ground.base import require_text
+from ..ground.results import Score, Sentence, Signature, Verdict
+from ..ground.base import require_count, require_share
+from ..ground.base import require_text, require_texts
+from ..ground.html import heat_map, html_page
+from ..models.base import declared
+from ..models.load import StoreOrPath, load_store
+from ..models.base import plain
 from ..models.base import Calls
-from ..text.split import Splitter
+from ..text.embed import EmbedderOrName
+from ..text.embed import LotEmbedder, load_embedder
+from ..text.split import Splitter, splitter_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['DEFAULT_K', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric', 'evaluate_many', 'evaluate',
-           'compare_reports']
+__all__ = ['DEFAULT_K', 'SCHEMA', 'supported_share', 'Faithfulness', 'FaithfulnessTable', 'FaithfulnessMetric', 'evaluate_many',
+           'evaluate', 'Comparison', 'compare_reports', 'FaithfulnessChoices', 'faithfulness_from_dict',
+           'faithfulness_schema', 'outcome_of', 'why_none_judged']
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #b0c09756
 def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
@@ -55,7 +72,7 @@ def supported_share(verdicts: Iterable[Verdict]) -> tuple[float | None, str]:
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #c106737b
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Faithfulness(JudgedSentences):
+class Faithfulness(Score):
     """How much of a summary its article supports, with every reason.
 
     `score` is supported sentences / judged sentences in [0, 1], or None with a
@@ -76,6 +93,14 @@ class Faithfulness(JudgedSentences):
         Who judged, and what that judge is good and bad at.
     """
 
+    source: str
+    summary: str
+    source_sentences: list[Sentence]
+    sentences: list[Sentence]
+    similarity: np.ndarray
+    verdicts: list[Verdict]
+    judged_by: str = ""
+
     @property
     def score_low(self) -> float | None:
         """The score if no unclear sentence is true: `score` itself."""
@@ -92,6 +117,158 @@ class Faithfulness(JudgedSentences):
         """Mean probability of support of the judged sentences; None without any."""
         judged = [v.probability for v in self.verdicts if v.probability is not None]
         return math.fsum(judged) / len(judged) if judged else None
+
+    @property
+    def n_unclear(self) -> int:
+        """Number of judged sentences that are neither supported nor contradicted."""
+        return sum(verdict.state == "unclear" for verdict in self.verdicts)
+
+    @property
+    def n_failed(self) -> int:
+        """Number of sentences on which the checker failed; they are not part of the
+        score.
+        """
+        return sum(verdict.failed for verdict in self.verdicts)
+
+    @property
+    def n_unjudged(self) -> int:
+        """Number of sentences that were not given to the checker: headings, code,
+        languages it does not read.
+        """
+        return sum(
+            not verdict.judged and not verdict.failed for verdict in self.verdicts
+        )
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary for each summary sentence: text, verdict, evidence,
+        findings.
+        """
+        return [
+            _row(i, s, v)
+            for i, (s, v) in enumerate(zip(self.sentences, self.verdicts, strict=True))
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain data, ready for JSON; `faithfulness_from_dict`
+        reads it back.
+
+        `schema` is the number of its form, which `assets/faithfulness.schema.json`
+        describes.
+        """
+        similarity = self.similarity.astype(object)
+        similarity[np.isnan(self.similarity)] = (
+            None  # a run's rows have none, and JSON has no NaN
+        )
+        counts = ["score_low", "score_high", "mean_probability"]
+        counts += ["n_unclear", "n_failed", "n_unjudged"]
+        return {
+            "schema": SCHEMA,
+            **{name: getattr(self, name) for name in ("score", "reason", *counts)},
+            "signature": str(self.signature),
+            "judged_by": self.judged_by,
+            "source": self.source,
+            "summary": self.summary,
+            "source_sentences": [
+                sentence.to_dict() for sentence in self.source_sentences
+            ],
+            "sentences": [sentence.to_dict() for sentence in self.sentences],
+            "similarity": similarity.tolist(),
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+        }
+
+    def __repr__(self) -> str:
+        if self.score is None or not self.n_unclear:
+            return super().__repr__()
+        reach = (
+            f"score={self.score:.4f}, score_high={self.score_high:.4f}, "
+            f"n_unclear={self.n_unclear}"
+        )
+        return f"{type(self).__name__}({reach}, signature={str(self.signature)!r})"
+
+    def report(self) -> Report:
+        """Return what the HTML and the text report draw, as plain data."""
+        return Report(
+            title=_title(self),
+            source=self.source,
+            spans=[
+                (sentence.start, sentence.end) for sentence in self.source_sentences
+            ],
+            entries=[
+                _entry(s, v) for s, v in zip(self.sentences, self.verdicts, strict=True)
+            ],
+            signature=str(self.signature),
+            judged_by=self.judged_by if self.score is not None else "",
+            measured=measured_rows(self.signature)
+            if self.score is not None and self.judged_by
+            else (),
+            note=_note(self),
+        )
+
+    def explain(self, i: int) -> Explanation:
+        """Return why sentence i got its verdict: the terms of the embedded checker's
+        sum, as a table that adds up.
+
+        Raises
+        ------
+        IndexError
+            If there is no such sentence.
+        ValueError
+            If the sentence was not judged, or not by the embedded checker.
+        """
+        if not -len(self.verdicts) <= i < len(self.verdicts):
+            raise IndexError(
+                f"there is no sentence {i}: the summary has {len(self.verdicts)}, "
+                "counted from 0"
+            )
+        verdict, sentence = self.verdicts[i], self.sentences[i].text
+        if not is_sum(verdict.details):
+            why = (
+                verdict.reason
+                or "its checker is not the embedded one, whose verdicts are sums"
+            )
+            raise ValueError(f"nothing to explain of {sentence!r:.60}: {why}")
+        evidence = [self.source_sentences[item.index].text for item in verdict.evidence]
+        return Explanation(sentence, evidence, verdict)
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the report as one stand-alone file that makes no request, and return
+        its path.
+        """
+        return _write_page(path, "Faithfulness report", self._repr_html_())
+
+    def to_text(self, *, color: bool = False) -> str:
+        """Return the report as text, for terminals."""
+        return evidence_text(self.report(), color=color)
+
+    def _repr_html_(self) -> str:
+        return evidence_report(self.report())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the similarities as a heat map, the evidence of each sentence framed;
+        return the axes.
+        """
+        if not self.similarity.size:
+            raise ValueError(f"there is nothing to draw: {self.reason}")
+        ax = heat_map(
+            self.similarity,
+            row_label="summary sentence",
+            column_label="article sentence",
+            marked=[
+                (row, item.index)
+                for row, verdict in enumerate(self.verdicts)
+                for item in verdict.evidence
+            ],
+            value_label="cosine similarity",
+            title=_title(self),
+            ax=ax,
+        )
+        for axis in (
+            ax.xaxis,
+            ax.yaxis,
+        ):  # sentences are counted from one, as in the report
+            places = axis.get_majorticklocs()
+            axis.set_ticks(places, [f"{place + 1:.0f}" for place in places])
+        return ax
 
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #23b04192
 def _evaluate_lot(
@@ -117,8 +294,12 @@ def _evaluate_lot(
 DEFAULT_K = 8
 
 
-class FaithfulnessTable(JudgedTable[Faithfulness]):
+class FaithfulnessTable(ResultTable[Faithfulness]):
     """The results of many pairs, in their order: `table[3]` is the fourth."""
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: each result, but for its similarities."""
+        return [outcome_of(one) for one in self.results]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,20 +332,77 @@ class FaithfulnessMetric(Metric):
     lang: str | None = None
 
     def __post_init__(self) -> None:
-        require_choices(self)
+        k = None if self.k is None else require_count(self.k, "k")
+        object.__setattr__(self, "k", k)
+        if self.lang is not None:
+            require_text(self.lang, "lang")
+        if self.threshold is not None:
+            require_share(self.threshold, "threshold")
 
     def loaded(self) -> FaithfulnessMetric:
         """Return the same with objects instead of names: embedder, checker, store."""
-        return with_models(self, DEFAULT_K)
+        own = self._settings()
+        models = {"embedder": own.embedder, "checker": own.checker, "store": own.store}
+        return replace(self, k=own.k, **models)
+
+    def _settings(self) -> Settings:
+        """Load what the choices name, once for all pairs of a call."""
+        embedder, checker = load_embedder(self.embedder), self._checker()
+        return Settings(
+            k=self.k or DEFAULT_K,
+            splitter=self.splitter,
+            lang=self.lang,
+            embedder=embedder,
+            checker=checker,
+            store=load_store(self.store),
+            signature=self._signature(embedder, checker),
+        )
+
+    def _checker(self) -> Checker:
+        """Return the checker, at the metric's threshold if it has one."""
+        judge = load_checker(self.checker)
+        if self.threshold is None:
+            return judge
+        return with_threshold(judge, self.threshold)
 
     @property
     def signature(self) -> Signature:
         """Every choice that could change a number."""
-        return signature_of(self, DEFAULT_K)
+        return self._signature(load_embedder(self.embedder), self._checker())
+
+    def _signature(self, embedder: LotEmbedder, checker: Checker) -> Signature:
+        low = getattr(checker, "contradicted_below", None)
+        return Signature(
+            {
+                "metric": "faithfulness",
+                "k": self.k or DEFAULT_K,
+                "splitter": splitter_name(self.splitter, lang=self.lang or "en"),
+                "lang": self.lang or "auto",
+                "embedder": embedder.fingerprint,
+                "checker": checker.fingerprint,
+                "threshold": checker.threshold,
+            }
+            | ({} if low is None else {"contradicted_below": low})
+        )
 
     def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
-        """Return at most what the checker calls for rows; no text is embedded."""
-        return most_calls(self, rows, DEFAULT_K if self.k is None else self.k)
+        """Return at most what the checker calls for rows; no text is embedded.
+
+        Which sentences are evidence only the vectors will tell. So each question has
+        the k longest sentences of the article; equal ones about the same article are
+        asked once.
+        """
+        checker, asked = load_checker(self.checker), dict[tuple[str, str], Pair]()
+        both = [row["text"] for row in rows], [row["summary"] for row in rows]
+        k = DEFAULT_K if self.k is None else self.k
+        for pair in read_pairs(*both, checker, self.splitter, self.lang):
+            texts = (one.plain for one in pair.source)
+            longest = sorted(texts, key=lambda text: -len(plain(text).encode()))[:k]
+            readings = pair.readings if pair.plain else []
+            for reading, reason in zip(readings, pair.reasons, strict=False):
+                if not reason:
+                    asked[pair.article, reading.plain] = (longest, reading.plain)
+        return declared(checker, "checking", list(asked.values()))
 
     def score(self, text: str, summary: str) -> Faithfulness:
         """Return how much of a summary its article supports; see `evaluate`."""
@@ -180,7 +418,7 @@ class FaithfulnessMetric(Metric):
     ) -> FaithfulnessTable:
         """Return how much of each summary its article supports; see `evaluate_many`."""
         texts, summaries = require_pairs(texts, summaries)
-        settings = settings_of(self, DEFAULT_K)
+        settings = self._settings()
         warn_of_inputs(texts, summaries)
         listed = in_lots(texts, summaries, progress, _evaluate_lot, settings)
         return FaithfulnessTable(results=listed, signature=settings.signature)
@@ -313,6 +551,132 @@ def evaluate(
     """
     return FaithfulnessMetric(k=k, **choices).score(text, summary)
 
+# %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b02
+@dataclass(frozen=True, repr=False)
+class Comparison(Rows):
+    """Several summaries of one article side by side; made by `compare_reports`."""
+
+    results: Sequence[Faithfulness]
+    names: Sequence[str]
+
+    def __repr__(self) -> str:
+        scores = ", ".join(
+            f"{row['summary']}={_short(row['score'])}"
+            + (f", up to {_short(row['score_high'])}" if row["unclear"] else "")
+            for row in self.rows()
+        )
+        return f"Comparison({scores})"
+
+    def rows(self) -> list[JsonDict]:
+        """Return one dictionary for each summary: name, score, what it would be if all
+        were true, and counts.
+        """
+        return [
+            {
+                "summary": name,
+                "score": one.score,
+                "score_high": one.score_high,
+                "mean_probability": one.mean_probability,
+                "sentences": len(one.verdicts),
+                "unclear": one.n_unclear,
+                "failed": one.n_failed,
+                "not judged": one.n_unjudged,
+                "reason": one.reason,
+            }
+            for name, one in zip(self.names, self.results, strict=True)
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return all results as plain data."""
+        return {
+            "names": list(self.names),
+            "results": [one.to_dict() for one in self.results],
+        }
+
+    def to_text(self, *, color: bool = False) -> str:
+        """Return the comparison as text, for terminals: one summary below the other."""
+        return evidence_text(_comparison_report(self), color=color)
+
+    def _repr_html_(self) -> str:
+        return evidence_report(_comparison_report(self))
+
+    def to_html(self, path: str | PathLike[str]) -> Path:
+        """Write the comparison as one stand-alone file and return its path."""
+        return _write_page(path, "Comparison of summaries", self._repr_html_())
+
+
+def _comparison_report(comparison: Comparison) -> Report:
+    reports = [one.report() for one in comparison.results]
+    titles = [
+        f"{name} — {report.title}"
+        for name, report in zip(comparison.names, reports, strict=True)
+    ]
+    checkers = [one.signature.get("checker", "") for one in comparison.results]
+    if (
+        len(set(checkers)) > 1
+    ):  # words against embedded, or two versions of one: which judged which is said
+        named = (f", by {checker}" if checker else "" for checker in checkers)
+        titles = [title + by for title, by in zip(titles, named, strict=True)]
+    return Report(
+        title="Summaries compared",
+        source=reports[0].source,
+        spans=reports[0].spans,
+        entries=[entry for report in reports for entry in report.entries],
+        signature=" ; ".join(dict.fromkeys(report.signature for report in reports)),
+        groups=[
+            (title, len(report.entries))
+            for title, report in zip(titles, reports, strict=True)
+        ],
+        judged_by=" ; ".join(
+            dict.fromkeys(report.judged_by for report in reports if report.judged_by)
+        ),
+        measured=next((report.measured for report in reports if report.measured), ()),
+    )
+
+
+def _of_one_article(
+    results: Sequence[Faithfulness], names: Sequence[str] | None
+) -> tuple[list[Faithfulness], list[str]]:
+    """Return results and names as lists; raise unless all are of the same article,
+    split alike, with a name each.
+    """
+    if isinstance(results, Mapping) or not isinstance(results, Iterable):
+        remedy = (
+            "pass list(results.values()) and names=list(results)"
+            if isinstance(results, Mapping)
+            else "pass [result]"
+        )
+        raise TypeError(
+            "results must be a list of results of evaluate, not "
+            f"{type(results).__name__}: {remedy}"
+        )
+    results = list(results)
+    if not results:
+        raise ValueError("results is empty: pass at least one result of evaluate")
+    first = results[0]
+    for number, one in enumerate(results):
+        if not isinstance(one, Faithfulness):
+            raise TypeError(
+                f"results[{number}] must be a result of evaluate, not {one!r:.40}"
+            )
+        if (one.source, one.source_sentences) != (first.source, first.source_sentences):
+            raise ValueError(
+                f"results[{number}] judges another article (or another splitting) "
+                "than results[0]"
+            )
+    listed = (
+        [f"summary {i + 1}" for i in range(len(results))]
+        if names is None
+        else require_texts(names, "names")
+    )
+    if len(listed) != len(results):
+        raise ValueError(f"there are {len(results)} results but {len(listed)} names")
+    if twice := sorted({name for name in listed if listed.count(name) > 1}):
+        raise ValueError(
+            f"two summaries are called {twice[0]!r}: give each a name of its own"
+        )
+    return results, listed
+
 # %% ../../nbs/2_evidence/26_faithfulness.ipynb #e0ea0697
 def compare_reports(
     results: Sequence[Faithfulness], names: Sequence[str] | None = None
@@ -331,4 +695,245 @@ def compare_reports(
     ValueError
         If there is no result, the articles differ, or the names do not match in number.
     """
-    return Comparison(*of_one_article(results, names, Faithfulness))
+    return Comparison(*_of_one_article(results, names))
+
+# %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b04
+class FaithfulnessChoices(TypedDict, total=False):
+    """The fields of `FaithfulnessMetric` that are given by name."""
+
+    splitter: Splitter
+    embedder: EmbedderOrName
+    checker: str | Checker
+    threshold: float | None
+    store: StoreOrPath
+    lang: str | None
+
+# %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b05
+SCHEMA = 1  # another number whenever what `to_dict` returns has another form
+
+
+@made_of("the plain data of a Faithfulness")
+def faithfulness_from_dict(data: Mapping[str, Any]) -> Faithfulness:
+    """Return the result that `Faithfulness.to_dict` wrote, also after a trip as JSON.
+
+    Without `similarity`, as in the rows of a run, the table of similarities is unknown
+    (NaN).
+    """
+    if data["schema"] != SCHEMA:
+        remedy = (
+            "read it with the version of summeval_nb that wrote it, or evaluate the "
+            "texts again"
+        )
+        raise ValueError(
+            f"these data have schema {data['schema']!r:.40}, and only {SCHEMA} can be "
+            f"read here: {remedy}"
+        )
+    verdicts = [
+        Verdict(
+            **{
+                key: one[key]
+                for key in ("probability", "threshold", "details", "failed", "reason")
+            },
+            contradicted_below=one.get("contradicted_below"),
+            evidence=[Evidence(**item) for item in one["evidence"]],
+            findings=[Finding(**item) for item in one["findings"]],
+        )
+        for one in data["verdicts"]
+    ]
+    sentences = [Sentence(**one) for one in data["sentences"]]
+    article = [Sentence(**one) for one in data["source_sentences"]]
+    _require_places(article, sentences, verdicts)
+    _require_score(data["score"], verdicts)
+    shape = len(sentences), len(article)
+    similarity = (
+        np.array(data["similarity"], dtype=float)
+        if "similarity" in data
+        else np.full(shape, np.nan)
+    )
+    own = {key: data[key] for key in ("score", "reason", "source", "summary")} | {
+        "signature": Signature.parse(data["signature"]),
+        "judged_by": data.get("judged_by", ""),
+        "source_sentences": article,
+        "sentences": sentences,
+        "similarity": similarity.reshape(shape),
+        "verdicts": verdicts,
+    }
+    return Faithfulness(**own)
+
+
+def faithfulness_schema() -> JsonDict:
+    """Return the JSON schema (draft 2020-12) of what `Faithfulness.to_dict` returns,
+    for programs that read it.
+    """
+    file = resources.files("summeval_nb") / "assets" / "faithfulness.schema.json"
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def _require_places(
+    article: list[Sentence], sentences: list[Sentence], verdicts: list[Verdict]
+) -> None:
+    """Raise a `ValueError` unless each sentence has a verdict, and evidence and
+    findings lie within the texts.
+    """
+    if len(verdicts) != len(sentences):
+        remedy = "pass what to_dict() returned, as it was"
+        raise ValueError(
+            f"there are {len(sentences)} sentences and {len(verdicts)} verdicts: "
+            f"{remedy}"
+        )
+    for sentence, verdict in zip(sentences, verdicts, strict=True):
+        known = all(0 <= item.index < len(article) for item in verdict.evidence)
+        if not known or not all(
+            0 <= one.start <= one.end <= len(sentence.text) for one in verdict.findings
+        ):
+            raise ValueError(
+                f"evidence or a finding of {sentence.text[:40]!r} lies outside the "
+                "texts"
+            )
+
+
+def _require_score(score: float | None, verdicts: Sequence[Verdict]) -> None:
+    """Raise a `ValueError` unless a score is what its verdicts say: such a number
+    could not be traced.
+    """
+    judged = [bool(verdict.supported) for verdict in verdicts if verdict.judged]
+    expected = sum(judged) / len(judged) if judged else None
+    if (score is None) != (expected is None) or (
+        score is not None and abs(score - (expected or 0.0)) > 1e-9
+    ):
+        raise ValueError(
+            f"the score is {score}, but its {len(judged)} judged verdicts say "
+            f"{expected}"
+        )
+
+# %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b06
+def outcome_of(result: Faithfulness) -> Outcome:
+    """Return what a run writes down of a result: all of it but its similarities."""
+    # columns of a row; the table of similarities is long
+    known = ("score", "reason", "signature", "similarity")
+    parts = {name: part for name, part in result.to_dict().items() if name not in known}
+    status = (
+        "ok"
+        if result.score is not None
+        else "failed"
+        if result.n_failed
+        else "undefined"
+    )
+    return Outcome(result.score, status, result.reason, parts, str(result.signature))
+
+
+def why_none_judged(verdicts: Sequence[Verdict]) -> str:
+    """Return why none of these verdicts was judged: failures first, then what kept a
+    sentence from being judged.
+    """
+    if failed := [verdict for verdict in verdicts if verdict.failed]:
+        return (
+            f"the checker failed on all {len(failed)} sentences; the first: "
+            f"{failed[0].reason}"
+        )
+    if verdicts:
+        return (
+            f"no sentence was judged; the first of {len(verdicts)}: "
+            f"{verdicts[0].reason}"
+        )
+    return "there is no sentence to judge"
+
+# %% ../../nbs/2_evidence/26_faithfulness.ipynb #c4d26b07
+def _row(position: int, sentence: Sentence, verdict: Verdict) -> JsonDict:
+    return {
+        "sentence": position,
+        "text": sentence.text,
+        "supported": verdict.supported,
+        "state": verdict.state,
+        "probability": verdict.probability,
+        "evidence": [item.index for item in verdict.evidence],
+        "similarities": [item.similarity for item in verdict.evidence],
+        "findings": [f"{finding.kind}: {finding.text}" for finding in verdict.findings],
+        "failed": verdict.failed,
+        "reason": verdict.reason,
+    }
+
+
+def _decimals(verdict: Verdict) -> int:
+    """Return how many decimals of a probability it takes to see on which side of each
+    border it lies: 2 at least.
+    """
+    p, borders = verdict.probability, (verdict.threshold, verdict.contradicted_below)
+    known = [border for border in borders if border is not None]
+    fitting = (
+        n
+        for n in range(2, 7)
+        if p is None or all((round(p, n) < one) == (p < one) for one in known)
+    )
+    return next(fitting, 2)
+
+
+def _entry(sentence: Sentence, verdict: Verdict) -> Entry:
+    notes = [verdict.reason] if not verdict.judged else []
+    notes += [
+        f"{key} {value:.3f}" for key, value in verdict.details.items() if key == "mass"
+    ]
+    notes += [str(value) for key, value in verdict.details.items() if key == "note"]
+    summed, clash = (
+        is_sum(verdict.details),
+        any(finding.clash for finding in verdict.findings),
+    )
+    against = verdict.details.get("against") if summed else None
+    if isinstance(against, Mapping):
+        notes += [
+            f"“{text}”: the article has “{other}”" for text, other in against.items()
+        ]
+    if (
+        verdict.state == "unclear"
+        and clash
+        and (verdict.probability or 0.0) >= verdict.threshold
+    ):
+        notes.append("something clashes: not called supported")
+    elif (
+        verdict.state == "unclear"
+        and summed
+        and isinstance(coverage := verdict.details.get("coverage"), (int, float))
+    ):
+        notes.append(why_unclear(coverage))
+    return Entry(
+        text=sentence.text,
+        probability=verdict.probability,
+        supported=verdict.supported,
+        state=verdict.state if verdict.contradicted_below is not None else None,
+        decimals=_decimals(verdict),
+        evidence=[(item.index, item.similarity) for item in verdict.evidence],
+        findings=[
+            (finding.kind, finding.start, finding.end) for finding in verdict.findings
+        ],
+        note="; ".join(notes),
+    )
+
+
+def _title(result: Faithfulness) -> str:
+    if result.score is None:
+        return f"Faithfulness undefined: {result.reason}"
+    judged = sum(verdict.judged for verdict in result.verdicts)
+    supported = sum(bool(verdict.supported) for verdict in result.verdicts)
+    which = " judged" * (judged < len(result.verdicts))
+    return (
+        f"Faithfulness {result.score:.2f}: {supported} of {judged}{which} sentences "
+        "supported"
+    )
+
+
+def _note(result: Faithfulness) -> str:
+    """Return what the score would be if all unclear sentences were true; "" where none
+    is unclear.
+    """
+    high = result.score_high if result.n_unclear else None
+    return "" if high is None else f"Up to {high:.2f} if the unclear ones are true."
+
+
+def _short(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
+
+
+def _write_page(path: str | PathLike[str], title: str, body: str) -> Path:
+    target = Path(path)
+    write_whole(target, html_page(title, body))
+    return target

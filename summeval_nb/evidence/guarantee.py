@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from ._reliability import Numbers
+from .checker import Numbers
 from ..ground.base import JsonDict
 from ._guarantee import Judged, Shown, TwoSides, accepts, ask
 from ._guarantee import facts, kept_apart, of_set, promised_on
 from ._guarantee import require_errors, require_judged
 from ._guarantee import require_labelled, require_promise
 from ._guarantee import thresholds, why_none
-from .check import Checker, load_checker
+from .checker import Checker
+from .load import load_checker
 from ..models.load import StoreOrPath
 from ..ground.base import require_count, require_option
 from ..ground.base import require_share, require_text

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from summeval_nb.evidence._inputs import warn_of_paths
+from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.ground.base import InputWarning, callers_level, require_column, require_text, require_texts
 from summeval_nb.ground.files import Table, frame_rows
 from summeval_nb.ground.results import Sentence

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from summeval_nb.evidence.check import Checker, Parts, WordsChecker
+from summeval_nb.evidence.checker import Checker
+from summeval_nb.evidence.tokens import Parts
+from summeval_nb.evidence.words import WordsChecker
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged._entailing import Labeller, entail_many
 from summeval_nb.judged._refusals import premise_sentences

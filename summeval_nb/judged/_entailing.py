@@ -10,9 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence._pairs import check_with, may_be_evidence, unread_sentences
-from summeval_nb.evidence.check import Checker
+from summeval_nb.evidence.checker import Checker, nearest_evidence
+from summeval_nb.evidence.pairs import check_with, may_be_evidence, unread_sentences
 from summeval_nb.ground.results import Finding, Sentence, Verdict
 from summeval_nb.judged.judging import Entailment, JudgeFailure, Label, Passage
 from summeval_nb.text.cosine import unit_rows

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from summeval_nb.evidence.check import Token, sentence_tokens, stem_weight
+from summeval_nb.evidence.tokens import Token, sentence_tokens
+from summeval_nb.evidence.words import stem_weight
 from summeval_nb.judged._pronouns import resolve_by_rules
 from summeval_nb.judged._refusals import premise_sentences
 from summeval_nb.judged.judging import Keyphrase, Question

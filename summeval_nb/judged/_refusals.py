@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from summeval_nb.evidence.check import sigmoid
+from summeval_nb.evidence.words import sigmoid
 from summeval_nb.ground.results import Sentence
 from summeval_nb.judged.judging import Flag
 from summeval_nb.text.cosine import unit_rows
@@ -287,7 +287,7 @@ def mean_vectors(texts: Sequence[str], embedder: Any) -> np.ndarray:
 
 def mean_states(texts: Sequence[str]) -> np.ndarray:
     """For each text the mean over its sentences of the reader's states after three layers, shape (n, 384): its form."""
-    from summeval_nb.evidence._reader import load_reader
+    from summeval_nb.evidence.reader import load_reader
 
     return _means(texts, load_reader().mean_states)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from summeval_nb.evidence._inputs import warn_of_paths
+from summeval_nb.evidence.inputs import warn_of_paths
 from summeval_nb.ground.base import JsonDict, require_texts, warn_of_order
 from summeval_nb.ground.files import write_whole
 from summeval_nb.ground.html import Mark, Markup, html_page, html_table, mark_html, render

@@ -13,8 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence.check import Checker, PairVectors, Parts, idf_coverage
-from ..evidence.check import load_checker, sentence_matches, take_apart
+from ..evidence.checker import Checker, PairVectors
+from ..evidence.tokens import Parts
+from ..evidence.words import idf_coverage
+from ..evidence.load import load_checker
+from ..evidence.tokens import take_apart
+from ..evidence.words import sentence_matches
 from ..evidence.faithfulness import DEFAULT_K
 from ..ground.results import Sentence, Verdict
 from ..ground.base import require_count, require_option, require_text

@@ -63,7 +63,7 @@ def packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
 
     The name stays where the checker does not: another version of it, another fingerprint, another run.
     """
-    from summeval_nb.evidence._inputs import packaged_checker
+    from summeval_nb.evidence.load import packaged_checker
 
     named = {name: choices.get(name) for name in ("checker", "judge")}
     own = {name: value for name, value in named.items() if isinstance(value, str) and value in ("embedded", "words")}

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from summeval_nb.evidence._inputs import with_threshold
-from summeval_nb.evidence.check import Checker, Pair, PairVectors
+from summeval_nb.evidence.load import with_threshold
+from summeval_nb.evidence.checker import Checker, Pair, PairVectors
 from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.metric import Metric
 from summeval_nb.ground.results import Verdict

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic_core import from_json
 
 from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
-from summeval_nb.evidence._inputs import named_checker
+from summeval_nb.evidence.load import named_checker
 from summeval_nb.ground.base import JsonDict, Scores
 from summeval_nb.ground.items import Item, why_unread
 from summeval_nb.ground.metric import Metric, score_rows

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, Typ
 import numpy as np
 
 from summeval_nb.agreement.correlation import Correlation
-from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence.check import Checker, load_checker
+from summeval_nb.evidence.checker import nearest_evidence
+from summeval_nb.evidence.checker import Checker
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
 from summeval_nb.ground.base import float_array
 from summeval_nb.ground.base import JsonDict

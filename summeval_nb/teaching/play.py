@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import numpy as np
 
 from ..agreement.correlation import COEFFICIENTS, correlate
-from ..evidence.check import Checker
+from ..evidence.checker import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
 from ..ground.base import how_to_install
 from ..ground.base import require_count, require_option, require_text

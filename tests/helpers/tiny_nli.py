@@ -16,7 +16,7 @@ from transformers import (
 )
 
 from summeval_nb import example_model
-from summeval_nb.evidence.check_llm import PROMPT
+from summeval_nb.evidence.llm import PROMPT
 
 
 def knowing_classifier(folder: Path, names: tuple[str, str] = ("not_entailment", "entailment")) -> Path:

@@ -1,4 +1,3 @@
-# A plain private module: edited directly, exported by no notebook, tested in tests/test_check.py.
 """What was counted and fitted for the packaged checkers, and how well they work, read from the package once."""
 
 from __future__ import annotations

@@ -8,33 +8,30 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..ground.base import JsonDict
-from . import _parts as plumbing
-from . import _reliability as reliability
-from ._fitted import fitted, stem_counts, words_fingerprint
-from ._inputs import named_checker, packaged_checker
-from ._inputs import require_checker, unread_reasons
-from ._packaged import Packaged as _Packaged
-from ._packaged import PairVectors, cosines
-from ._packaged import ranked_evidence as _ranked_evidence
-from ._parts import Parts, Token as Token, known_keys
-from ._parts import sentence_tokens as sentence_tokens, take_apart
-from ._reliability import Calibration
-from ._reliability import reliability_diagram as reliability_diagram
-from ..ground.results import Finding, Signature, Verdict
-from ..ground.base import require_count, require_option
+from .checker import Numbers, Packaged, PairVectors, cosines
+from .checker import logits_of, platt_scaling
+from .checker import ranked_evidence, require_labelled
+from .measured import fitted, stem_counts, words_fingerprint
+from .tokens import Parts, common_run, finding, known_keys
+from .tokens import negation_findings, take_apart
+from ..ground.results import Finding, Score, Signature, Verdict
+from ..ground.base import require_count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # %% auto #0
-__all__ = ['FEATURES', 'Pair', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces', 'unbroken', 'alignment',
-           'pairs_within', 'sentence_matches', 'vector_features', 'find_unsupported', 'finding_features',
-           'pair_features', 'sigmoid', 'feature_weights', 'support_logit', 'Checker', 'WordsChecker', 'load_checker',
-           'checker', 'reliability_bins', 'platt_scaling', 'calibration']
+__all__ = ['FEATURES', 'stem_weight', 'idf_coverage', 'familiarity', 'copied_pieces', 'unbroken', 'alignment', 'pairs_within',
+           'sentence_matches', 'vector_features', 'find_unsupported', 'finding_features', 'pair_features', 'sigmoid',
+           'feature_weights', 'support_logit', 'WordsChecker', 'reliability_bins', 'calibration', 'judged_only',
+           'bin_row', 'reliability_diagram', 'Calibration']
 
 # %% ../../nbs/2_evidence/21_check.ipynb #0986e398
 @lru_cache(maxsize=1 << 16)
@@ -102,7 +99,7 @@ def copied_pieces(claim: Parts, evidence: Sequence[Parts]) -> list[tuple[int, in
     pieces, start, keys = [], 0, claim.keys
     while start < len(keys):
         runs = (
-            plumbing.common_run(keys, start, sentence.keys, place)
+            common_run(keys, start, sentence.keys, place)
             for sentence in evidence
             for place in sentence.positions.get(keys[start : start + 2], ())
         )
@@ -197,10 +194,10 @@ def find_unsupported(claim: Parts, evidence: Sequence[Parts]) -> list[Finding]:
     kinds |= {token: "word" for token in claim.tokens if token.kind == "content"}
     kinds |= dict.fromkeys(claim.names, "name")
     missing = [(kind, t) for t, kind in kinds.items() if t.key not in known]
-    found = [plumbing.finding(claim, kind, t.start, t.end) for kind, t in missing]
+    found = [finding(claim, kind, t.start, t.end) for kind, t in missing]
     closest = max(evidence, key=lambda sentence: idf_coverage(claim, [sentence]))
     if claim.content and idf_coverage(claim, [closest]) >= 0.5:
-        found += plumbing.negation_findings(claim, closest)
+        found += negation_findings(claim, closest)
     return sorted(found, key=lambda finding: finding.start)
 
 
@@ -278,42 +275,8 @@ def support_logit(features: Mapping[str, float]) -> float:
     terms = [weight * features[name] for name, weight in feature_weights().items()]
     return fitted()["intercept"] + sum(terms)
 
-
-Pair = tuple[Sequence[str], str]
-
-
-@runtime_checkable
-class Checker(Protocol):
-    """What a checker must offer: a fingerprint, a threshold, and `check_many`.
-
-    `fingerprint` names everything that could change a probability, `threshold` turns
-    probabilities into yes and no, and `check_many` takes pairs of (evidence sentences,
-    summary sentence) and returns one `Verdict` a pair, in order. A checker whose
-    attribute `uses_vectors` is true may be handed `vectors`, one `PairVectors` a pair;
-    it uses them only when they come from the embedder that it needs. Its attribute
-    `languages`, codes such as `("en",)`, says what it can read; without it, or with
-    None, it is trusted with any.
-    """
-
-    if TYPE_CHECKING:  # either a property or an attribute will do
-
-        @property
-        def fingerprint(self) -> str: ...
-
-        @property
-        def threshold(self) -> float: ...
-
-    else:
-        fingerprint: str
-        threshold: float
-
-    def check_many(
-        self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
-    ) -> list[Verdict]:
-        """Return one verdict for each pair (evidence sentences, sentence), in order."""
-
 # %% ../../nbs/2_evidence/21_check.ipynb #91f0844e
-class WordsChecker(_Packaged):
+class WordsChecker(Packaged):
     """The first checker: twelve features, weights fitted to human judgements.
 
     `checker="words"`. Every number can be recomputed by hand; nothing is downloaded. It
@@ -373,7 +336,7 @@ class WordsChecker(_Packaged):
     def _verdict(
         self, evidence: list[str], sentence: str, vectors: PairVectors
     ) -> Verdict:
-        claim, ranked = take_apart(sentence), _ranked_evidence(vectors)
+        claim, ranked = take_apart(sentence), ranked_evidence(vectors)
         if not claim.keys:
             return self._wordless(ranked)
         told = [take_apart(text) for text in evidence]
@@ -383,85 +346,6 @@ class WordsChecker(_Packaged):
         own: JsonDict = {"evidence": ranked, "findings": findings}
         own["details"] = {"features": features, "logit": logit}
         return Verdict(probability=p, threshold=self.threshold, **own)
-
-
-def load_checker(checker: str | Checker) -> Checker:
-    """Return a checker by name, or the given object after a look at whether it is one.
-
-    The names: `"embedded"`, the package's own, which reads; `"words"`, this chapter's;
-    `"nli:FOLDER"` for a classifier (chapter 24); `"llm:FOLDER"`, `"llm:FILE.gguf"` or
-    `"llm:NAME@http://HOST:PORT/v1"` for a language model (chapter 25).
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or names a kind without a model.
-    TypeError
-        If the object lacks a part of the `Checker` protocol.
-
-    Examples
-    --------
-    >>> load_checker("words").threshold
-    0.5
-    """
-    if not isinstance(checker, str):
-        return require_checker(checker)
-    if checker.partition(":")[0] in ("nli", "llm"):
-        return load_checker(named_checker(checker))
-    known = ["embedded", "words", "nli:FOLDER", "llm:FOLDER"]
-    return packaged_checker(require_option(checker, "checker", known))
-
-
-def checker(
-    sens_text: Sequence[str],
-    sen_summary: str,
-    *,
-    using: str | Checker = "embedded",
-    lang: str | None = None,
-) -> tuple[bool, float]:
-    """Return whether article sentences support a summary sentence, and how surely.
-
-    Inherited, for one sentence: `load_checker` gives the object behind it.
-
-    Parameters
-    ----------
-    sens_text : sequence of str
-        The evidence: sentences of the article, at least one.
-    sen_summary : str
-        The summary sentence.
-    using : str or Checker
-        A name as for `load_checker`, or a checker object.
-    lang : str, optional
-        The texts' language, such as `"en"`; by default a text that is clearly in a
-        language that the checker does not read has no verdict.
-
-    Returns
-    -------
-    supported : bool
-        Whether the verdict is *supported*: the probability reaches the threshold, and
-        nothing clashes.
-    probability : float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If there is no evidence, or there is no verdict, as on a text in a language that
-        the checker does not read; the message says why.
-
-    Examples
-    --------
-    >>> checker(["The cat sat on the mat."], "The cat sat on the mat.")[0]
-    True
-    """
-    chosen = load_checker(using)
-    verdict = chosen.check_many([(sens_text, sen_summary)])[0]
-    (unread,) = unread_reasons(" ".join(sens_text), [sen_summary], chosen, lang)
-    if unread or verdict.probability is None:
-        why = unread or verdict.reason
-        raise ValueError(f"no verdict on {sen_summary!r:.60}: {why}")
-    own = replace(verdict, threshold=chosen.threshold, contradicted_below=None)
-    return bool(own.supported), verdict.probability
 
 # %% ../../nbs/2_evidence/21_check.ipynb #bc0e8d0e
 def reliability_bins(
@@ -489,48 +373,15 @@ def reliability_bins(
         `share_supported` and the share's 95 % interval (Wilson 1927), `share_low` to
         `share_high`.
     """
-    values, truth = reliability.require_labelled(probabilities, labels)
+    values, truth = require_labelled(probabilities, labels)
     count = require_count(n_bins, "n_bins")
     place = np.minimum((values * count).astype(int), count - 1)
     return [
-        reliability.bin_row(b / count, (b + 1) / count, values[inside], truth[inside])
+        bin_row(b / count, (b + 1) / count, values[inside], truth[inside])
         for b, inside in ((int(b), place == b) for b in np.unique(place))
     ]
 
 # %% ../../nbs/2_evidence/21_check.ipynb #6a038a99
-def platt_scaling(
-    probabilities: Sequence[float] | np.ndarray, labels: Sequence[float] | np.ndarray
-) -> tuple[float, float]:
-    """Return the slope and offset with which probabilities agree best with labels.
-
-    The new probability is `sigmoid(slope * logit(p) + offset)`.
-
-    Parameters
-    ----------
-    probabilities : sequence of float
-        In [0, 1]; 0 and 1 are taken as 1e-6 away from the border.
-    labels : sequence of 0 and 1
-        Both must occur.
-
-    Returns
-    -------
-    slope, offset : float
-        A slope of at most 0 says that the labels run against the probabilities.
-
-    References
-    ----------
-    Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed
-    targets.
-    """
-    values, truth = reliability.require_labelled(probabilities, labels)
-    positive, negative = int(truth.sum()), int((1 - truth).sum())
-    if not positive or not negative:
-        counts = f"got {positive} times 1 and {negative} times 0"
-        raise ValueError(f"calibration needs labels of both kinds, {counts}")
-    target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    return reliability.logistic_fit(reliability.logits_of(values), target)
-
-
 def calibration(
     probabilities: Sequence[float | None] | np.ndarray,
     labels: Sequence[float] | np.ndarray,
@@ -560,8 +411,8 @@ def calibration(
     >>> round(float(calibration([0.9, 0.9, 0.1, 0.1], [1, 1, 0, 0])), 3)
     0.1
     """
-    kept, said, failed = reliability.judged_only(probabilities, labels)
-    values, truth = reliability.require_labelled(kept, said)
+    kept, said, failed = judged_only(probabilities, labels)
+    values, truth = require_labelled(kept, said)
     parts = {"bins": require_count(n_bins, "n_bins"), "n": len(kept)}
     more: JsonDict = {"n": len(kept), "n_failed": failed}
     more["signature"] = Signature({"metric": "calibration", **parts})
@@ -579,3 +430,136 @@ def calibration(
         offset=offset,
         **more,
     )
+
+# %% ../../nbs/2_evidence/21_check.ipynb #c4d21a08
+def judged_only(
+    probabilities: Sequence[float | None] | np.ndarray, labels: Numbers
+) -> tuple[list[float], list[float], int]:
+    """Probabilities that are not None, their labels, and how many were left out."""
+    if len(probabilities) != len(labels):
+        counts = f"got {len(probabilities)} and {len(labels)}"
+        raise ValueError(f"one label for each probability, please: {counts}")
+    kept = [(p, y) for p, y in zip(probabilities, labels, strict=True) if p is not None]
+    return [p for p, _ in kept], [y for _, y in kept], len(labels) - len(kept)
+
+
+def bin_row(
+    low: float, high: float, probabilities: np.ndarray, labels: np.ndarray
+) -> dict[str, float]:
+    """What a bin says: its ends, mean probability, and the share of positive labels.
+
+    The share has Wilson's 95 % interval.
+    """
+    from scipy.stats import binomtest
+
+    n, positive = len(labels), int(labels.sum())
+    interval = binomtest(positive, n).proportion_ci(method="wilson")
+    row = {
+        "low": low,
+        "high": high,
+        "n": n,
+        "mean_probability": float(probabilities.mean()),
+    }
+    share = {"share_supported": positive / n}
+    return (
+        row
+        | share
+        | {"share_low": float(interval.low), "share_high": float(interval.high)}
+    )
+
+# %% ../../nbs/2_evidence/21_check.ipynb #c4d21a09
+def reliability_diagram(
+    bins: Sequence[Mapping[str, float]], *, ax: Axes | None = None
+) -> Axes:
+    """Draw each bin's share of supported items over its mean probability.
+
+    Each share has its interval and its count.
+
+    Parameters
+    ----------
+    bins : sequence of mappings
+        As `reliability_bins` returns them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+    """
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        _, ax = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
+    x = np.array([row["mean_probability"] for row in bins])
+    y, low, high = (
+        np.array([row[name] for row in bins])
+        for name in ("share_supported", "share_low", "share_high")
+    )
+    ax.plot(
+        [0, 1], [0, 1], color="#777777", linestyle="--", linewidth=1, label="calibrated"
+    )
+    ends = np.abs([y - low, high - y])
+    ax.errorbar(
+        x, y, yerr=ends, fmt="o-", color="#1f5f99", capsize=3, label="observed (95 %)"
+    )
+    for row in bins:
+        place = row["mean_probability"], row["share_supported"]
+        ax.annotate(f"{row['n']:g}", place, (5, -11), textcoords="offset points")
+    ax.set(
+        xlabel="mean probability",
+        ylabel="share supported",
+        xlim=(0, 1),
+        ylim=(0, 1),
+        aspect="equal",
+    )
+    ax.legend(loc="upper left")
+    return ax
+
+# %% ../../nbs/2_evidence/21_check.ipynb #c4d21a0a
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Calibration(Score):
+    """How well probabilities keep their word.
+
+    `score` is the expected calibration error in [0, 1], less is better.
+
+    Parameters
+    ----------
+    bins : list of dict
+        The reliability table, see `reliability_bins`.
+    brier : float or None
+        Mean squared difference between probability and label, in [0, 1].
+    slope, offset : float or None
+        Platt scaling, see `platt_scaling`; None when only one label occurs.
+    n, n_failed : int
+        Items that were counted, and items left out because their probability is None.
+    """
+
+    bins: list[dict[str, float]] = field(default_factory=list)
+    brier: float | None = None
+    slope: float | None = None
+    offset: float | None = None
+    n: int = 0
+    n_failed: int = 0
+
+    def rows(self) -> list[JsonDict]:
+        """Return the reliability table."""
+        return [dict(row) for row in self.bins]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        own = ("brier", "slope", "offset", "n", "n_failed")
+        return super().to_dict() | {name: getattr(self, name) for name in own}
+
+    def apply(self, probabilities: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Return the probabilities after Platt scaling, shape (n,)."""
+        if self.slope is None or self.offset is None:
+            why = "Platt scaling needs labels of both kinds"
+            raise ValueError(f"nothing to apply: {why}")
+        none = np.zeros(len(probabilities))
+        values, _ = require_labelled(probabilities, none)
+        logits = logits_of(values)
+        return 1 / (1 + np.exp(-(self.slope * logits + self.offset)))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the reliability diagram; see `reliability_diagram`."""
+        return reliability_diagram(self.bins, ax=ax)

@@ -1,4 +1,3 @@
-# A plain private module: edited directly, exported by no notebook, tested in tests/test_parts.py.
 """A sentence taken apart: its tokens in any usual typography, its names, and what is found by comparing with others."""
 
 from __future__ import annotations
@@ -7,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from summeval_nb.ground.base import require_text
@@ -278,3 +278,26 @@ def negation_findings(claim: Parts, closest: Parts) -> list[Finding]:
         return []
     matched = [token for token in claim.tokens if token.key in closest.key_set]
     return [finding(claim, "negation", matched[0].start, matched[-1].end)]
+
+
+@cache
+def antonyms() -> dict[str, frozenset[str]]:
+    """Return for each word, in lower case, the words that exclude it in the same place of a sentence.
+
+    Examples
+    --------
+    >>> "fell" in antonyms()["rose"]
+    True
+    """
+    text = resources.files("summeval_nb").joinpath("assets/antonyms.txt").read_text(encoding="utf-8")
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        left, _, right = line.partition("|")
+        for one in left.split():
+            for other in right.split():
+                if one != other:
+                    found.setdefault(one, set()).add(other)
+                    found.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}

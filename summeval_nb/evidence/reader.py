@@ -1,5 +1,4 @@
-"""The reader: a small cross-encoder that reads evidence and claim together. A plain module: edited directly, tested in
-tests/test_reader.py.
+"""The reader: a small cross-encoder that reads evidence and claim together.
 
 MiniLM's lower three layers look at each sentence alone, so a sentence is encoded once however many claims it serves;
 its upper three layers, trained further, look at the claim and several evidence sentences together. They were taught in
@@ -21,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from summeval_nb.evidence._fitted import asset
+from summeval_nb.evidence.measured import asset
 from summeval_nb.text.embed import encodable, minilm_files
 
 CLS, SEP = 101, 102

@@ -1,59 +1,30 @@
-# A plain private module: edited directly, exported by no notebook, tested in tests/test_pairs.py.
 """Pairs of article and summary in lots: read once, judged once, by a checker whose answers are looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence._inputs import unread_reasons, with_threshold
-from summeval_nb.evidence.check import Checker, PairVectors, load_checker
-from summeval_nb.ground.base import require_count, require_share, require_text, require_texts
+from summeval_nb.evidence.checker import Checker, PairVectors, nearest_evidence
+from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.ground.results import Evidence, Finding, Signature, Verdict
-from summeval_nb.models.base import declared
-from summeval_nb.models.load import StoreOrPath, load_store
-from summeval_nb.models.base import plain
-from summeval_nb.models.base import Calls
+from summeval_nb.ground.base import require_texts
 from summeval_nb.models.store import Store, content_key
-from summeval_nb.text.cosine import cosine_similarity
-from summeval_nb.text.embed import EmbedderOrName, LotEmbedder, SentenceVectors, load_embedder
 from summeval_nb.text.lists import LedReading, read_with_leads
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
-from summeval_nb.text.split import Reading, Splitter, split_markdown, splitter_name
+from summeval_nb.text.embed import SentenceVectors
+from summeval_nb.text.cosine import cosine_similarity
+from summeval_nb.text.embed import LotEmbedder
+from summeval_nb.text.split import Reading, Splitter, split_markdown
 
-from ..ground.base import JsonDict
-
-if TYPE_CHECKING:
-    from summeval_nb.evidence.faithfulness import FaithfulnessMetric
+from summeval_nb.ground.base import JsonDict
 
 Pair = tuple[list[str], str]  # evidence texts, summary sentence
-Choices = TypeVar("Choices", bound="FaithfulnessMetric")
 One = TypeVar("One")
 STEP = 64  # verdicts between two visits to the store: what a killed run can lose
-
-
-class FaithfulnessChoices(TypedDict, total=False):
-    """The fields of `FaithfulnessMetric` that are given by name."""
-
-    splitter: Splitter
-    embedder: EmbedderOrName
-    checker: str | Checker
-    threshold: float | None
-    store: StoreOrPath
-    lang: str | None
-
-
-def require_choices(metric: FaithfulnessMetric) -> None:
-    """Raise unless the choices that are no models can be used; k becomes a plain int."""
-    object.__setattr__(metric, "k", None if metric.k is None else require_count(metric.k, "k"))
-    if metric.lang is not None:
-        require_text(metric.lang, "lang")
-    if metric.threshold is not None:
-        require_share(metric.threshold, "threshold")
 
 
 @dataclass(frozen=True)
@@ -67,53 +38,6 @@ class Settings:
     checker: Checker
     store: Store | None
     signature: Signature
-
-
-def _checker_of(metric: FaithfulnessMetric) -> Checker:
-    """Return a metric's checker, at the metric's threshold if it has one."""
-    judge = load_checker(metric.checker)
-    return judge if metric.threshold is None else with_threshold(judge, metric.threshold)
-
-
-def settings_of(metric: FaithfulnessMetric, default_k: int) -> Settings:
-    """Load what the choices of a metric name."""
-    embedder, checker = load_embedder(metric.embedder), _checker_of(metric)
-    return Settings(
-        k=metric.k or default_k,
-        splitter=metric.splitter,
-        lang=metric.lang,
-        embedder=embedder,
-        checker=checker,
-        store=load_store(metric.store),
-        signature=_signature(metric, default_k, embedder, checker),
-    )
-
-
-def with_models(metric: Choices, default_k: int) -> Choices:
-    """Return the same metric with objects instead of names: embedder, checker, store."""
-    own = settings_of(metric, default_k)
-    return replace(metric, k=own.k, embedder=own.embedder, checker=own.checker, store=own.store)
-
-
-def signature_of(metric: FaithfulnessMetric, default_k: int) -> Signature:
-    """Return every choice of a metric that could change a number; models are loaded for their names."""
-    return _signature(metric, default_k, load_embedder(metric.embedder), _checker_of(metric))
-
-
-def _signature(metric: FaithfulnessMetric, default_k: int, embedder: LotEmbedder, checker: Checker) -> Signature:
-    low = getattr(checker, "contradicted_below", None)
-    return Signature(
-        {
-            "metric": "faithfulness",
-            "k": metric.k or default_k,
-            "splitter": splitter_name(metric.splitter, lang=metric.lang or "en"),
-            "lang": metric.lang or "auto",
-            "embedder": embedder.fingerprint,
-            "checker": checker.fingerprint,
-            "threshold": checker.threshold,
-        }
-        | ({} if low is None else {"contradicted_below": low})
-    )
 
 
 def require_pairs(texts: Sequence[str], summaries: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -293,21 +217,6 @@ def embed_pairs(lot: Sequence[ReadPair], settings: Settings) -> SentenceVectors:
         fresh = {key: held.known[text][0] for key, text in keys.items() if key not in stored}
         store.put_many("embedding", fresh)
     return held
-
-
-def most_calls(metric: FaithfulnessMetric, rows: Sequence[Mapping[str, str]], k: int) -> dict[str, Calls]:
-    """At most what a metric's checker calls for rows; which sentences are evidence only the vectors will tell.
-
-    So each question has the k longest sentences of the article; equal ones about the same article are asked once.
-    """
-    checker, asked = load_checker(metric.checker), dict[tuple[str, str], Pair]()
-    both = [row["text"] for row in rows], [row["summary"] for row in rows]
-    for pair in read_pairs(*both, checker, metric.splitter, metric.lang):
-        longest = sorted((one.plain for one in pair.source), key=lambda text: -len(plain(text).encode()))[:k]
-        for reading, reason in zip(pair.readings if pair.plain else [], pair.reasons, strict=False):
-            if not reason:
-                asked[pair.article, reading.plain] = (longest, reading.plain)
-    return declared(checker, "checking", list(asked.values()))
 
 
 def may_be_evidence(readings: Iterable[Reading]) -> list[Reading]:

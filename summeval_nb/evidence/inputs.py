@@ -1,39 +1,20 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_inputs.py.
 """What is probably not what the caller meant: swapped texts, paths for texts, a language that nobody reads."""
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 import warnings
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
-from summeval_nb.ground.base import InputWarning, callers_level, require_share, require_text, warn_of_order
-from summeval_nb.models.load import load_model
-from summeval_nb.models.base import Backend
+from summeval_nb.ground.base import callers_level
+from summeval_nb.ground.base import warn_of_order
+from summeval_nb.ground.base import InputWarning, require_text
 from summeval_nb.text.language import OTHER, declared_languages, foreign_language, language_name, language_of
 from summeval_nb.text.language import languages_of_word, unread_words, without_particles
 
-from ._fitted import stem_counts
-from ._parts import stem
-
-if TYPE_CHECKING:
-    from .check import Checker
-
-__all__ = [
-    "InputWarning",
-    "named_checker",
-    "packaged_checker",
-    "require_checker",
-    "unread_reasons",
-    "warn_of_inputs",
-    "warn_of_paths",
-    "with_threshold",
-]
-
+from .measured import stem_counts
+from .tokens import stem
 
 _PATH = re.compile(
     r"[^\n\r\t<>|?*\"]{1,250}\.(?:txt|text|md|markdown|rst|html?|json|jsonl|csv|tsv|xml|pdf|docx?|gz)", re.I
@@ -155,71 +136,3 @@ def _unread(what: str, code: str, languages: Sequence[str]) -> str:
     if not languages:
         return said
     return f"{said}: {_REMEDY}, or say lang={languages[0]!r} if it is {language_name(languages[0])}"
-
-
-def require_checker(checker: Any) -> Checker:
-    """The object if it has all parts of the `Checker` protocol; otherwise raise and say which are missing."""
-    if isinstance(checker, type):
-        raise TypeError(f"pass a checker, not its class: {checker.__name__}(...)")
-    missing = [name for name in ("fingerprint", "threshold", "check_many") if not hasattr(checker, name)]
-    if missing:
-        raise TypeError(f"{type(checker).__name__} is no checker, it lacks {', '.join(missing)}")
-    if not callable(checker.check_many):
-        raise TypeError(f"a checker's check_many must be a method, not {checker.check_many!r:.40}")
-    if not isinstance(checker.fingerprint, str) or not checker.fingerprint:
-        raise TypeError(f"a checker's fingerprint must be a non-empty string, not {checker.fingerprint!r}")
-    require_share(checker.threshold, "threshold")
-    return checker
-
-
-def named_checker(name: str, load: Callable[[str], Backend] = load_model) -> Checker:
-    """Return the checker that a text such as "nli:FOLDER" or "llm:NAME@http://HOST/v1" names.
-
-    Raises
-    ------
-    ValueError
-        If the kind is neither "nli" nor "llm", or no model is named.
-    """
-    kind, _, model = name.partition(":")
-    if kind not in ("nli", "llm"):
-        raise ValueError(f"checker cannot be {kind!r}: name a model as 'llm:...' or 'nli:...'")
-    if not model:
-        made = {"nli": "NLIChecker('FOLDER')", "llm": "LLMChecker(TransformersBackend('FOLDER'))"}[kind]
-        raise ValueError(
-            f"checker={name!r} names no model: write checker='{kind}:FOLDER', or build one: "
-            f"from summeval_nb import {made.partition('(')[0]}; checker={made}"
-        )
-    if kind == "nli":
-        from summeval_nb.evidence.check_nli import NLIChecker
-
-        return NLIChecker(model)
-    from summeval_nb.evidence.check_llm import LLMChecker
-
-    return LLMChecker(load(model))
-
-
-@cache
-def packaged_checker(name: str) -> Checker:
-    """Return one of the package's own checkers, "words" or "embedded", made once."""
-    if name == "words":
-        from summeval_nb.evidence.check import WordsChecker
-
-        return WordsChecker()
-    from summeval_nb.evidence.reading import EmbeddedChecker
-
-    return EmbeddedChecker()
-
-
-def with_threshold(checker: Checker, threshold: float) -> Checker:
-    """Return a checker of the same kind with another threshold; the given one stays as it is."""
-    share = require_share(threshold, "threshold")
-    if callable(make := getattr(checker, "with_threshold", None)):
-        return make(share)
-    if "threshold" not in getattr(checker, "__dict__", {}):
-        raise TypeError(
-            f"{type(checker).__name__} has no threshold that could be set for one call: build it with that threshold, "
-            "or give it a method with_threshold(threshold)"
-        )
-    other: Any = copy.copy(checker)
-    other.threshold = share
-    return other

@@ -11,8 +11,8 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from summeval_nb.evidence._words import antonyms
-from summeval_nb.evidence.check import Parts, Token, idf_coverage, pairs_within, stem_weight
+from summeval_nb.evidence.tokens import Parts, Token, antonyms
+from summeval_nb.evidence.words import idf_coverage, pairs_within, stem_weight
 from summeval_nb.ground.results import Finding
 
 if TYPE_CHECKING:

@@ -1,32 +1,57 @@
-# A plain private module: edited directly, exported by no notebook, tested in tests/test_packaged.py.
-"""What the package's own judges of pairs share: pairs and vectors looked at, lots, settings, ranked evidence."""
+"""What all checkers share: the protocol, pairs and their vectors, Platt scaling, and pairs judged in lots."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from summeval_nb.evidence._combined import failure
-from summeval_nb.evidence._evidence import nearest_evidence
-from summeval_nb.evidence._fitted import fitted
-from summeval_nb.ground.base import is_finite, require_share, require_text, require_texts
+from summeval_nb.evidence.measured import fitted
+from summeval_nb.ground.base import float_array
 from summeval_nb.ground.results import Evidence, Verdict
+from summeval_nb.ground.base import is_finite, require_share, require_text, require_texts
 from summeval_nb.text.language import reads
 from summeval_nb.text.embed import Encoder, SentenceVectors
 from summeval_nb.text.embed import load_embedder
+from summeval_nb.text.retrieve import topk_related
 
-from ..ground.base import JsonDict
+from summeval_nb.ground.base import JsonDict
 
-if TYPE_CHECKING:
-    from summeval_nb.evidence.check import Pair
-
-__all__ = ["Packaged", "PairVectors", "cosines", "encode_pairs", "ranked_evidence"]
-
+Pair = tuple[Sequence[str], str]  # evidence sentences, summary sentence
+Numbers = Sequence[float] | np.ndarray
 _LOT = 256  # pairs that are judged together
 _NO_PAIRS_FAULT = (ImportError, MemoryError, OSError)  # of the machine and its packages: whoever calls must know
+
+
+@runtime_checkable
+class Checker(Protocol):
+    """What a checker must offer: a fingerprint, a threshold, and `check_many`.
+
+    `fingerprint` names everything that could change a probability, `threshold` turns
+    probabilities into yes and no, and `check_many` takes pairs of (evidence sentences,
+    summary sentence) and returns one `Verdict` a pair, in order. A checker whose
+    attribute `uses_vectors` is true may be handed `vectors`, one `PairVectors` a pair;
+    it uses them only when they come from the embedder that it needs. Its attribute
+    `languages`, codes such as `("en",)`, says what it can read; without it, or with
+    None, it is trusted with any.
+    """
+
+    if TYPE_CHECKING:  # either a property or an attribute will do
+
+        @property
+        def fingerprint(self) -> str: ...
+
+        @property
+        def threshold(self) -> float: ...
+
+    else:
+        fingerprint: str
+        threshold: float
+
+    def check_many(self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None) -> list[Verdict]:
+        """Return one verdict for each pair (evidence sentences, sentence), in order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +96,28 @@ def encode_pairs(pairs: Sequence[Pair], embedder: Encoder) -> list[PairVectors]:
     return [one for one in found if one is not None]
 
 
+def nearest_evidence(similarities: np.ndarray, k: int | None = None) -> list[Evidence]:
+    """Return the k sentences most similar to one that is judged, best first, ties by position; None: all of them.
+
+    `similarities`, shape (M,), are those of the judged sentence with each sentence of the text.
+    """
+    if not similarities.size:
+        return []
+    (order,) = topk_related(similarities[None], similarities.size if k is None else k).tolist()
+    return [Evidence(position, float(similarities[position])) for position in order]
+
+
+def cosines(vectors: PairVectors) -> np.ndarray:
+    """The cosine of the claim's vector with each evidence sentence's, shape (m,); a zero vector has 0."""
+    norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
+    return np.divide(vectors.evidence @ vectors.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
+
+
+def ranked_evidence(vectors: PairVectors) -> list[Evidence]:
+    """The pair's evidence with its cosines, best first, ties by position."""
+    return nearest_evidence(cosines(vectors))
+
+
 def _require_pairs(pairs: object) -> list[tuple[list[str], str]]:
     """The pairs with their types checked; a message names the pair that is wrong."""
     wanted = "(evidence sentences, summary sentence)"
@@ -98,15 +145,76 @@ def _require_vectors(vectors: Sequence[PairVectors], pairs: Sequence[Pair]) -> N
             raise ValueError(f"vectors[{index}] has {counts} for {len(evidence)} evidence sentences")
 
 
-def cosines(vectors: PairVectors) -> np.ndarray:
-    """The cosine of the claim's vector with each evidence sentence's, shape (m,); a zero vector has 0."""
-    norms = np.linalg.norm(vectors.evidence, axis=1) * np.linalg.norm(vectors.claim)
-    return np.divide(vectors.evidence @ vectors.claim, norms, out=np.zeros(len(norms)), where=norms > 0)
+def require_labelled(probabilities: Numbers, labels: Numbers) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float arrays of one length, probabilities in [0, 1] and labels 0 or 1; raise otherwise."""
+    try:
+        values, truth = float_array(probabilities, "probabilities"), float_array(labels, "labels")
+    except (TypeError, ValueError) as error:
+        remedy = "leave out failed verdicts, whose probability is None, together with their labels"
+        raise TypeError(f"probabilities and labels must be lists of numbers ({error}): {remedy}") from error
+    if values.ndim != 1 or values.shape != truth.shape:
+        raise ValueError(f"one label for each probability, please: got shapes {values.shape} and {truth.shape}")
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("probabilities must lie in [0, 1]; leave out failed verdicts together with their labels")
+    if not np.isin(truth, (0, 1)).all():
+        raise ValueError(f"labels must be 0 or 1, not {sorted(set(truth[~np.isin(truth, (0, 1))].tolist()))[:3]}")
+    return values, truth
 
 
-def ranked_evidence(vectors: PairVectors) -> list[Evidence]:
-    """The pair's evidence with its cosines, best first, ties by position."""
-    return nearest_evidence(cosines(vectors))
+def logits_of(probabilities: np.ndarray) -> np.ndarray:
+    """log(p / (1 - p)); 0 and 1 are taken as 1e-6 away from the border."""
+    inside = np.clip(probabilities, 1e-6, 1 - 1e-6)
+    return np.log(inside / (1 - inside))
+
+
+def logistic_fit(logits: np.ndarray, target: np.ndarray) -> tuple[float, float]:
+    """The slope and offset whose logistic function of the logits has the least cross-entropy with the targets."""
+    from scipy.optimize import minimize
+
+    def loss(ab: np.ndarray) -> tuple[float, np.ndarray]:
+        z = ab[0] * logits + ab[1]
+        residual = 1 / (1 + np.exp(-np.clip(z, -500, 500))) - target
+        gradient = np.array([np.mean(residual * logits), np.mean(residual)])
+        return float(np.mean(np.logaddexp(0, z) - target * z)), gradient
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS", options={"gtol": 1e-8}).x
+    return float(slope), float(offset)
+
+
+def platt_scaling(probabilities: Numbers, labels: Numbers) -> tuple[float, float]:
+    """Return the slope and offset with which probabilities agree best with labels.
+
+    The new probability is `sigmoid(slope * logit(p) + offset)`.
+
+    Parameters
+    ----------
+    probabilities : sequence of float
+        In [0, 1]; 0 and 1 are taken as 1e-6 away from the border.
+    labels : sequence of 0 and 1
+        Both must occur.
+
+    Returns
+    -------
+    slope, offset : float
+        A slope of at most 0 says that the labels run against the probabilities.
+
+    References
+    ----------
+    Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed
+    targets.
+    """
+    values, truth = require_labelled(probabilities, labels)
+    positive, negative = int(truth.sum()), int((1 - truth).sum())
+    if not positive or not negative:
+        counts = f"got {positive} times 1 and {negative} times 0"
+        raise ValueError(f"calibration needs labels of both kinds, {counts}")
+    target = np.where(truth == 1, (positive + 1) / (positive + 2), 1 / (negative + 2))
+    return logistic_fit(logits_of(values), target)
+
+
+def failure(error: Exception, threshold: float) -> Verdict:
+    """The verdict on a sentence that could not be judged, with the reason."""
+    return Verdict(probability=None, threshold=threshold, failed=True, reason=f"{type(error).__name__}: {error}")
 
 
 class Packaged:
@@ -162,8 +270,6 @@ class Packaged:
             If lengths differ, one of the labels never occurs, or the labels run against
             the scores.
         """
-        from summeval_nb.evidence.check import platt_scaling
-
         slope, offset = platt_scaling(scores, labels)
         if slope <= 0:
             why = f"these labels run against the scores (slope {slope:.3g})"

@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ._arcs import Annotator
 from ..models.load import load_backend
 from ..models.base import QUOTING, mark, plain
-from .claims import ClaimFinder, Judged, Question, judge_claims
+from .claims import Annotator, ClaimFinder, Judged, Question
+from .claims import judge_claims
 from ..models.base import answered
 from ..models.base import Backend, BackendError, Calls
 from ..text.language import reads, require_languages
@@ -21,7 +21,7 @@ from ..ground.results import Verdict
 from ..ground.base import require_count, require_share, require_text
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence.check import Pair, PairVectors
+    from summeval_nb.evidence.checker import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['PROMPT', 'prompt_version', 'quoted', 'filled', 'LLMChecker']
