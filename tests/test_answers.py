@@ -10,8 +10,8 @@ import pytest
 
 from summeval_nb.ground.data import sample_articles
 from summeval_nb.judged.answers import AnswerTable, evaluate_answer, evaluate_answers
-from summeval_nb.judged.judge_llm import LLMJudge
 from summeval_nb.judged.judging import Entailment, Flag, JudgeFailure, Resolution, as_statement
+from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.models.llm import BackendUnavailable, ScriptedBackend
 from summeval_nb.models.store import Store
 

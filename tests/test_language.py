@@ -19,7 +19,7 @@ from summeval_nb import (
     sample_articles,
     split_text,
 )
-from summeval_nb.judged import _refusals
+from summeval_nb.judged import refusals
 from summeval_nb.overlap._languages import BORROWED
 from summeval_nb.overlap.ngrams import _TOKENIZERS
 from summeval_nb.text._language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
@@ -124,7 +124,7 @@ def test_what_exists_by_name_says_what_it_reads_and_the_objects_say_the_same():
         assert repr(kind()).endswith("languages=en)")
         assert languages_of(EmbeddedJudge(checker=name)) == READS["judge"][name]
     assert languages_of(LLMChecker(YES)) is languages_of(LLMJudge(YES)) is READS["judge"]["llm"] is None
-    assert _refusals._READS == languages_of("refusals") == ("en",)
+    assert refusals._READS == languages_of("refusals") == ("en",)
     rows = language_table()
     assert len(rows) == sum(map(len, READS.values())) and set(READS) <= set(REMEDIES)
     assert all(row["reads"] == "any" or row["for other languages"] for row in rows)

@@ -21,7 +21,7 @@ from summeval_nb.evidence.check import sigmoid
 from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.evidence.reading import MOST, NUMBERS, number_weights, ten_numbers, weighted
 from summeval_nb.ground.results import Finding, Verdict
-from summeval_nb.judged.judge import _label
+from summeval_nb.judged.embedded import _label
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.judged.judge_llm import LLMJudge
 from summeval_nb.judged.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
+from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.summary_score import (
     conciseness_score,
     guarded_score,

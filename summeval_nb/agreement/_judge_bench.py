@@ -21,8 +21,8 @@ from ..ground._types import JsonDict
 from ..ground.data import load_toy_summeval
 from ..ground.results import ScoreTable, Signature, require_count, require_option
 from ..ground.viz import figure_text, html_table, render, text_table
-from ..judged.judge import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure, Statement, ask_many
+from ..judged.load import load_judge
 from ..models._named import StoreOrPath
 from ._annotators import ResamplingChoices, measured
 

@@ -14,19 +14,21 @@ from summeval_nb.evidence._inputs import warn_of_paths
 from summeval_nb.ground._callers import callers_level
 from summeval_nb.ground._frames import Table, frame_rows
 from summeval_nb.ground.results import InputWarning, Sentence, require_column, require_text, require_texts
-from summeval_nb.judged._bounds import Asking, largest, size, together
-from summeval_nb.judged._questions import Ask, Items
-from summeval_nb.judged._statements import answer_units, as_premise, is_list
-from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import (
+    Ask,
+    Asking,
     Entailment,
     Flag,
+    Items,
     JudgeFailure,
     Resolution,
     Statement,
     as_statement,
     ask_many,
+    json_size,
 )
+from summeval_nb.judged.load import load_judge
+from summeval_nb.judged.statements import answer_units, as_premise, is_list
 from summeval_nb.models._declared import added
 from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
@@ -338,7 +340,7 @@ def most_calls(judge: str | Judge, rows: Sequence[Mapping[str, object]], keep_li
 
 def _most_of_lot(judge: str | Judge, rows: Sequence[Row], keep_lists: bool) -> dict[str, Calls]:
     """At most what a lot asks: no text is a refusal, and each reply is as long as it may be."""
-    ask, undecided = Asking(judge), {name: Flag(value=False) for name in ("answer", "ground_truth")}
+    ask, undecided = Asking(load_judge(judge)), {name: Flag(value=False) for name in ("answer", "ground_truth")}
     ask("refusal", [(opening(text),) for row in rows for text in (row.answer, row.ground_truth)])
     wanted = [(row, name) for row in rows for name in TEXTS if not why_no_score(name, row, undecided, True)]
     texts = list(dict.fromkeys(getattr(row, part) for row, name in wanted for part in TEXTS[name]))
@@ -351,21 +353,32 @@ def _most_of_lot(judge: str | Judge, rows: Sequence[Row], keep_lists: bool) -> d
         if name == "answer_given_context":
             return premise_of(name, row, {})
         given = row.ground_truth if name == "answer_given_truth" else row.answer
-        return Most(1, size(question_end(row.question)) + read[given].size + 10)
+        return Most(1, json_size(question_end(row.question)) + read[given].size + 10)
 
     of = {"answer_given_context": "answer", "answer_given_truth": "answer", "truth_given_answer": "ground_truth"}
     ask("entail", [(premise(name, row), statements[getattr(row, of[name])]) for row, name in wanted])
     return ask.calls
 
 
+def _largest(texts: Sequence[str], said: Most) -> int:
+    """How much of what is said in place of texts belongs to the longest of them, if it grows as the texts do."""
+    sizes = [json_size(text) + 50 for text in texts]
+    return -(-said.size * max(sizes) // sum(sizes)) if sizes else 0
+
+
+def _together(parts: Sequence[Most]) -> Most:
+    """Texts of several replies as one."""
+    return Most(sum(one.count for one in parts), sum(one.size for one in parts))
+
+
 def _most_read(resolved: Most, units: Sequence[str], keep_lists: bool) -> Most:
     """The units of a text as they are read: with their lead-ins where there are lists, and the parts of kept ones."""
     if not any(map(is_list, units)):
         return resolved
-    longest = largest(units, resolved)  # of a lead-in, which may stand above each item
+    longest = _largest(units, resolved)  # of a lead-in, which may stand above each item
     read = Most(resolved.count, resolved.size + resolved.count * longest)
     parts = sum(2 * len(answer_units(unit)) for unit in units if is_list(unit))
-    return together([read, Most(parts, read.size + parts * longest)]) if keep_lists else read
+    return _together([read, Most(parts, read.size + parts * longest)]) if keep_lists else read
 
 
 def notes_of(row: Row, parts: Mapping[str, Parts]) -> tuple[str, ...]:

@@ -31,7 +31,6 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.ground.viz import Markup, figure_text, html_table, text_table
 from summeval_nb.judged._answer_report import mean_interval, rate
-from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._grades import (
     RatingTable,
     Said,
@@ -44,7 +43,8 @@ from summeval_nb.judged._grades import (
 from summeval_nb.judged._parameters import Thing, explained
 from summeval_nb.judged._retrieval import Asker, Row, most_statements, true_premise
 from summeval_nb.judged.answers import table_records
-from summeval_nb.judged.judging import Entailment, Judge
+from summeval_nb.judged.judging import Asking, Entailment, Judge
+from summeval_nb.judged.load import load_judge
 from summeval_nb.judged.ratings import Rating, expected_grade
 from summeval_nb.models._named import StoreOrPath, load_backend, load_store
 from summeval_nb.models._prompts import QUOTING
@@ -293,7 +293,7 @@ def ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[Verdicts, ...]]
 
 def most_calls(judge: str | Judge, pairs: Sequence[Pair]) -> dict[str, Calls]:
     """At most what `ask_judge` asks about pairs."""
-    ask = Asking(judge)
+    ask = Asking(load_judge(judge))
     said = most_statements(ask, (text for pair in pairs for text in (pair.a, pair.b, pair.truth)))
     held: list[tuple[str, Most]] = []
     for pair in pairs:

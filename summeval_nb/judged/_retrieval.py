@@ -34,12 +34,10 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.ground.viz import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged._answer_stages import opening, question_end, table_records
-from summeval_nb.judged._bounds import Asking
 from summeval_nb.judged._parameters import Thing, explained
-from summeval_nb.judged._questions import Items
-from summeval_nb.judged._refusals import unread
-from summeval_nb.judged.judge import load_judge
-from summeval_nb.judged.judging import Entailment, Flag, Judge, JudgeFailure, ask_many, word_list
+from summeval_nb.judged.judging import Asking, Entailment, Flag, Items, Judge, JudgeFailure, ask_many, word_list
+from summeval_nb.judged.load import load_judge
+from summeval_nb.judged.refusals import unread
 from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls, Most
 from summeval_nb.text._language import declared_languages
@@ -658,7 +656,7 @@ def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
 
 def most_calls(judge: str | Judge, rows: Sequence[Row], needs: Sequence[str]) -> dict[str, Calls]:
     """At most what `prepare` asks about rows: no passage entails a statement alone."""
-    ask = Asking(judge)
+    ask = Asking(load_judge(judge))
     spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
     ask(
         "refusal",

@@ -21,8 +21,8 @@ from summeval_nb.ground.results import (
 )
 from summeval_nb.judged._answer_stages import table_records
 from summeval_nb.judged._summary_exam import join_contexts
-from summeval_nb.judged.judge import load_judge
 from summeval_nb.judged.judging import Judge
+from summeval_nb.judged.load import load_judge
 from summeval_nb.models.store import Store
 from summeval_nb.overlap.ngrams import load_tokenizer
 

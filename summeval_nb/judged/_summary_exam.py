@@ -16,11 +16,9 @@ from summeval_nb.ground._order import warn_of_order
 from summeval_nb.ground._types import JsonDict
 from summeval_nb.ground.results import Outcome, ResultTable, Score, Signature, require_texts
 from summeval_nb.ground.viz import Mark, Markup, html_page, html_table, mark_html, render
-from summeval_nb.judged._bounds import Asking
-from summeval_nb.judged._exam import how_many_questions
-from summeval_nb.judged._questions import Ask, Items
-from summeval_nb.judged.judge import load_judge
-from summeval_nb.judged.judging import Answer, Judge, JudgeFailure, Keyphrase, Question, ask_many
+from summeval_nb.judged.judging import Answer, Ask, Asking, Items, Judge, JudgeFailure, Keyphrase, Question, ask_many
+from summeval_nb.judged.load import load_judge
+from summeval_nb.judged.questions import how_many_questions
 from summeval_nb.models._named import StoreOrPath, load_store
 from summeval_nb.models.llm import Calls
 
@@ -127,7 +125,7 @@ def most_calls(
     judge: str | Judge, rows: Sequence[tuple[str, str]], n_keyphrases: int | None, check_questions: bool
 ) -> dict[str, Calls]:
     """At most what `sit_exams` asks a judge: each context has all its key phrases, and all its questions are good."""
-    ask = Asking(judge)
+    ask = Asking(load_judge(judge))
     texts = [text for text in dict.fromkeys(context for context, _ in rows) if text.strip()]
     counts = [how_many_questions(text) if n_keyphrases is None else n_keyphrases for text in texts]
     phrases = ask("keyphrases", list(zip(texts, counts, strict=True)))

@@ -25,8 +25,8 @@ from ._answer_stages import lots_of, most_calls
 from ._answer_stages import make_units as make_units
 from ._answer_stages import question_end as question_end
 from ._answer_stages import table_records, tag_pairs, why_no_score
-from ._questions import Ask
-from .judge import load_judge
+from .judging import Ask
+from .load import load_judge
 from .judging import LABELS, Entailment, Flag, Judge
 from ..models.llm import Calls
 from ..models.store import Store

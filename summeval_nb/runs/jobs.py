@@ -198,7 +198,7 @@ def load_options(
 
 def _judge(backend: Backend) -> Judge:
     """A judge around a backend."""
-    from summeval_nb.judged.judge_llm import LLMJudge
+    from summeval_nb.judged.llm import LLMJudge
 
     return LLMJudge(backend)
 
