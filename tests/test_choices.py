@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 
 from summeval_nb.evidence import _pairs, faithfulness
-from summeval_nb.judged import _answer_stages, _summary_choices, answers, summary_score
+from summeval_nb.judged import answers, summary_score
 from summeval_nb.overlap import _choices, bleu, chrf, matching, rouge, ter
 
 FACES = [
@@ -27,7 +27,7 @@ OTHERS = [  # the functions of a metric, and what each takes beside its choices
     ),
     (
         answers.AnswerMetric,
-        _answer_stages.AnswerChoices,
+        answers.AnswerChoices,
         {
             answers.evaluate_answer: ["context", "question", "ground_truth", "answer"],
             answers.evaluate_answers: ["table", "progress"],
@@ -35,7 +35,7 @@ OTHERS = [  # the functions of a metric, and what each takes beside its choices
     ),
     (
         summary_score.SummaryScoreMetric,
-        _summary_choices.SummaryScoreChoices,
+        summary_score.SummaryScoreChoices,
         {summary_score.summarization_scores: ["table", "progress"]},
     ),
 ]

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from summeval_nb.evidence.check_llm import PROMPT, filled
 from summeval_nb.evidence.claims import ClaimFinder
-from summeval_nb.judged._pairwise import Pair
 from summeval_nb.judged.cases import choice_prompt
 from summeval_nb.judged.llm import PROMPTS
-from summeval_nb.judged.pairwise import Rubric, side_by_side_prompt
+from summeval_nb.judged.pairwise import Pair, Rubric, side_by_side_prompt
 from summeval_nb.judged.ratings import rating_prompt
 from summeval_nb.models._prompts import as_json, mark, plain
 from summeval_nb.models.llm import ScriptedBackend, neutralise
