@@ -14,7 +14,7 @@ MODULES = sorted(
 )
 WITHOUT = {  # public modules whose docstrings hold no example that could run here, and why
     "cli": "commands for a shell: chapter 63 shows them, tests/test_cli_tables.py runs them",
-    "judged.llm": "needs a language model: chapter 46 shows it, tests/test_llm.py calls it",
+    "judged.llm": "needs a language model: chapter 46 shows it, tests/test_llm_judge.py calls it",
     "runs.jobs": "the inside of a run: workshop 92 shows it, tests/test_batch.py runs it",
     "models.llm_server": "needs a server: workshop 89 shows it, tests/test_llm_server.py calls it",
 }

@@ -297,9 +297,8 @@ class Judge(Protocol):
         """Answer each question from the text alone."""
 
 # %% ../../nbs/4_judged/41_judging.ipynb #3a4f3bcd
-Items: TypeAlias = Sequence[
-    tuple[object, ...]
-]  # the arguments of one of a judge's methods, a tuple an item
+# the arguments of one of a judge's methods, a tuple an item
+Items: TypeAlias = Sequence[tuple[object, ...]]
 
 
 def _plain(value: object) -> object:
