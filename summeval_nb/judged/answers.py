@@ -79,8 +79,9 @@ class Unit(NamedTuple):
 def make_units(
     text: str, resolution: Resolution | None, *, keep_lists: bool = False
 ) -> list[Unit]:
-    """Return the units of a text with their resolved texts; without a resolution the
-    text stays as it is.
+    """Return the units of a text with their resolved texts.
+
+    Without a resolution the text stays as it is.
 
     Examples
     --------
@@ -459,8 +460,10 @@ class AnswerReport:
 
     @property
     def answer_given_context(self) -> float | None:
-        """How much of the answer the context entails, in [0, 1], or None; `reasons`
-        says why."""
+        """How much of the answer the context entails, in [0, 1], or None.
+
+        `reasons` says why.
+        """
         return self.inferences["answer_given_context"].score
 
     @property
@@ -760,8 +763,10 @@ def _warn_of_questions(rows: Sequence[Row]) -> None:
 
 
 def _ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
-    """For each row, whether its answer and its ground truth are refusals; a failure
-    leaves it undecided."""
+    """For each row, whether its answer and its ground truth are refusals.
+
+    A failure leaves it undecided.
+    """
     _warn_of_questions(rows)
     warn_of_paths(
         [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
@@ -890,8 +895,10 @@ def _tagged(
     statements: list[Statement] | JudgeFailure,
     found: list[Entailment] | JudgeFailure,
 ) -> _Said:
-    """Statements with their entailments; a failure of the judge stands on each
-    statement."""
+    """Statements with their entailments.
+
+    A failure of the judge stands on each statement.
+    """
     if isinstance(statements, JudgeFailure):
         found, statements = statements, [as_statement(unit.resolved, unit.resolved)]
     if isinstance(found, JudgeFailure):

@@ -85,8 +85,10 @@ def _closest(
 
 @lru_cache(maxsize=1024)
 def _read_premise(premise: str) -> tuple[Reading, ...]:
-    """What of a premise may be evidence: its sentences without markup; code and
-    dividing lines are left out."""
+    """What of a premise may be evidence: its sentences without markup.
+
+    Code and dividing lines are left out.
+    """
     (found,) = split_markdown([premise], progress=False)
     return tuple(may_be_evidence(read_with_leads(premise, found)))
 
@@ -165,8 +167,10 @@ def _entail_many(
     k: int,
     lang: str | None,
 ) -> list[list[Entailment] | JudgeFailure]:
-    """Entailments for many (premise, statements); a premise without a sentence is a
-    failure."""
+    """Entailments for many (premise, statements).
+
+    A premise without a sentence is a failure.
+    """
     premises = {premise: _read_premise(premise) for premise, _ in items}
     claims = {
         one: _read_statement(one) for _, statements in items for one in statements

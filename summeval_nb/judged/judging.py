@@ -325,8 +325,10 @@ def _answered(
     batch_size: int,
     progress: str,
 ) -> list[Any]:
-    """What `ask` says to each item, from the store where it is known; failures are
-    returned and never stored."""
+    """What `ask` says to each item, from the store where it is known.
+
+    Failures are returned and never stored.
+    """
     if not isinstance(items, Sequence) or isinstance(items, (str, bytes)):
         raise TypeError(
             "items must be a list of tuples, one for each question, not "
@@ -516,8 +518,10 @@ class Ask(Protocol):
 # %% ../../nbs/4_judged/41_judging.ipynb #bae48357
 @lru_cache(maxsize=1024)
 def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
-    """The sentences of a premise, those over `max_chars` characters cut; spans point
-    into the premise."""
+    """The sentences of a premise, those over `max_chars` characters cut.
+
+    Spans point into the premise.
+    """
     out: list[Sentence] = []
     for one in split_sentences(premise):
         pieces = (
@@ -571,8 +575,10 @@ class Asking:
             )
 
     def __call__(self, purpose: str, items: Items) -> list[Most]:
-        """What the replies to the items hold at most; their calls are added to
-        `calls`."""
+        """What the replies to the items hold at most.
+
+        Their calls are added to `calls`.
+        """
         if self._own is None or not items:
             return [Most() for _ in items]
         unknown = [any(isinstance(part, Most) for part in item) for item in items]

@@ -238,8 +238,10 @@ class LLMJudge(BulkJudge):
         return self._asked(purpose, items) if items else []
 
     def calls_for(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> Asked:
-        """At most what `many(purpose, items)` calls, and what each reply holds; a
-        `Most` stands for unknown texts."""
+        """At most what `many(purpose, items)` calls, and what each reply holds.
+
+        A `Most` stands for unknown texts.
+        """
         chosen = self._probabilities and purpose in ("entail", "answer")
         found = [
             most_of_item(purpose, item, self._window, one_by_one=chosen)
@@ -379,8 +381,10 @@ class LLMJudge(BulkJudge):
         return collect(purpose, items, singles, results, _worst_or_best)
 
     def _refusals(self, items: Sequence[tuple[str]]) -> list[Flag | JudgeFailure]:
-        """Flags from the probability of yes; a text without a word is undecided and
-        not asked about."""
+        """Flags from the probability of yes.
+
+        A text without a word is undecided and not asked about.
+        """
         asked = [text for (text,) in items if re.search(r"\w", text)]
         chances = iter(
             self._choices(

@@ -333,8 +333,10 @@ class ComparisonTable(ResultTable[AnswerComparison]):
         return [{name: getattr(one, name) for name in names} for one in self.results]
 
     def outcomes(self) -> list[Outcome]:
-        """Return what a run writes down; a failed call is failed, a missing text
-        undefined."""
+        """Return what a run writes down.
+
+        A failed call is failed, a missing text undefined.
+        """
         found = zip(super().outcomes(), self.results, strict=True)
         return [o._replace(status="failed") if one.failed else o for o, one in found]
 
@@ -881,8 +883,10 @@ class SystemRanking(Rows):
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #8ebd6426
 class Vote(NamedTuple):
-    """One comparison of two systems: the winner is one of them, or "tie"; `unit`
-    says what it was about."""
+    """One comparison of two systems: the winner is one of them, or "tie".
+
+    `unit` says what it was about.
+    """
 
     first: str
     second: str
@@ -922,8 +926,10 @@ def _read_votes(outcomes: Iterable[object]) -> list[Vote]:
 
 
 def _win_matrix(votes: Sequence[Vote], systems: Sequence[str]) -> np.ndarray:
-    """How often each system (row) beat each other (column); a tie counts half for
-    both."""
+    """How often each system (row) beat each other (column).
+
+    A tie counts half for both.
+    """
     place = {name: i for i, name in enumerate(systems)}
     wins = np.zeros((len(systems), len(systems)))
     for one in votes:
@@ -1322,8 +1328,10 @@ class Rubric(Metric):
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #2bd3d2dd
 class Sides:
-    """What the shell reads of a table where no truth is needed; other columns stay
-    in its rows."""
+    """What the shell reads of a table where no truth is needed.
+
+    Other columns stay in its rows.
+    """
 
     columns = {"question": "text", "a": "text", "b": "text"}
 

@@ -425,8 +425,10 @@ def rating_metric(
 # %% ../../nbs/4_judged/45_ratings.ipynb #8b9fc098
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RatingTable(ResultTable[Rated]):
-    """The ratings of many summaries, in their order; `failed` says for which the
-    model gave no answer."""
+    """The ratings of many summaries, in their order.
+
+    `failed` says for which the model gave no answer.
+    """
 
     failed: Sequence[bool] = ()
 

@@ -119,8 +119,10 @@ _ORDER = ("", "Parameters", "Returns", "Raises", "References", "Examples")
 
 
 def _sections(text: str) -> dict[str, str]:
-    """The sections of a numpydoc docstring by their names; what stands before the
-    first has the name ''."""
+    """The sections of a numpydoc docstring by their names.
+
+    What stands before the first has the name ''.
+    """
     parts = re.split(r"^(\w+)\n-{3,}\n", inspect.cleandoc(text), flags=re.M)
     return {
         name: body.strip("\n")
@@ -481,8 +483,10 @@ class Row(NamedTuple):
 def _check_row(
     columns: Iterable[str], values: Mapping[str, object], where: str = ""
 ) -> Row:
-    """A row whose cells are text; a single text is one passage, and no passage at
-    all is allowed."""
+    """A row whose cells are text.
+
+    A single text is one passage, and no passage at all is allowed.
+    """
     found: dict[str, Any] = {}
     for name in columns:
         value = values[name]
@@ -610,8 +614,10 @@ class Asker:
         return self._sentences.get(text, [])
 
     def entail(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Learn about (premise, statement) pairs; a premise without a word entails
-        nothing, and nobody is asked."""
+        """Learn about (premise, statement) pairs.
+
+        A premise without a word entails nothing, and nobody is asked.
+        """
         wanted: dict[str, dict[str, None]] = {}
         for premise, statement in pairs:
             if has_word(premise) and (premise, statement) not in self._tags:
@@ -632,8 +638,10 @@ class Asker:
         return self._tags[premise, statement] if has_word(premise) else _NOT_SAID
 
     def refusal(self, text: str) -> Flag:
-        """Whether a text declines to answer, by its opening as in `evaluate_answer`;
-        a failure leaves it undecided."""
+        """Whether a text declines to answer, by its opening as in `evaluate_answer`.
+
+        A failure leaves it undecided.
+        """
         (found,) = self.ask("refusal", [(opening(text),)])
         return (
             Flag(value=None, reason=str(found))
@@ -693,8 +701,10 @@ def _decided(marks: Iterable[bool | None]) -> list[bool]:
 
 @dataclass(frozen=True)
 class Found:
-    """What the judge said about one row; the measures of the chapter are computed
-    from this."""
+    """What the judge said about one row.
+
+    The measures of the chapter are computed from this.
+    """
 
     row: Row
     asker: Asker
@@ -752,16 +762,20 @@ class Found:
         )
 
     def too_short(self, row: RetrievalStatement) -> RetrievalStatement:
-        """A statement of which nobody can tell what it answers; it is not a failure
-        of the judge."""
+        """A statement of which nobody can tell what it answers.
+
+        It is not a failure of the judge.
+        """
         why = f"“{row.text}” is too short to say what it answers"
         return row if row.failed else replace(row, counts=None, reason=why)
 
     def judged(
         self, statement: str, origin: str, tag: Entailment, counts: bool
     ) -> RetrievalStatement:
-        """A statement as it stands in the report; one that the judge failed on does
-        not count either way."""
+        """A statement as it stands in the report.
+
+        One that the judge failed on does not count either way.
+        """
         tags = self.by_passage(statement)
         return RetrievalStatement(
             text=statement,
@@ -779,8 +793,10 @@ class Found:
     def rows(
         self, origin: str, verdict: Callable[[str], Entailment], *, wrong: bool = False
     ) -> list[RetrievalStatement]:
-        """The statements of the truth or the answer; the entailed ones count or,
-        with `wrong`, the others."""
+        """The statements of the truth or the answer.
+
+        The entailed ones count or, with `wrong`, the others.
+        """
         tags = [(one, verdict(one)) for one in self.statements(origin)]
         return [
             self.judged(one, origin, tag, (tag.label == "entailed") != wrong)
@@ -1494,8 +1510,10 @@ def answer_relevancy(
 # %% ../../nbs/4_judged/47_retrieval.ipynb #9e1d9521
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RetrievalScores(ScoreTable):
-    """Several of the six scores of many questions; `tables` has the whole of each by
-    its name."""
+    """Several of the six scores of many questions.
+
+    `tables` has the whole of each by its name.
+    """
 
     tables: Mapping[str, RetrievalTable]
     signature: Signature

@@ -249,8 +249,10 @@ class Exam(NamedTuple):
 def _make_exams(
     contexts: Sequence[str], ask: Ask, n_keyphrases: int | None, check_questions: bool
 ) -> dict[str, Exam]:
-    """An exam for each distinct context; a failure of the judge ends it with a
-    reason."""
+    """An exam for each distinct context.
+
+    A failure of the judge ends it with a reason.
+    """
     texts = [text for text in dict.fromkeys(contexts) if text.strip()]
     exams = {
         text: Exam(reason="the context is empty")
@@ -328,8 +330,10 @@ def _sit_exams(
     n_keyphrases: int | None,
     check_questions: bool,
 ) -> list[tuple[Exam, Sequence[Answer]]]:
-    """The exam of each (context, summary), and the summary's answers; a judge's
-    failure is one of each question."""
+    """The exam of each (context, summary), and the summary's answers.
+
+    A judge's failure is one of each question.
+    """
     sizes = [(len(context.strip()), len(summary)) for context, summary in rows]
     warn_of_order(
         sizes, remedy="the article comes first, summarization_score(contexts, summary)"
@@ -434,8 +438,10 @@ class SummarizationScore(Score):
 
     @property
     def n_failed(self) -> int:
-        """How many questions the judge failed to answer; they are left out of the
-        score."""
+        """How many questions the judge failed to answer.
+
+        They are left out of the score.
+        """
         return sum(answer.value is None for answer in self.answers)
 
     def _phrases(self, test: Callable[[list[int | None]], bool]) -> tuple[str, ...]:
@@ -662,8 +668,10 @@ def _check_rows(table: Table) -> list[tuple[str, str]]:
 
 
 class SummaryScoreChoices(TypedDict, total=False):
-    """The fields of `SummaryScoreMetric` for a single summary; a table has a rank,
-    too."""
+    """The fields of `SummaryScoreMetric` for a single summary.
+
+    A table has a rank, too.
+    """
 
     coeff: float
     conciseness: bool
