@@ -39,7 +39,7 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
-from summeval_nb.judged._refusals import (
+from summeval_nb.judged.refusals import (
     _marks,
     _phrase_values,
     _phrases,

@@ -26,9 +26,9 @@ import numpy as np
 from summeval_nb.evidence.llm import LLMChecker
 from summeval_nb.ground.data import load_summeval, sample_articles
 from summeval_nb.judged.answers import evaluate_answer, evaluate_answers
-from summeval_nb.judged.judge import EmbeddedJudge
-from summeval_nb.judged.judge_llm import LLMJudge
+from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.judging import Answer, JudgeFailure, Question
+from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.summary_score import summarization_scores
 from summeval_nb.models.base import ScriptedBackend
 from summeval_nb.models.server import ServerBackend

@@ -299,8 +299,7 @@ def retrieval(
 
     Example: summeval retrieval questions.jsonl --measure context_recall
     """
-    from summeval_nb.judged._retrieval import same_columns
-    from summeval_nb.judged.retrieval import MEASURES, retrieval_scores
+    from summeval_nb.judged.retrieval import MEASURES, retrieval_scores, same_columns
 
     many = partial(retrieval_scores, measures=measure)
     _judge_table(same_columns(MEASURES, measure), "Retrieval", many, table, given, choices=retrieval_scores)
@@ -317,8 +316,7 @@ def compare(
 
     Example: summeval compare pairs.jsonl --backend llm:FOLDER
     """
-    from summeval_nb.judged._pairwise import read_as
-    from summeval_nb.judged.pairwise import SideBySide, compare_pairs, rank_systems
+    from summeval_nb.judged.pairwise import SideBySide, compare_pairs, rank_systems, read_as
 
     mapped = any(one.startswith("truth=") for one in given.column or [])
     metric = read_as(rank=rank, truth=mapped or backend is None)

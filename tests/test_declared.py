@@ -15,9 +15,9 @@ from summeval_nb.ground.metric import score_rows
 from summeval_nb.ground.results import Verdict
 from summeval_nb.judged import retrieval
 from summeval_nb.judged.answers import AnswerMetric
-from summeval_nb.judged.judge import EmbeddedJudge
-from summeval_nb.judged.judge_llm import LLMJudge
+from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.judging import BulkJudge
+from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.pairwise import Rubric, SideBySide
 from summeval_nb.judged.ratings import RatingMetric
 from summeval_nb.judged.summary_score import SummaryScoreMetric
@@ -169,7 +169,7 @@ def test_what_is_declared_is_checked_and_added_up():
 
 
 def test_replies_beyond_measure_are_asked_for_again():
-    from summeval_nb.judged._llm_tasks import of_measure, read_units
+    from summeval_nb.judged.cases import of_measure, read_units
 
     assert of_measure(["It rained."] * 12, "It rained.") and read_units(["Ben came."], ["He came."]) == ["Ben came."]
     with pytest.raises(ValueError, match="many times as long"):

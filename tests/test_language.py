@@ -19,7 +19,7 @@ from summeval_nb import (
     sample_articles,
     split_text,
 )
-from summeval_nb.judged import _refusals
+from summeval_nb.judged import refusals as _refusals
 from summeval_nb.overlap.tokens import BORROWED
 from summeval_nb.overlap.ngrams import _TOKENIZERS
 from summeval_nb.text.language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words

@@ -12,9 +12,18 @@ import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 import summeval_nb as s
-from summeval_nb.judged._pairwise import Order, Pair, Vote, read_votes, win_matrix
 from summeval_nb.judged.judging import Entailment
-from summeval_nb.judged.pairwise import answer_f1, both_orders, side_by_side_prompt, strengths
+from summeval_nb.judged.pairwise import (
+    Order,
+    Pair,
+    Vote,
+    _read_votes,
+    _win_matrix,
+    answer_f1,
+    both_orders,
+    side_by_side_prompt,
+    strengths,
+)
 from summeval_nb.models.base import Choice
 
 ROOT = Path(__file__).parents[1]
@@ -204,9 +213,9 @@ def test_the_strengths_are_where_the_likelihood_has_no_slope():
 
 
 def test_votes_are_counted_and_ties_halved():
-    votes = read_votes([("x", "y", "x"), ("y", "x", "tie"), ("x", "z", "z", "unit")])
+    votes = _read_votes([("x", "y", "x"), ("y", "x", "tie"), ("x", "z", "z", "unit")])
     assert votes[2] == Vote("x", "z", "z", "unit") and votes[0].unit == 0
-    assert win_matrix(votes, ["x", "y", "z"]).tolist() == [[0, 1.5, 0], [0.5, 0, 0], [1, 0, 0]]
+    assert _win_matrix(votes, ["x", "y", "z"]).tolist() == [[0, 1.5, 0], [0.5, 0, 0], [1, 0, 0]]
 
 
 def test_a_ranking_with_intervals_and_without_a_maximum():

@@ -4,7 +4,7 @@ import pytest
 from helpers.recorder import Recorder
 
 from summeval_nb.judged.answers import AnswerMetric
-from summeval_nb.judged.judge_llm import LLMJudge
+from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.models.base import BackendUnavailable
 from summeval_nb.models.store import Store
 from summeval_nb.runs._planned import KeptJudge, Unloaded, pairs_of, sentence_pairs, unanswered

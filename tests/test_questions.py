@@ -1,61 +1,103 @@
-"""Answers of a judge past a store: asked once, checked when read, failures never kept."""
+"""The exam that a text sets: facts, key phrases within a sentence, one question a fact, as many as the length asks."""
+
+import re
 
 import pytest
-from pydantic import ValidationError
 
-from summeval_nb.judged._questions import adapter, answered, plain, word_list
-from summeval_nb.judged.judging import Flag, JudgeFailure, Question, ask_many
-from summeval_nb.models.store import Store
+from summeval_nb.judged.questions import (
+    Weights,
+    candidate_phrases,
+    counted_phrases,
+    facts_of,
+    how_many_questions,
+    keybert_phrases,
+    lowered,
+    make_questions,
+)
+from summeval_nb.text.embed import load_embedder
 
-
-def test_words():
-    assert word_list("The Bridge, 1931!") == ["the", "bridge", "1931"]
-    assert word_list("今日はrain") == ["今", "日", "は", "rain"]
-
-
-def test_keys_are_of_plain_data():
-    question = Question(text="Did it rain?", statement="It rained.")
-    assert plain(("a", [question]))[1][0]["statement"] == "It rained."
-    assert plain(Flag) is Flag
-
-
-def test_answers_are_asked_once_and_failures_again(tmp_path):
-    asked = []
-
-    def ask(purpose, items):
-        asked.extend(items)
-        return [JudgeFailure(purpose, "no reply") if text == "" else Flag(value=len(text) > 2) for (text,) in items]
-
-    def call():
-        items = [("no",), ("yes",), ("",), ("yes",)]
-        how = {"batch_size": 8, "progress": ""}
-        return answered(ask, "me", "refusal", Flag, items, Store(tmp_path / "kept.sqlite"), JudgeFailure, **how)
-
-    first, again = call(), call()
-    assert [one.value for one in first if isinstance(one, Flag)] == [False, True, True]
-    assert isinstance(first[2], JudgeFailure) and isinstance(again[2], JudgeFailure)
-    assert first[:2] == again[:2] and asked == [("no",), ("yes",), ("",), ("",)]
+TEXT = (
+    "The ferry has run since 1994. It carries 400 passengers, because the island is popular. "
+    "Tickets cost 9 euros, the operator said on Monday.\n\nNorthgate bought the ferry and painted it green."
+)
 
 
-def test_what_a_judge_says_in_the_wrong_type_is_refused():
-    with pytest.raises(ValidationError):
-        adapter(Flag).validate_python({"value": "perhaps"})
-    assert adapter(Flag) is adapter(Flag)
+def test_facts_are_clauses_with_their_sentence_and_without_circumstances():
+    facts = facts_of(TEXT)
+    assert [one.statement for one in facts[1:3]] == ["The ferry carries 400 passengers", "Tickets cost 9 euros"]
+    assert all(one.sentence in TEXT for one in facts)
+    assert len({one.statement for one in facts}) == len(facts)
 
 
-class Bare:
-    """A judge whose methods are called one by one."""
-
-    fingerprint = "bare-1"
-
-    def entail(self, premise, statements):
-        raise JudgeFailure("entail", "the premise is empty")
-
-    def is_refusal(self, text):
-        return Flag(value=False, probability=0.0)
+def test_key_phrases_stay_within_a_sentence_and_a_paragraph():
+    text = "The bank closed as regulators demand.\n\nNorthgate lost money. Big banks\n\nsmall towns"
+    for phrase in [*candidate_phrases(text), *(one.text for one in counted_phrases(text, 10))]:
+        assert "\n" not in phrase and not re.search(r"\.\s", phrase), phrase
 
 
-def test_a_judge_without_many_is_called_one_by_one():
-    assert ask_many(Bare(), "refusal", [("No idea.",)]) == [Flag(value=False, probability=0.0)]
-    (found,) = ask_many(Bare(), "entail", [("", ["It rained."])])
-    assert isinstance(found, JudgeFailure) and found.reason == "the premise is empty"
+@pytest.mark.parametrize(("words", "questions"), [(10, 10), (250, 10), (350, 14), (800, 32), (5000, 40)])
+def test_about_one_question_for_25_words(words, questions):
+    assert how_many_questions("word " * words) == questions
+
+
+def test_numbers_and_names_are_asked_about_first_and_each_question_has_one_fact():
+    text = "It was a nice day for all. The people were happy there. The tower is 80 metres high."
+    assert make_questions(text, [one.text for one in counted_phrases(text, 1)])[0].statement.startswith("The tower")
+    phrases = [one.text for one in counted_phrases(TEXT, 10)]
+    asked = make_questions(TEXT, phrases)
+    assert len(asked) == len(phrases) == len({one.statement for one in asked})
+    assert all(one.source in TEXT and one.keyphrases for one in asked)
+
+
+def test_weights_by_hand_and_a_clause_as_a_question():
+    assert Weights("It rained.").of({"snow"}) == 0.0
+    assert lowered("Lund has a tram.") == "Lund has a tram" and lowered("It opens in 2027.") == "it opens in 2027"
+    assert make_questions(TEXT, ["submarine"]) == [] and counted_phrases("...", 4) == []
+
+
+def test_keybert_chooses_among_the_same_candidates_for_each_text_by_itself():
+    pytest.importorskip("keybert")
+    embedder = load_embedder("minilm")
+    many = keybert_phrases([(TEXT, 3), ("...", 3), ("The tower is 80 metres high.", 2)], embedder)
+    assert [len(own) for own in many] == [3, 0, 2] or [len(own) for own in many] == [3, 0, 1]
+    assert {one.text for one in many[0]} <= set(candidate_phrases(TEXT))
+    assert all(TEXT[one.start : one.end] == one.text for one in many[0])
+    (alone,) = keybert_phrases([(TEXT, 3)], embedder)
+    assert [one.text for one in alone] == [one.text for one in many[0]]
+    assert keybert_phrases([("...", 3)], embedder) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "facts"),
+    [
+        ("The court ruled on Monday that the airport must close.", ["The court ruled that the airport must close."]),
+        ("Lund led by 15 to 10 in front of 11,400 people.", ["Lund led by 15 to 10"]),
+        ("The ferry did not run on Sunday.", ["The ferry did not run on Sunday."]),
+        ("The club only trains on Monday evening.", ["The club only trains on Monday evening."]),
+        ("Neither the patients nor the doctors knew which bottle was which.",) * 2,
+        ("Divers found a ship off the coast, in water so deep that nobody had seen it.",) * 2,
+        ("Divers have found a big ship off the coast of Lund, in water so deep that nobody had seen it.",) * 2,
+    ],
+)
+def test_a_fact_is_asked_about_without_its_day_and_its_onlookers(sentence, facts):
+    found = [one.statement for one in facts_of(sentence)]
+    if isinstance(facts, str):
+        facts = [facts.split(", in water")[0]]
+    assert found == facts
+
+
+def test_main_sentences_by_hand():
+    """A sentence that shares nothing counts nothing; of two alike, the one that says less beside it counts more."""
+    text = "The tram opened in Lund. The tram in Lund is red. The tram in Lund has a bell from Malmo. Sheep sleep."
+    tram, red, bell, sheep = Weights(text).main
+    assert sheep == 0.0 and red > bell > 0 and tram > 0
+    assert Weights("It rained all day.").main[0] > 0
+
+
+def test_the_facts_of_main_sentences_come_first():
+    text = (
+        "The tram of Lund will open in May. The tram costs 94 million euros. The tram of Lund carries 400 people. "
+        "A dog barked at 3 in the night. Anna Holm likes tea."
+    )
+    asked = make_questions(text, [one.text for one in counted_phrases(text, 3)])
+    assert {one.source for one in asked} <= {one.sentence for one in facts_of(text)[:3]}

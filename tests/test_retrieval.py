@@ -1,5 +1,6 @@
 """Retrieval: numbers worked by hand, what is undefined, failures, one judgement for all, tables, runs, a model."""
 
+import inspect
 import json
 import math
 import os
@@ -12,20 +13,43 @@ import pytest
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
-from summeval_nb.judged._retrieval import Asker, Found, Row, decided, is_fragment, same_columns
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Question, Resolution, as_statement
-from summeval_nb.judged.retrieval import EPSILON, MEASURES, noise_shares, relevant_share
+from summeval_nb.judged.retrieval import (
+    EPSILON,
+    MEASURES,
+    Asker,
+    Found,
+    Row,
+    _decided,
+    _entries,
+    _is_fragment,
+    _sections,
+    explained,
+    noise_shares,
+    relevant_share,
+    same_columns,
+)
 
 ROOT = Path(__file__).parents[1]
+
+
 QUESTION = "When did the Kestrel Bridge open, and how long is it?"
+
+
 TRUTH = "The Kestrel Bridge opened in May 1931. It is 1,149 metres long."
+
+
 PASSAGES = [
     "The Kestrel Bridge opened to traffic in May 1931. Its towers are made of granite.",
     "The harbour museum opened in 1988 and shows ships. Entry is free on Sundays.",
     "The bridge is 1,149 metres long. Some 40,000 cars cross it every day.",
     "A ferry crossed the river until the Kestrel Bridge was opened in 1932.",
 ]
+
+
 ANSWER = "The Kestrel Bridge opened in 1932. It is 1,149 metres long. The harbour museum opened in 1988."
+
+
 ROW = {"question": QUESTION, "contexts": PASSAGES, "answer": ANSWER, "truth": TRUTH}
 
 
@@ -76,7 +100,6 @@ def row(contexts=(), truth="a b", answer="a b", question="Q"):
 
 
 # ---------------------------------------------------------------- numbers worked by hand
-
 
 AVERAGES = [  # marks of the passages, average precision, share
     ("+", 1, 1),
@@ -168,7 +191,6 @@ def test_a_statement_that_no_passage_holds_alone_is_put_to_all_of_them():
 
 
 # ---------------------------------------------------------------- what is undefined, what fails
-
 
 UNDEFINED = [
     ("context_precision", row([]), "nothing was retrieved"),
@@ -301,7 +323,7 @@ def test_texts_in_a_language_that_nobody_reads_have_no_number():
 
 @pytest.mark.parametrize(("text", "short"), [("In 1931.", True), ("Yes", True), ("It opened in 1931.", False)])
 def test_a_fragment_is_three_words_or_fewer(text, short):
-    assert is_fragment(text) is short
+    assert _is_fragment(text) is short
 
 
 # ---------------------------------------------------------------- tables, pages, runs, the shell
@@ -391,7 +413,7 @@ def test_an_asker_asks_nothing_for_nothing():
 
 
 def test_what_the_judge_failed_on_counts_neither_way():
-    assert decided([True, None, False]) == [True, False] and decided([]) == []
+    assert _decided([True, None, False]) == [True, False] and _decided([]) == []
 
 
 def test_one_row_as_the_measures_see_it():
@@ -419,3 +441,77 @@ def test_a_passage_of_signs_is_no_passage():
     judge = Letters()
     assert s.context_precision("q", ["a", "---"], "a", judge=judge).score == 1
     assert [item[0] for purpose, item in judge.asked if purpose == "entail"] == ["a"]
+
+
+TOLD = """
+Parameters
+----------
+judge : str
+    Who judges.
+
+    At length.
+workers : int
+    How many.
+
+Raises
+------
+ValueError
+    If there are none.
+"""
+
+
+def test_a_docstring_is_taken_apart():
+    parts = _sections(
+        "First.\n\n    Parameters\n    ----------\n    a, b : int\n        Two.\n\n    Returns\n    -------\n    int"
+    )
+    assert list(parts) == ["", "Parameters", "Returns"] and parts[""] == "First."
+    assert _entries(parts["Parameters"]) == [(("a", "b"), "a, b : int\n    Two.")]
+    assert _entries("") == [] and _entries("**choices\n    Some.")[0][0] == ("**choices",)
+
+
+def test_own_words_come_first_and_the_order_is_the_signature_s():
+    def ask(text, workers, judge, other=None):
+        """Ask.
+
+        Parameters
+        ----------
+        workers : int
+            At most nine.
+        text : str
+            What.
+
+        Examples
+        --------
+        >>> 1 + 1
+        2
+        """
+
+    found = _sections(explained(ask, TOLD).__doc__)
+    assert list(found) == ["", "Parameters", "Raises", "Examples"]
+    assert [heads for heads, _ in _entries(found["Parameters"])] == [("text",), ("workers",), ("judge",)]
+    assert "At most nine." in found["Parameters"] and "At length." in found["Parameters"]
+    assert "How many." not in found["Parameters"]
+
+
+def test_without_docstrings_nothing_is_explained():
+    def silent(judge):
+        pass
+
+    assert explained(silent, TOLD).__doc__ is None
+
+
+FUNCTIONS = [
+    *("context_precision", "context_recall", "answer_faithfulness", "noise_sensitivity", "context_relevance"),
+    *("answer_relevancy", "retrieval_scores", "compare_answers", "compare_pairs", "bradley_terry", "rank_systems"),
+    "Rubric",
+]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_names_every_parameter_once_in_order(name):
+    function = getattr(s, name)
+    found = _sections(function.__doc__)
+    named = [name for heads, _ in _entries(found["Parameters"]) for name in heads]
+    assert named == list(inspect.signature(function).parameters)
+    assert all(text.count("\n") for _, text in _entries(found["Parameters"]))
+    assert {"Raises", "Examples"} <= set(found)

@@ -25,8 +25,8 @@ from summeval_nb import (
     rate,
     summarization_score,
 )
-from summeval_nb.judged.judge_llm import PROMPTS
 from summeval_nb.judged.judging import JudgeFailure
+from summeval_nb.judged.llm import PROMPTS
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]

@@ -27,7 +27,7 @@ from ..ground.data import load_toy_summeval
 from ..ground.results import ScoreTable, Signature
 from ..ground.base import require_count, require_option
 from ..ground.html import figure_text, html_table, render, text_table
-from ..judged.judge import load_judge
+from ..judged.load import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure
 from ..judged.judging import Statement, ask_many
 from ..models.load import StoreOrPath, load_store

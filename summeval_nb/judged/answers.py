@@ -5,37 +5,99 @@
 # %% ../../nbs/4_judged/43_answers.ipynb #c860202e
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Unpack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
+import numpy as np
+
+from ..evidence.inputs import warn_of_paths
+from ..ground.base import callers_level
 from ..ground.metric import takes_choices_of
-from ..ground.files import Table
+from ..ground.files import write_whole
+from ..ground.files import Table, frame_rows
+from ..ground.resampling import bootstrap
+from ..ground.base import JsonDict
+from ..ground.base import InputWarning, require_column, require_flag
+from ..ground.base import require_share, require_text, require_texts
 from ..ground.metric import Metric
-from ..ground.results import Signature
-from ..ground.base import require_column, require_flag, require_share
-from ._answer_report import PAIRS, told_of
-from .answers import AnswerReport as AnswerLayout
-from ._answer_report import AnswerTable as AnswerTable
-from ._answer_report import Hypothesis as Hypothesis
-from ._answer_report import Inference as Inference
-from ._answer_report import JudgedStatement as JudgedStatement
-from ._answer_stages import AnswerChoices
-from ._answer_stages import Row, Tagged, ask_flags, asking
-from ._answer_stages import TEXTS, check_row, notes_of, split_texts
-from ._answer_stages import lots_of, most_calls
-from ._answer_stages import make_units as make_units
-from ._answer_stages import question_end as question_end
-from ._answer_stages import table_records, tag_pairs, why_no_score
-from ._questions import Ask
-from .judge import load_judge
-from .judging import LABELS, Entailment, Flag, Judge
-from ..models.base import Calls
+from ..ground.results import Outcome, ScoreTable, Sentence, Signature
+from ..ground.html import Markup, html_page, html_table, render, text_table
+from summeval_nb.judged.judging import (
+    LABELS,
+    Ask,
+    Asking,
+    Entailment,
+    Flag,
+    Items,
+    Judge,
+    JudgeFailure,
+    Resolution,
+    Statement,
+    as_statement,
+    ask_many,
+    json_size,
+)
+from .load import load_judge
+from .statements import answer_units, as_premise, is_list
+from ..models.base import added
+from ..models.load import StoreOrPath, load_store
+from ..models.base import Calls, Most
 from ..models.store import Store
+from ..text.lists import with_denying_leads
+from ..text.split import split_sentences, split_units
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # %% auto #0
-__all__ = ['hypothesis_score', 'pair_score', 'Correctness', 'correctness', 'AnswerReport', 'AnswerMetric', 'evaluate_answer',
+__all__ = ['PAIRS', 'Unit', 'make_units', 'question_end', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness',
+           'JudgedStatement', 'Hypothesis', 'Inference', 'AnswerReport', 'AnswerChoices', 'Row', 'table_records',
+           'opening', 'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer',
            'evaluate_answers']
+
+# %% ../../nbs/4_judged/43_answers.ipynb #40c1ab51
+class Unit(NamedTuple):
+    """A unit of a text: its place in the original, and its text with pronouns
+    resolved."""
+
+    place: Sentence
+    resolved: str
+
+
+def make_units(
+    text: str, resolution: Resolution | None, *, keep_lists: bool = False
+) -> list[Unit]:
+    """Return the units of a text with their resolved texts.
+
+    Without a resolution the text stays as it is.
+
+    Examples
+    --------
+    >>> units = make_units("The bridge is old. It opened in 1931.", None)
+    >>> [unit.resolved for unit in units]
+    ['The bridge is old. It opened in 1931.']
+    """
+    places = answer_units(text, keep_lists=keep_lists)
+    resolved = (
+        resolution.units if resolution is not None else [place.text for place in places]
+    )
+    return [Unit(place, new) for place, new in zip(places, resolved, strict=True)]
+
+
+def question_end(question: str) -> str:
+    """Return the last unit of a question; '' if it is empty.
+
+    Examples
+    --------
+    >>> story = "Our server was moved in May. Since then mails are late. "
+    >>> question_end(story + "What should we check?")
+    'What should we check?'
+    """
+    units = split_units(question)
+    return units[-1].text if units else ""
 
 # %% ../../nbs/4_judged/43_answers.ipynb #ed66696f
 def hypothesis_score(tags: Sequence[Entailment]) -> float | None:
@@ -139,9 +201,183 @@ def correctness(
         labels=labels,
     )
 
+# %% ../../nbs/4_judged/43_answers.ipynb #8625f825
+PAIRS = {
+    "answer_given_context": "context → answer",
+    "answer_given_truth": "question + ground truth → answer",
+    "truth_given_answer": "question + answer → ground truth",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedStatement:
+    """A statement with its entailment: it counts 1, otherwise 0, None if not judged."""
+
+    statement: Statement
+    entailment: Entailment
+
+    @property
+    def counts(self) -> int | None:
+        """1, 0, or None."""
+        return (
+            None if self.entailment.failed else int(self.entailment.label == "entailed")
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hypothesis:
+    """A unit of the judged text, with its statements, whose mean is its score."""
+
+    unit: Unit
+    statements: tuple[JudgedStatement, ...]
+
+    @property
+    def score(self) -> float | None:
+        """The share of entailed statements."""
+        return hypothesis_score([one.entailment for one in self.statements])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inference:
+    """One of the three pairs: a premise, the judged hypotheses, and the score.
+
+    Parameters
+    ----------
+    name : str
+        `"answer_given_context"`, `"answer_given_truth"` or `"truth_given_answer"`.
+    premise : str
+        What was taken as given, exactly as the judge saw it.
+    hypotheses : tuple of Hypothesis
+        Empty when nothing was judged.
+    score : float or None
+        The mean of the hypotheses' scores, in [0, 1]; None with a `reason`.
+    """
+
+    name: str
+    premise: str = ""
+    hypotheses: tuple[Hypothesis, ...] = ()
+    score: float | None = None
+    reason: str = ""
+
+    @property
+    def tags(self) -> list[Entailment]:
+        """The entailments of all statements, in their order."""
+        return [one.entailment for part in self.hypotheses for one in part.statements]
+
+    @property
+    def n_statements(self) -> int:
+        """How many statements were put to the judge."""
+        return len(self.tags)
+
+    @property
+    def n_failed(self) -> int:
+        """How many of them the judge failed on."""
+        return sum(tag.failed for tag in self.tags)
+
+# %% ../../nbs/4_judged/43_answers.ipynb #743847df
+_LABEL_WORDS = {
+    "entailed": "entailed",
+    "contradicted": "contradicted",
+    "neutral": "not said",
+    None: "not judged",
+}
+_VERDICTS = ("right", "partly right", "wrong", "refused", "the judge cannot tell")
+_COLUMNS = [
+    "pair",
+    "hypothesis",
+    "unit",
+    "start",
+    "end",
+    "resolved",
+    "statement",
+    "rewritten",
+    "label",
+    "counts",
+]
+_COLUMNS += ["probability", "evidence", "not_found", "reason"]
+_LIGHT = {"entailed": 1.0, "neutral": 0.35, "contradicted": 0.0, None: None}
+
+
+def _as_frame(rows: Sequence[Mapping[str, object]], *first: str) -> pd.DataFrame:
+    """Statement rows as a table that has its columns even when there is no row."""
+    import pandas as pd
+
+    return pd.DataFrame(list(rows), columns=[*first, *_COLUMNS])
+
+
+def _statement_rows(inference: Inference) -> list[JsonDict]:
+    """One row for each statement of an inference, with everything that decided it."""
+    rows = []
+    for number, hypothesis in enumerate(inference.hypotheses):
+        place = hypothesis.unit.place
+        for one in hypothesis.statements:
+            tag = one.entailment
+            values = [
+                inference.name,
+                number,
+                place.text,
+                place.start,
+                place.end,
+                hypothesis.unit.resolved,
+            ]
+            values += [
+                one.statement.text,
+                one.statement.rewritten,
+                tag.label,
+                one.counts,
+                tag.probability,
+            ]
+            values += [
+                [passage.shown for passage in tag.evidence],
+                [finding.text for finding in tag.findings],
+            ]
+            rows.append(dict(zip(_COLUMNS, [*values, tag.reason], strict=True)))
+    return rows
+
+
+def _told_of(
+    expected: Mapping[str, int], own: Mapping[str, int], unjudged: int = 0
+) -> str:
+    """What a verdict rests on: labels counted, of the expected statements and of the
+    answer's own.
+
+    Examples
+    --------
+    >>> expected = {"entailed": 0, "neutral": 1, "contradicted": 0}
+    >>> own = {"entailed": 1, "neutral": 0, "contradicted": 1}
+    >>> print(_told_of(expected, own))
+    0 of 1 expected statements are said,
+    1 of 2 that it says agrees with the ground truth, 1 is contradicted
+    """
+    said, denied, agrees, size = (
+        expected["entailed"],
+        own["contradicted"],
+        own["entailed"],
+        sum(own.values()),
+    )
+    told = [f"{said} of {sum(expected.values())} expected statements are said"]
+    if not said and agrees:
+        told.append(
+            f"{agrees} of {size} that it says {'agrees' if agrees == 1 else 'agree'} "
+            "with the ground truth"
+        )
+    if denied:
+        of = "" if len(told) > 1 else f" of {size} that it says"
+        told.append(f"{denied}{of} {'is' if denied == 1 else 'are'} contradicted")
+    told += [f"{unjudged} could not be judged"] if unjudged else []
+    return ", ".join(told)
+
+
+def _flag_words(name: str, flag: Flag) -> str:
+    """A flag in words: refused or not, with its probability, or undecided and why."""
+    if flag.value is None:
+        return f"{name}: undecided ({flag.reason})"
+    words = f"{name}: {'a refusal' if flag.value else 'no refusal'}"
+    return words if flag.probability is None else f"{words} ({flag.probability:.2f})"
+
 # %% ../../nbs/4_judged/43_answers.ipynb #51150f46
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AnswerReport(AnswerLayout):
+class AnswerReport:
     """The evaluation of one answer: verdict, scores, flags, and everything behind them.
 
     Parameters
@@ -161,6 +397,14 @@ class AnswerReport(AnswerLayout):
     """
 
     inferences: Mapping[str, Inference]
+    question: str
+    ground_truth: str
+    answer: str
+    context: tuple[str, ...]
+    answer_refused: Flag
+    truth_refused: Flag
+    signature: Signature
+    notes: tuple[str, ...] = ()
 
     @property
     def correctness(self) -> Correctness:
@@ -197,7 +441,729 @@ class AnswerReport(AnswerLayout):
         else:
             whole = said == sum(expected.values()) and not denied
             verdict = "right" if whole else "partly right"
-        return f"{verdict}: {told_of(expected, own, self.n_unjudged)}"
+        return f"{verdict}: {_told_of(expected, own, self.n_unjudged)}"
+
+    @property
+    def verdict(self) -> str:
+        """One of "right", "partly right", "wrong", "refused" or "the judge cannot
+        tell"."""
+        return self.first_line.partition(":")[0]
+
+    @property
+    def answer_given_context(self) -> float | None:
+        """How much of the answer the context entails, in [0, 1], or None.
+
+        `reasons` says why.
+        """
+        return self.inferences["answer_given_context"].score
+
+    @property
+    def answer_given_truth(self) -> float | None:
+        """How much of the answer the ground truth entails, in [0, 1], or None."""
+        return self.inferences["answer_given_truth"].score
+
+    @property
+    def truth_given_answer(self) -> float | None:
+        """How much of the ground truth the answer entails, in [0, 1], or None."""
+        return self.inferences["truth_given_answer"].score
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why scores are undefined; only those that are."""
+        return {
+            name: one.reason
+            for name, one in self.inferences.items()
+            if one.score is None
+        }
+
+    @property
+    def n_failed(self) -> int:
+        """How many statements the judge failed on, over all pairs."""
+        return sum(one.n_failed for one in self.inferences.values())
+
+    def row(self) -> JsonDict:
+        """Return the report in one row: verdict, scores, flags, counts, reasons."""
+        right = self.correctness
+        return {name: one.score for name, one in self.inferences.items()} | {
+            "verdict": self.verdict,
+            "correctness": right.f1,
+            "correctness_precision": right.precision,
+            "correctness_recall": right.recall,
+            "contradicted": right.contradicted,
+            "answer_refused": self.answer_refused.value,
+            "answer_refused_probability": self.answer_refused.probability,
+            "truth_refused": self.truth_refused.value,
+            "truth_refused_probability": self.truth_refused.probability,
+            "n_statements": sum(one.n_statements for one in self.inferences.values()),
+            "n_failed": self.n_failed,
+            "reason": "; ".join(dict.fromkeys(self.reasons.values())),
+        }
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each statement of each pair."""
+        return [row for one in self.inferences.values() for row in _statement_rows(one)]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        texts = {
+            "question": self.question,
+            "ground_truth": self.ground_truth,
+            "answer": self.answer,
+        }
+        premises = {name: one.premise for name, one in self.inferences.items()}
+        flags = {
+            "answer": self.answer_refused.reason,
+            "ground_truth": self.truth_refused.reason,
+        }
+        rest = {
+            "premises": premises,
+            "statements": self.rows(),
+            "refusal_reasons": flags,
+        }
+        rest |= {
+            "notes": list(self.notes),
+            "reasons": self.reasons,
+            "signature": str(self.signature),
+        }
+        return (
+            texts
+            | {"context": list(self.context), "first_line": self.first_line}
+            | self.row()
+            | rest
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row for each statement."""
+        return _as_frame(self.rows())
+
+    def __repr__(self) -> str:
+        numbers = {name: one.score for name, one in self.inferences.items()}
+        numbers |= {"correctness": self.correctness.f1, "n_failed": self.n_failed}
+        flags = {
+            "answer_refused": self.answer_refused.value,
+            "truth_refused": self.truth_refused.value,
+        }
+        told = ", ".join(f"{name}={value}" for name, value in (numbers | flags).items())
+        return f"{self.first_line}\nAnswerReport({told})"
+
+    def _repr_html_(self) -> Markup:
+        flags = [
+            _flag_words("answer", self.answer_refused),
+            _flag_words("ground truth", self.truth_refused),
+        ]
+        texts = [
+            ("Question", self.question),
+            ("Ground truth", self.ground_truth),
+            ("Answer", self.answer),
+        ]
+        return render(
+            "answer.html",
+            first_line=self.first_line,
+            texts=texts,
+            pairs=[(self.inferences[name], title) for name, title in PAIRS.items()],
+            rows=[
+                row | {"pair": PAIRS[row["pair"]], "label": _LABEL_WORDS[row["label"]]}
+                for row in self.rows()
+            ],
+            right=self.correctness,
+            notes=[*flags, *self.notes],
+            light=_LIGHT,
+            words=_LABEL_WORDS,
+            signature=self.signature,
+        )
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the report as one file that needs nothing else, and return its path."""
+        target = Path(path)
+        write_whole(
+            target, html_page(f"Answer: {self.question[:60]}", self._repr_html_())
+        )
+        return target
+
+# %% ../../nbs/4_judged/43_answers.ipynb #ed09bd61
+_Said = list[tuple[Statement, Entailment]]
+_Tagged = tuple["Unit", _Said]
+# the texts that a pair is made of: what is said of it is undefined when one of them is
+# empty or refuses
+_TEXTS = {
+    "answer_given_context": ("answer",),
+    "answer_given_truth": ("answer", "ground_truth"),
+    "truth_given_answer": ("answer", "ground_truth"),
+}
+
+
+class AnswerChoices(TypedDict, total=False):
+    """The fields of `AnswerMetric`."""
+
+    judge: str | Judge
+    score_refusals: bool
+    keep_lists: bool
+    max_failed: float
+    store: Store | str | None
+
+
+class Row(NamedTuple):
+    """One checked row."""
+
+    context: tuple[str, ...]
+    question: str
+    ground_truth: str
+    answer: str
+
+
+def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
+    """The function that puts questions to a judge, with a memory for the length of
+    one run."""
+    chosen = load_judge(judge)
+    chosen = chosen.for_run() if hasattr(chosen, "for_run") else chosen
+    kept = load_store(store)
+
+    def ask(purpose: str, items: Items) -> list[Any]:
+        return ask_many(
+            chosen, purpose, items, store=kept, progress=purpose if progress else ""
+        )
+
+    return ask
+
+
+def _check_row(
+    context: object,
+    question: object,
+    ground_truth: object,
+    answer: object,
+    where: str = "",
+) -> Row:
+    """Check the types of one row; `where` names it in messages."""
+    contexts = (
+        (context,)
+        if isinstance(context, str)
+        else require_texts(context, f"{where}context")
+    )
+    texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
+    return Row(
+        tuple(contexts),
+        *(require_text(text, f"{where}{name}") for name, text in texts.items()),
+    )
+
+
+def table_records(
+    table: Table, columns: Mapping[str, Sequence[str]]
+) -> list[dict[str, object]]:
+    """Return a table's rows as dictionaries with the wanted names.
+
+    Parameters
+    ----------
+    table : DataFrame, datasets.Dataset, list of dicts, or dict of columns
+        The data.
+    columns : mapping of str to sequence of str
+        For each wanted name, the column names it may have.
+
+    Raises
+    ------
+    TypeError
+        If it is no table, a column no list or a row no dictionary.
+    ValueError
+        If a column is missing or columns have different lengths; the message names
+        those that are there.
+    """
+    if hasattr(table, "to_dict") and hasattr(table, "columns"):
+        # pandas; a Dataset also has a to_dict, and no columns
+        given: Iterable[object] = frame_rows(table)
+    elif isinstance(table, Mapping):
+        lists = {
+            name: require_column(values, f"the column {name!r}")
+            for name, values in table.items()
+        }
+        lengths = {name: len(values) for name, values in lists.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"columns must have the same length, not {lengths}")
+        given = [
+            dict(zip(lists, values, strict=True))
+            for values in zip(*lists.values(), strict=True)
+        ]
+    else:
+        given = table
+    # such as torch's Dataset
+    rows = isinstance(given, Iterable) or hasattr(given, "__getitem__")
+    if isinstance(given, (str, bytes)) or not rows:
+        remedy = (
+            "pass a DataFrame, a Dataset, a list of dictionaries or a dictionary of "
+            "columns"
+        )
+        raise TypeError(
+            f"table must be a table, not {type(given).__name__} ({given!r:.40}): "
+            f"{remedy}"
+        )
+    records = []
+    for number, record in enumerate(given):
+        if not isinstance(record, Mapping):
+            kind = type(record).__name__
+            raise TypeError(
+                f"row {number} must be a dictionary, not {kind}: pass a table or a "
+                "list of dicts"
+            )
+        found = {
+            name: next((own for own in known if own in record), None)
+            for name, known in columns.items()
+        }
+        missing = [
+            " or ".join(map(repr, columns[name]))
+            for name, own in found.items()
+            if own is None
+        ]
+        if missing:
+            raise ValueError(
+                f"row {number} has no column {', '.join(missing)}; it has "
+                f"{list(record)}"
+            )
+        records.append({name: record[own] for name, own in found.items()})
+    return records
+
+# %% ../../nbs/4_judged/43_answers.ipynb #e8214ff3
+def opening(text: str) -> str:
+    """The first three sentences of a text."""
+    sentences = split_sentences(text)[:3]
+    return text[sentences[0].start : sentences[-1].end] if sentences else ""
+
+
+def _warn_of_questions(rows: Sequence[Row]) -> None:
+    """Warn where another text asks, and the question does not: they may stand in
+    each other's place."""
+    marks = ("?", "？", "؟")
+    for number, row in enumerate(rows):
+        others = {
+            "context": row.context[-1] if row.context else "",
+            "ground_truth": row.ground_truth,
+        }
+        others["answer"] = row.answer
+        _asking = [
+            name for name, text in others.items() if text.rstrip().endswith(marks)
+        ]
+        if _asking and not any(mark in row.question for mark in marks):
+            place = f" in row {number}" if len(rows) > 1 else ""
+            remedy = (
+                "the order is evaluate_answer(context, question, ground_truth, answer)"
+            )
+            warnings.warn(
+                f"{_asking[0]} ends with a question mark{place}, and question has none "
+                f"({row.question!r:.60}): {remedy}",
+                InputWarning,
+                stacklevel=callers_level(),
+            )
+            return
+
+
+def _ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
+    """For each row, whether its answer and its ground truth are refusals.
+
+    A failure leaves it undecided.
+    """
+    _warn_of_questions(rows)
+    warn_of_paths(
+        [text for row in rows for text in (*row.context, row.ground_truth, row.answer)]
+    )
+    texts = [opening(text) for row in rows for text in (row.answer, row.ground_truth)]
+    flags = [
+        Flag(value=None, reason=str(one)) if isinstance(one, JudgeFailure) else one
+        for one in ask("refusal", [(text,) for text in texts])
+    ]
+    return [
+        {"answer": flags[2 * i], "ground_truth": flags[2 * i + 1]}
+        for i in range(len(rows))
+    ]
+
+
+def _why_no_score(
+    name: str, row: Row, flags: Mapping[str, Flag], score_refusals: bool
+) -> str:
+    """Why a pair has no score before anything was judged; '' if it is to be judged."""
+    empty = [part for part in _TEXTS[name] if not getattr(row, part).strip()]
+    if name == "answer_given_context" and not any(one.strip() for one in row.context):
+        empty.append("context")
+    if empty:
+        return f"the {empty[0].replace('_', ' ')} is empty"
+    for part in () if score_refusals else _TEXTS[name]:
+        if flags[part].value is None:
+            named = part.replace("_", " ")
+            why = flags[part].reason
+            return f"it is undecided whether the {named} is a refusal: {why}"
+        if flags[part].value:
+            return f"the {part.replace('_', ' ')} is a refusal"
+    return ""
+
+# %% ../../nbs/4_judged/43_answers.ipynb #acafdb11
+class Parts(NamedTuple):
+    """The units of one text, the statements of each (or the judge's failure), and
+    notes.
+
+    `apart` holds for a list that was kept together the statements of its units as they
+    are read when it is not kept: without their lead-in, if that holds no *not*. It
+    holds nothing for other units.
+    """
+
+    units: list[Unit]
+    statements: list[list[Statement] | JudgeFailure]
+    apart: list[list[list[Statement]]]
+    notes: tuple[str, ...]
+
+
+def _resolve(
+    texts: Sequence[str], ask: Ask, keep_lists: bool
+) -> dict[str, tuple[list[Unit], tuple[str, ...]]]:
+    """The units of each text with pronouns resolved, and a note on how."""
+    places = {
+        text: [place.text for place in answer_units(text, keep_lists=keep_lists)]
+        for text in texts
+    }
+    found = dict(
+        zip(
+            texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True
+        )
+    )
+    out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
+    for text, one in found.items():
+        if isinstance(one, JudgeFailure):
+            resolution, note = None, f"pronouns were left as they are: {one.reason}"
+        else:
+            resolution, note = one, one.note
+        out[text] = (
+            make_units(text, resolution, keep_lists=keep_lists),
+            (note,) if note else (),
+        )
+    return out
+
+
+def _split_texts(
+    texts: Sequence[str], ask: Ask, keep_lists: bool = False
+) -> dict[str, Parts]:
+    """The units and statements of each text."""
+    resolved = _resolve(list(dict.fromkeys(texts)), ask, keep_lists)
+    read = {
+        text: with_denying_leads([unit.resolved for unit in units])
+        for text, (units, _) in resolved.items()
+    }
+    units = list(dict.fromkeys(one for own in read.values() for one in own))
+    kept = [one for one in units if keep_lists and is_list(one)]
+    lists = {
+        one: with_denying_leads([part.text for part in answer_units(one)])
+        for one in kept
+    }
+    asked = list(
+        dict.fromkeys([*units, *(part for parts in lists.values() for part in parts)])
+    )
+    statements = dict(
+        zip(asked, ask("statements", [(one,) for one in asked]), strict=True)
+    )
+
+    def apart(unit: str) -> list[list[Statement]]:
+        found = [statements[part] for part in lists.get(unit, [])]
+        said = [one for one in found if not isinstance(one, JudgeFailure)]
+        return said if len(said) == len(found) else []
+
+    return {
+        text: Parts(
+            found,
+            [statements[one] for one in read[text]],
+            [apart(one) for one in read[text]],
+            notes,
+        )
+        for text, (found, notes) in resolved.items()
+    }
+
+# %% ../../nbs/4_judged/43_answers.ipynb #dd1a1574
+def _premise_of(name: str, row: Row, parts: Mapping[str, Parts]) -> str:
+    """The premise of a pair, as the judge sees it: resolved, and contexts as
+    paragraphs of their own."""
+    if name == "answer_given_context":
+        return "\n\n".join(one for one in row.context if one.strip())
+    given = row.ground_truth if name == "answer_given_truth" else row.answer
+    resolved = as_premise([unit.resolved for unit in parts[given].units])
+    return "\n\n".join(text for text in (question_end(row.question), resolved) if text)
+
+
+def _tagged(
+    unit: Unit,
+    statements: list[Statement] | JudgeFailure,
+    found: list[Entailment] | JudgeFailure,
+) -> _Said:
+    """Statements with their entailments.
+
+    A failure of the judge stands on each statement.
+    """
+    if isinstance(statements, JudgeFailure):
+        found, statements = statements, [as_statement(unit.resolved, unit.resolved)]
+    if isinstance(found, JudgeFailure):
+        found = [Entailment(label=None, reason=str(found)) for _ in statements]
+    return list(zip(statements, found, strict=True))
+
+
+def _share(tagged: _Said) -> float:
+    """The share that is entailed of what could be judged, 0 for nothing."""
+    labels = [tag.label for _, tag in tagged if not tag.failed]
+    return sum(label == "entailed" for label in labels) / len(labels) if labels else 0.0
+
+
+def _better(kept: _Said, apart: Sequence[_Said]) -> _Said:
+    """A list's items with their lead-in, or its units without it where these are
+    entailed more often."""
+    alone = sum(map(_share, apart)) / len(apart) if apart else 0.0
+    return [one for tagged in apart for one in tagged] if alone > _share(kept) else kept
+
+
+def _tag_pairs(
+    rows: Sequence[Row],
+    wanted: Sequence[tuple[int, str]],
+    parts: Mapping[str, Parts],
+    ask: Ask,
+) -> dict[tuple[int, str], tuple[str, list[_Tagged]]]:
+    """The premise of each wanted (row, pair), and the units of its hypothesis with
+    their tagged statements.
+
+    Hypotheses of rows with the same context are put to the judge one after the other,
+    so that they land in the same lot: there a context that twenty answers share is read
+    once.
+    """
+    premises = {(i, name): _premise_of(name, rows[i], parts) for i, name in wanted}
+    texts = {
+        (i, n): rows[i].ground_truth if n == "truth_given_answer" else rows[i].answer
+        for i, n in wanted
+    }
+    items: dict[tuple[str, tuple[str, ...]], None] = {}
+    for key in sorted(wanted, key=lambda key: (rows[key[0]].context, key[0])):
+        own = parts[texts[key]]
+        for statements in [
+            *own.statements,
+            *(one for group in own.apart for one in group),
+        ]:
+            if not isinstance(statements, JudgeFailure):
+                items[premises[key], tuple(one.text for one in statements)] = None
+    replies = ask(
+        "entail", [(premise, list(statements)) for premise, statements in items]
+    )
+    found = dict(zip(items, replies, strict=True))
+    out: dict[tuple[int, str], tuple[str, list[_Tagged]]] = {}
+    for key in wanted:
+        own, tagged = parts[texts[key]], list[_Tagged]()
+
+        def tags(
+            unit: Unit,
+            statements: list[Statement] | JudgeFailure,
+            premise: str = premises[key],
+        ) -> _Said:
+            if isinstance(statements, JudgeFailure):
+                return _tagged(unit, statements, statements)
+            return _tagged(
+                unit, statements, found[premise, tuple(s.text for s in statements)]
+            )
+
+        for unit, statements, apart in zip(
+            own.units, own.statements, own.apart, strict=True
+        ):
+            tagged.append(
+                (
+                    unit,
+                    _better(tags(unit, statements), [tags(unit, one) for one in apart]),
+                )
+            )
+        out[key] = (premises[key], tagged)
+    return out
+
+
+def _notes_of(row: Row, parts: Mapping[str, Parts]) -> tuple[str, ...]:
+    """What a reader should know about how a row was read."""
+    notes = [
+        note
+        for text in (row.answer, row.ground_truth)
+        if text in parts
+        for note in parts[text].notes
+    ]
+    blank = sum(not one.strip() for one in row.context)
+    notes += (
+        [f"{blank} of {len(row.context)} contexts are empty and were left out"]
+        if blank
+        else []
+    )
+    return tuple(dict.fromkeys(notes))
+
+# %% ../../nbs/4_judged/43_answers.ipynb #bc83ec92
+def _outcome(report: AnswerReport) -> Outcome:
+    parts = {
+        k: v
+        for k, v in report.to_dict().items()
+        if k not in ("context", "premises", "signature")
+    }
+    score = report.answer_given_context
+    status = "ok" if score is not None else "failed" if report.n_failed else "undefined"
+    return Outcome(
+        score,
+        status,
+        report.reasons.get("answer_given_context", ""),
+        parts,
+        str(report.signature),
+    )
+
+
+def mean_interval(
+    values: Sequence[float], confidence: float, seed: int
+) -> tuple[float | None, float | None]:
+    """A percentile bootstrap interval of the mean over rows; none with fewer than
+    two values."""
+    if len(values) < 2:
+        return None, None
+    data = np.asarray(values, dtype=float)
+    means = lambda drawn: data[drawn].mean(axis=1)
+    drawn = bootstrap(
+        means, len(data), confidence=confidence, n_resamples=2000, seed=seed
+    )
+    return drawn.low, drawn.high
+
+
+def rate_row(name: str, hits: int, of: int, confidence: float) -> JsonDict:
+    """A share of rows with Wilson's interval; undefined when there are no rows to
+    count among."""
+    from scipy.stats import binomtest
+
+    if not of:
+        return {"measure": name, "value": None, "low": None, "high": None, "n": 0}
+    interval = binomtest(hits, of).proportion_ci(confidence, method="wilson")
+    return {
+        "measure": name,
+        "value": hits / of,
+        "low": float(interval.low),
+        "high": float(interval.high),
+        "n": of,
+    }
+
+
+def _summarise(
+    reports: Sequence[AnswerReport], confidence: float, seed: int
+) -> list[JsonDict]:
+    """Means of the scores, rates of refusals and of verdicts, with intervals and the
+    number of rows behind each."""
+    rows = []
+    for name in (*PAIRS, "correctness"):
+        scores = [row for one in reports if (row := one.row()[name]) is not None]
+        low, high = mean_interval(scores, confidence, seed)
+        mean = sum(scores) / len(scores) if scores else None
+        rows.append(
+            {"measure": name, "value": mean, "low": low, "high": high, "n": len(scores)}
+        )
+    flags = [(one.answer_refused.value, one.truth_refused.value) for one in reports]
+    for place, name in enumerate(("answers refused", "ground truths refused")):
+        known = [flag[place] for flag in flags if flag[place] is not None]
+        rows.append(rate_row(name, sum(map(bool, known)), len(known), confidence))
+    decided = [flag for flag in flags if None not in flag]
+    both = sum(all(flag) for flag in decided)
+    rows.append(
+        rate_row(
+            "refusal precision", both, sum(bool(a) for a, _ in decided), confidence
+        )
+    )
+    rows.append(
+        rate_row("refusal recall", both, sum(bool(t) for _, t in decided), confidence)
+    )
+    verdicts = [one.verdict for one in reports]
+    return rows + [
+        rate_row(f"verdict: {one}", verdicts.count(one), len(verdicts), confidence)
+        for one in _VERDICTS
+    ]
+
+# %% ../../nbs/4_judged/43_answers.ipynb #91fd0d7b
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AnswerTable(ScoreTable):
+    """The reports of many answers, in order; the main score is `answer_given_context`.
+
+    Parameters
+    ----------
+    reports : sequence of AnswerReport
+        One a row.
+    signature : Signature
+        Every choice behind the numbers.
+    """
+
+    reports: Sequence[AnswerReport]
+    signature: Signature
+
+    def __getitem__(self, row: int) -> AnswerReport:
+        return self.reports[row]
+
+    @property
+    def n_failed(self) -> int:
+        """How many statements the judge failed on, over all rows."""
+        return sum(report.n_failed for report in self.reports)
+
+    def summary(self, *, confidence: float = 0.95, seed: int = 0) -> list[JsonDict]:
+        """Return means and rates with intervals: `measure`, `value`, `low`, `high`
+        and the number of rows `n`."""
+        return _summarise(self.reports, require_share(confidence, "confidence"), seed)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the three scores and the correctness by name, NaN where a row has
+        none."""
+        rows = [one.row() for one in self.reports]
+        found = {name: [row[name] for row in rows] for name in (*PAIRS, "correctness")}
+        return {
+            name: np.array([np.nan if v is None else v for v in one], float)
+            for name, one in found.items()
+        }
+
+    def reasons(self) -> list[str]:
+        """Return why a row has no main score; '' where it has one."""
+        return [one.reasons.get("answer_given_context", "") for one in self.reports]
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down for each answer."""
+        return [_outcome(one) for one in self.reports]
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each answer."""
+        return [
+            {"row": number, **report.row()}
+            for number, report in enumerate(self.reports)
+        ]
+
+    def statements(self) -> pd.DataFrame:
+        """Return one row for each statement of each answer."""
+        return _as_frame(
+            [
+                {"row": n, **row}
+                for n, one in enumerate(self.reports)
+                for row in one.rows()
+            ],
+            "row",
+        )
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        counts = {
+            "mean": self.mean(),
+            "n_undefined": self.n_undefined,
+            "n_failed": self.n_failed,
+        }
+        rows = [report.to_dict() for report in self.reports]
+        return {
+            "summary": self.summary(),
+            **counts,
+            "rows": rows,
+            "signature": str(self.signature),
+        }
+
+    def __repr__(self) -> str:
+        counts = f"{len(self)} answers, {self.n_failed} failed statements"
+        return f"AnswerTable({counts})\n{text_table(self.summary())}"
+
+    def _repr_html_(self) -> str:
+        counts = f"{len(self)} answers, {self.n_failed} statements failed"
+        return html_table(
+            self.summary(), caption=f"Answers: {counts}", note=str(self.signature)
+        )
+
+# %% ../../nbs/4_judged/43_answers.ipynb #0f037286
+def _lots_of(rows: Sequence[Row], most: int = 256) -> list[list[int]]:
+    """The numbers of rows that are judged together, those with the same context one
+    after the other."""
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
+    return [order[start : start + most] for start in range(0, len(order), most)]
 
 # %% ../../nbs/4_judged/43_answers.ipynb #e8935715
 @dataclass(frozen=True, kw_only=True)
@@ -245,8 +1211,8 @@ class AnswerMetric(Metric):
         answer: str,
     ) -> AnswerReport:
         """Return the report of one answer; see `evaluate_answer`."""
-        row = check_row(context, question, ground_truth, answer)
-        return self._reports([row], asking(self.judge, self.store, False))[0]
+        row = _check_row(context, question, ground_truth, answer)
+        return self._reports([row], _asking(self.judge, self.store, False))[0]
 
     def score_many(
         self,
@@ -269,12 +1235,12 @@ class AnswerMetric(Metric):
             "context": ("context", "contexts")
         }
         rows = [
-            check_row(**record, where=f"row {number}: ")
+            _check_row(**record, where=f"row {number}: ")
             for number, record in enumerate(table_records(table, names))
         ]
-        ask = asking(self.judge, self.store, progress)
+        ask = _asking(self.judge, self.store, progress)
         reports: dict[int, AnswerReport] = {}
-        for lot in lots_of(rows):  # what an interruption can cost
+        for lot in _lots_of(rows):  # what an interruption can cost
             found = self._reports([rows[i] for i in lot], ask)
             reports.update(zip(lot, found, strict=True))
         in_order = [reports[i] for i in range(len(rows))]
@@ -282,20 +1248,20 @@ class AnswerMetric(Metric):
 
     def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
         """Return at most what a judge is asked about rows, by kind of question."""
-        return most_calls(self.judge, rows, self.keep_lists)
+        return _most_calls(self.judge, rows, self.keep_lists)
 
     def _reports(self, rows: Sequence[Row], ask: Ask) -> list[AnswerReport]:
         """Reports for checked rows, stage by stage over all of them."""
-        flags = ask_flags(rows, ask)
+        flags = _ask_flags(rows, ask)
         reasons = {
-            (i, name): why_no_score(name, row, flags[i], self.score_refusals)
+            (i, name): _why_no_score(name, row, flags[i], self.score_refusals)
             for i, row in enumerate(rows)
             for name in PAIRS
         }
         wanted = [key for key, reason in reasons.items() if not reason]
-        texts = [getattr(rows[i], text) for i, name in wanted for text in TEXTS[name]]
-        parts = split_texts(texts, ask, self.keep_lists)
-        tagged = tag_pairs(rows, wanted, parts, ask)
+        texts = [getattr(rows[i], text) for i, name in wanted for text in _TEXTS[name]]
+        parts = _split_texts(texts, ask, self.keep_lists)
+        tagged = _tag_pairs(rows, wanted, parts, ask)
         pairs = {
             key: self._inference(key[1], *tagged[key])
             if key in tagged
@@ -310,13 +1276,13 @@ class AnswerMetric(Metric):
                 answer_refused=flags[i]["answer"],
                 truth_refused=flags[i]["ground_truth"],
                 signature=signature,
-                notes=notes_of(row, parts),
+                notes=_notes_of(row, parts),
             )
             for i, row in enumerate(rows)
         ]
 
     def _inference(
-        self, name: str, premise: str, tagged: Sequence[Tagged]
+        self, name: str, premise: str, tagged: Sequence[_Tagged]
     ) -> Inference:
         """One pair: its units with their tagged statements, and the score of these."""
         hypotheses = []
@@ -435,3 +1401,107 @@ def evaluate_answers(
     1.0
     """
     return AnswerMetric(**choices).score_table(table, progress=progress)
+
+# %% ../../nbs/4_judged/43_answers.ipynb #f1822269
+def _most_calls(
+    judge: str | Judge, rows: Sequence[Mapping[str, object]], keep_lists: bool
+) -> dict[str, Calls]:
+    """At most what the stages above ask a judge about rows, lot after lot."""
+    checked = [
+        _check_row(row["context"], row["question"], row["ground_truth"], row["answer"])
+        for row in rows
+    ]
+    return added(
+        *(
+            _most_of_lot(judge, [checked[i] for i in lot], keep_lists)
+            for lot in _lots_of(checked)
+        )
+    )
+
+
+def _most_of_lot(
+    judge: str | Judge, rows: Sequence[Row], keep_lists: bool
+) -> dict[str, Calls]:
+    """At most what a lot asks: no text is a refusal, and each reply is as long as it
+    may be."""
+    ask, undecided = (
+        Asking(load_judge(judge)),
+        {name: Flag(value=False) for name in ("answer", "ground_truth")},
+    )
+    ask(
+        "refusal",
+        [(opening(text),) for row in rows for text in (row.answer, row.ground_truth)],
+    )
+    wanted = [
+        (row, name)
+        for row in rows
+        for name in _TEXTS
+        if not _why_no_score(name, row, undecided, True)
+    ]
+    texts = list(
+        dict.fromkeys(
+            getattr(row, part) for row, name in wanted for part in _TEXTS[name]
+        )
+    )
+    places = {
+        text: tuple(place.text for place in answer_units(text, keep_lists=keep_lists))
+        for text in texts
+    }
+    resolved = dict(
+        zip(
+            texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True
+        )
+    )
+    read = {
+        text: _most_read(resolved[text], places[text], keep_lists) for text in texts
+    }
+    statements = dict(
+        zip(texts, ask("statements", [(read[text],) for text in texts]), strict=True)
+    )
+
+    def premise(name: str, row: Row) -> str | Most:
+        if name == "answer_given_context":
+            return _premise_of(name, row, {})
+        given = row.ground_truth if name == "answer_given_truth" else row.answer
+        return Most(1, json_size(question_end(row.question)) + read[given].size + 10)
+
+    of = {
+        "answer_given_context": "answer",
+        "answer_given_truth": "answer",
+        "truth_given_answer": "ground_truth",
+    }
+    ask(
+        "entail",
+        [
+            (premise(name, row), statements[getattr(row, of[name])])
+            for row, name in wanted
+        ],
+    )
+    return ask.calls
+
+
+def _largest(texts: Sequence[str], said: Most) -> int:
+    """How much of what is said in place of texts belongs to the longest of them, if
+    it grows as the texts do."""
+    sizes = [json_size(text) + 50 for text in texts]
+    return -(-said.size * max(sizes) // sum(sizes)) if sizes else 0
+
+
+def _together(parts: Sequence[Most]) -> Most:
+    """Texts of several replies as one."""
+    return Most(sum(one.count for one in parts), sum(one.size for one in parts))
+
+
+def _most_read(resolved: Most, units: Sequence[str], keep_lists: bool) -> Most:
+    """The units of a text as they are read: with their lead-ins where there are
+    lists, and the parts of kept ones."""
+    if not any(map(is_list, units)):
+        return resolved
+    longest = _largest(units, resolved)  # of a lead-in, which may stand above each item
+    read = Most(resolved.count, resolved.size + resolved.count * longest)
+    parts = sum(2 * len(answer_units(unit)) for unit in units if is_list(unit))
+    return (
+        _together([read, Most(parts, read.size + parts * longest)])
+        if keep_lists
+        else read
+    )

@@ -6,25 +6,35 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol, runtime_checkable
-
-from ..ground.results import Finding
-from summeval_nb.ground.base import (
-    require_count,
-    require_option,
-    require_text,
-    require_texts,
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    overload,
+    runtime_checkable,
 )
-from ._questions import Items, answered, word_list
-from ._replies import Answer as Answer, Keyphrase as Keyphrase
-from ._replies import Passage as Passage, Question as Question
-from ._replies import Resolution as Resolution
+
+from pydantic import TypeAdapter
+
+from ..ground.results import Finding, Sentence
+from ..ground.base import require_count, require_option, require_text
+from ..ground.base import require_texts
+from ..models.base import HOW, NotDeclared, asks_models
 from ..models.load import StoreOrPath, load_store
+from ..models.base import as_json
+from ..models.base import Calls, Most
+from ..models.store import Store, content_key, fill_missing
+from ..text.split import split_sentences, split_units
 
 # %% auto #0
-__all__ = ['Label', 'LABELS', 'PURPOSES', 'JudgeFailure', 'Flag', 'Statement', 'as_statement', 'Entailment', 'Judge', 'ask_many',
-           'BulkJudge']
+__all__ = ['Label', 'LABELS', 'Items', 'PURPOSES', 'JudgeFailure', 'Flag', 'word_list', 'Statement', 'as_statement', 'Passage',
+           'Entailment', 'Question', 'Answer', 'Keyphrase', 'Resolution', 'Judge', 'ask_many', 'BulkJudge', 'Ask',
+           'premise_sentences', 'place_keyphrase', 'Asked', 'Asking', 'json_size']
 
 # %% ../../nbs/4_judged/41_judging.ipynb #17eca1c2
 class JudgeFailure(RuntimeError):
@@ -91,6 +101,14 @@ class Flag:
         """Return value, probability and reason as a plain dictionary."""
         return dataclasses.asdict(self)
 
+# %% ../../nbs/4_judged/41_judging.ipynb #332d7078
+def word_list(text: str) -> list[str]:
+    """Words in lower case; signs of scripts written without spaces count one by one."""
+    return re.findall(
+        r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+",
+        text.casefold(),
+    )
+
 # %% ../../nbs/4_judged/41_judging.ipynb #65974fb7
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Statement:
@@ -134,6 +152,26 @@ def as_statement(text: str, hypothesis: str) -> Statement:
     added = tuple(word for word in word_list(text) if word not in known)
     return Statement(text=text.strip(), added=added)
 
+# %% ../../nbs/4_judged/41_judging.ipynb #e0411953
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A stretch of a premise that an answer rests on: `premise[start:end] == text`.
+
+    A similarity of None was not measured. `read` is what the judge read where that is
+    not the text itself: an item of a list together with the words that lead into it.
+    """
+
+    text: str
+    start: int
+    end: int
+    similarity: float | None = None
+    read: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What was read, which is what a report shows."""
+        return self.read or self.text
+
 # %% ../../nbs/4_judged/41_judging.ipynb #7c89e625
 Label = Literal["entailed", "neutral", "contradicted"]
 LABELS: tuple[Label, ...] = ("entailed", "neutral", "contradicted")
@@ -175,6 +213,51 @@ class Entailment:
         """Whether there is no answer; failures are left out of scores and counted."""
         return self.label is None
 
+# %% ../../nbs/4_judged/41_judging.ipynb #d10f3d1e
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question, the statement that a yes affirms, its keyphrases, its sentence."""
+
+    text: str
+    statement: str
+    keyphrases: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The answer of a text to a question: 1 for yes, 0 for no or not said.
+
+    None says that the judge failed.
+
+    `probability` is that of yes; a judge that measures instead how much of the
+    question's statement is said gives `said`. Both lie in [0, 1], or are None.
+    """
+
+    value: Literal[0, 1] | None
+    probability: float | None = None
+    said: float | None = None
+    evidence: tuple[Passage, ...] = ()
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Keyphrase:
+    """An important phrase; `start` and `end` are None where it is not word for word."""
+
+    text: str
+    weight: float | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Resolution:
+    """Units of a text with their pronouns replaced, one string each, and how."""
+
+    units: tuple[str, ...]
+    note: str = ""
+
 # %% ../../nbs/4_judged/41_judging.ipynb #cff2fe48
 @runtime_checkable
 class Judge(Protocol):
@@ -208,6 +291,64 @@ class Judge(Protocol):
     def answer(self, text: str, questions: Sequence[Question]) -> list[Answer]:
         """Answer each question from the text alone."""
 
+# %% ../../nbs/4_judged/41_judging.ipynb #3a4f3bcd
+# the arguments of one of a judge's methods, a tuple an item
+Items: TypeAlias = Sequence[tuple[object, ...]]
+
+
+def _plain(value: object) -> object:
+    """Dataclasses and tuples as plain lists and dictionaries, for keys."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """The pydantic adapter that writes and reads (and so checks) the answers to one
+    kind of question."""
+    return TypeAdapter(kind)
+
+
+def _answered(
+    ask: Callable[[str, list[tuple[object, ...]]], Sequence[Any]],
+    fingerprint: str,
+    purpose: str,
+    items: Items,
+    store: Store | None,
+    *,
+    batch_size: int,
+    progress: str,
+) -> list[Any]:
+    """What `ask` says to each item, from the store where it is known.
+
+    Failures are returned and never stored.
+    """
+    if not isinstance(items, Sequence) or isinstance(items, (str, bytes)):
+        raise TypeError(
+            "items must be a list of tuples, one for each question, not "
+            f"{type(items).__name__}"
+        )
+    written = _adapter(PURPOSES[purpose][1])
+
+    def compute(positions: list[int]) -> list[Any]:
+        answers = ask(purpose, [items[position] for position in positions])
+        return [
+            one
+            if isinstance(one, JudgeFailure)
+            else written.dump_python(one, mode="json")
+            for one in answers
+        ]
+
+    keys = [content_key(fingerprint, purpose, _plain(item)) for item in items]
+    values = fill_missing(
+        store, "judge", keys, compute, batch_size=batch_size, progress=progress
+    )
+    return [
+        one if isinstance(one, JudgeFailure) else written.validate_python(one)
+        for one in values
+    ]
+
 # %% ../../nbs/4_judged/41_judging.ipynb #2ead37fd
 PURPOSES: Mapping[str, tuple[str, Any]] = {
     "resolve": ("resolve_pronouns", Resolution),
@@ -221,7 +362,7 @@ PURPOSES: Mapping[str, tuple[str, Any]] = {
 
 
 def ask_many(
-    judge: str | Judge,
+    judge: Judge,
     purpose: str,
     items: Items,
     *,
@@ -233,9 +374,8 @@ def ask_many(
 
     Parameters
     ----------
-    judge : str or Judge
-        Whom to ask, or a name as for `load_judge`. If the judge has a method
-        `many(purpose, items)`, that is used.
+    judge : Judge
+        Whom to ask. If the judge has a method `many(purpose, items)`, that is used.
     purpose : str
         `"resolve"`, `"statements"`, `"entail"`, `"refusal"`, `"keyphrases"`,
         `"questions"` or `"answer"`.
@@ -261,15 +401,11 @@ def ask_many(
     'The rain stopped'
     """
     require_option(purpose, "purpose", PURPOSES)
-    if isinstance(judge, str):
-        from summeval_nb.judged.judge import load_judge
-
-        judge = load_judge(judge)
     if not isinstance(getattr(judge, "fingerprint", None), str):
         remedy = "load_judge('embedded') gives one"
         given = f"{type(judge).__name__}: {remedy}"
         raise TypeError(f"judge must be a Judge with a fingerprint, not {given}")
-    method, kind = PURPOSES[purpose]
+    method, _ = PURPOSES[purpose]
 
     def one_by_one(purpose: str, lot: Items) -> list[Any]:
         answers: list[Any] = []
@@ -281,8 +417,8 @@ def ask_many(
         return answers
 
     ask, kept = getattr(judge, "many", None) or one_by_one, load_store(store)
-    put = ask, judge.fingerprint, purpose, kind, items, kept, JudgeFailure
-    return answered(*put, batch_size=batch_size, progress=progress)
+    put = ask, judge.fingerprint, purpose, items, kept
+    return _answered(*put, batch_size=batch_size, progress=progress)
 
 # %% ../../nbs/4_judged/41_judging.ipynb #84aa37ae
 class BulkJudge:
@@ -333,3 +469,131 @@ class BulkJudge:
         if isinstance(answer, JudgeFailure):
             raise answer
         return answer
+
+# %% ../../nbs/4_judged/41_judging.ipynb #221c1b19
+class Ask(Protocol):
+    """Puts one kind of question for many items, and returns for each what the
+    judge's method does, or a failure."""
+
+    @overload
+    def __call__(
+        self, purpose: Literal["resolve"], items: Items, /
+    ) -> list[Resolution | JudgeFailure]: ...
+
+    @overload
+    def __call__(
+        self, purpose: Literal["statements"], items: Items, /
+    ) -> list[list[Statement] | JudgeFailure]: ...
+
+    @overload
+    def __call__(
+        self, purpose: Literal["entail"], items: Items, /
+    ) -> list[list[Entailment] | JudgeFailure]: ...
+
+    @overload
+    def __call__(
+        self, purpose: Literal["refusal"], items: Items, /
+    ) -> list[Flag | JudgeFailure]: ...
+
+    @overload
+    def __call__(
+        self, purpose: Literal["keyphrases"], items: Items, /
+    ) -> list[list[Keyphrase] | JudgeFailure]: ...
+
+    @overload
+    def __call__(
+        self, purpose: Literal["questions"], items: Items, /
+    ) -> list[list[Question] | JudgeFailure]: ...
+
+    @overload
+    def __call__(
+        self, purpose: Literal["answer"], items: Items, /
+    ) -> list[list[Answer] | JudgeFailure]: ...
+
+# %% ../../nbs/4_judged/41_judging.ipynb #bae48357
+@lru_cache(maxsize=1024)
+def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
+    """The sentences of a premise, those over `max_chars` characters cut.
+
+    Spans point into the premise.
+    """
+    out: list[Sentence] = []
+    for one in split_sentences(premise):
+        pieces = (
+            split_units(one.text, max_chars=max_chars)
+            if len(one) > max_chars
+            else [Sentence(one.text, 0, len(one))]
+        )
+        out += [
+            Sentence(piece.text, one.start + piece.start, one.start + piece.end)
+            for piece in pieces
+        ]
+    return tuple(out)
+
+
+def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
+    """A keyphrase with its first place in the text, where it stands there word for
+    word."""
+    start = text.find(phrase)
+    place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
+    return Keyphrase(
+        text=phrase, weight=None if weight is None else float(weight), **place
+    )
+
+# %% ../../nbs/4_judged/41_judging.ipynb #106cf9ae
+class Asked(NamedTuple):
+    """What some questions take at most, and for each what its reply holds at most."""
+
+    calls: Calls
+    replies: Sequence[Most]
+
+
+class Asking:
+    """Stands where a metric asks its judge, and adds up what the judge declares, by
+    kind of question.
+
+    `Asking(judge)(purpose, items)` takes the items of `ask_many`, with a `Most` in the
+    place of a text or of a list of texts that only a reply will tell, and returns what
+    the replies hold at most. Equal items are asked once.
+    """
+
+    def __init__(self, judge: Judge):
+        self.judge = judge
+        self.calls: dict[str, Calls] = {}
+        self._own = getattr(self.judge, "calls_for", None)
+        if self._own is None and asks_models(self.judge):
+            name = type(self.judge).__name__
+            raise NotDeclared(
+                f"{name} does not say what it asks: give it calls_for(purpose, items), "
+                f"{HOW}, "
+                "beside a list of Most(count, size), what the reply to each item holds"
+            )
+
+    def __call__(self, purpose: str, items: Items) -> list[Most]:
+        """What the replies to the items hold at most.
+
+        Their calls are added to `calls`.
+        """
+        if self._own is None or not items:
+            return [Most() for _ in items]
+        unknown = [any(isinstance(part, Most) for part in item) for item in items]
+        keys = [
+            (item, place if unknown[place] else None)
+            for place, item in enumerate(items)
+        ]
+        distinct = list(dict.fromkeys(keys))
+        calls, replies = self._own(purpose, [item for item, _ in distinct])
+        counted = calls if isinstance(calls, Calls) else Calls(int(calls))
+        self.calls[purpose] = self.calls.get(purpose, Calls()) + counted
+        found: Mapping[tuple[tuple[object, ...], int | None], Most] = dict(
+            zip(distinct, replies, strict=True)
+        )
+        return [found[key] for key in keys]
+
+
+def json_size(value: object) -> int:
+    """The bytes of data as one line of JSON, as prompts show it; of what is not
+    known yet, at most."""
+    if isinstance(value, Most):
+        return value.size
+    return len(as_json(value).encode())

@@ -5,27 +5,60 @@
 # %% ../../nbs/4_judged/47_retrieval.ipynb #94b72d0a
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Unpack
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict, TypeVar, Unpack
 
+import numpy as np
+
+from ..ground import metric as _choices
+from ..ground.files import write_whole
+from ..ground.html import folded
 from ..ground.files import Table
-from ..ground.base import require_option, require_share
-from ._retrieval import Choices, Found, Measured, QuestionChoices
-from ._retrieval import QuestionMetric, RetrievalMetric
-from ._retrieval import RetrievalScore, RetrievalScores
-from ._retrieval import decided, explains
-from .retrieval import retrieval_scores as score_together
-from ._retrieval import takes_choices_of
-from .judging import Judge
-from ..models.load import StoreOrPath
+from ..ground.base import JsonDict
+from ..ground.metric import Metric
+from ..ground.results import Outcome, ResultTable, Score, ScoreTable
+from ..ground.results import Signature
+from ..ground.base import require_column, require_option, require_share
+from ..ground.base import require_text, require_texts
+from ..ground.html import Markup, html_page, html_table, render, text_table
+from .answers import opening, question_end, table_records
+from summeval_nb.judged.judging import (
+    Asking,
+    Entailment,
+    Flag,
+    Items,
+    Judge,
+    JudgeFailure,
+    ask_many,
+    word_list,
+)
+from .load import load_judge
+from .refusals import unread
+from ..models.load import StoreOrPath, load_store
+from ..models.base import Calls, Most
+from ..text.language import declared_languages
+from ..text.lists import leads_into_items, with_denying_leads
+from ..text.markdown import has_word
 from ..text.embed import EmbedderOrName
+from ..text.cosine import unit_rows
+from ..text.embed import LotEmbedder, load_embedder
+from ..text.split import split_sentences
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # %% auto #0
-__all__ = ['EPSILON', 'MEASURES', 'average_precision', 'relevant_share', 'ContextPrecision', 'context_precision', 'ContextRecall',
-           'context_recall', 'AnswerFaithfulness', 'answer_faithfulness', 'noise_shares', 'NoiseSensitivity',
-           'noise_sensitivity', 'ContextRelevance', 'context_relevance', 'AnswerRelevancy', 'answer_relevancy',
-           'retrieval_scores']
+__all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
+           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'Row', 'Asker', 'true_premise', 'Found',
+           'Measured', 'most_statements', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices',
+           'ContextPrecision', 'context_precision', 'ContextRecall', 'context_recall', 'AnswerFaithfulness',
+           'answer_faithfulness', 'noise_shares', 'NoiseSensitivity', 'noise_sensitivity', 'ContextRelevance',
+           'context_relevance', 'AnswerRelevancy', 'answer_relevancy', 'RetrievalScores', 'retrieval_scores',
+           'same_columns']
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #3bb43998
 EPSILON = 1e-10  # what the first implementation adds to the denominator
@@ -72,6 +105,1064 @@ def relevant_share(relevant: Sequence[bool]) -> float | None:
     """
     return sum(map(bool, relevant)) / len(relevant) if len(relevant) else None
 
+# %% ../../nbs/4_judged/47_retrieval.ipynb #9cd12a2a
+Thing = TypeVar("Thing", bound=Callable[..., object])
+_ORDER = ("", "Parameters", "Returns", "Raises", "References", "Examples")
+
+
+def _sections(text: str) -> dict[str, str]:
+    """The sections of a numpydoc docstring by their names.
+
+    What stands before the first has the name ''.
+    """
+    parts = re.split(r"^(\w+)\n-{3,}\n", inspect.cleandoc(text), flags=re.M)
+    return {
+        name: body.strip("\n")
+        for name, body in zip(["", *parts[1::2]], parts[::2], strict=True)
+    }
+
+
+def _entries(body: str) -> list[tuple[tuple[str, ...], str]]:
+    """The entries of a section: the names that each is about, and the whole of it."""
+    found = [one for one in re.split(r"\n(?=\S)", body) if one]
+    return [
+        (tuple(re.findall(r"[\w*]+", one.partition("\n")[0].partition(" : ")[0])), one)
+        for one in found
+    ]
+
+
+def _parameters(own: str, told: str, names: Iterable[str]) -> str:
+    """The section of parameters, in the order of the signature: its own entries,
+    others from what is told of all."""
+    mine = {name: text for heads, text in _entries(own) for name in heads}
+    theirs = {name: text for heads, text in _entries(told) for name in heads}
+    chosen = [mine.get(name, theirs.get(name)) for name in names]
+    return "\n".join(dict.fromkeys(one for one in chosen if one is not None))
+
+
+def explained(thing: Thing, told: str) -> Thing:
+    """Add to a function's or class's docstring what is told of its parameters, and
+    of what is raised."""
+    if not thing.__doc__:  # python -OO
+        return thing
+    own, common = _sections(thing.__doc__), _sections(told)
+    names = inspect.signature(thing).parameters
+    own["Parameters"] = _parameters(
+        own.get("Parameters", ""), common.get("Parameters", ""), names
+    )
+    own = {"Raises": common.get("Raises", "")} | own
+    written = [
+        f"{name}\n{'-' * len(name)}\n{own[name]}" if name else own[name]
+        for name in _ORDER
+        if own.get(name)
+    ]
+    thing.__doc__ = "\n\n".join(written)
+    return thing
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #0bbeb092
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "question": ("question",),
+    "contexts": ("contexts", "context"),
+    "answer": ("answer",),
+    "truth": ("truth", "ground_truth"),
+}
+RELEVANT = 0.6  # a cosine of two questions; chapter 47 says how often it is right
+_TOLD = """
+Parameters
+----------
+question : str
+    What was asked.
+contexts : str or sequence of str
+    The retrieved passages, best first; one text is one passage.
+answer : str
+    What the system wrote.
+truth : str
+    The true answer.
+judge : str or Judge
+    Who judges: `"embedded"` (the default), `"nli:FOLDER"`, `"llm:FOLDER"`, or a
+    judge.
+embedder : str or Embedder
+    Whose vectors compare questions; `"minilm"` by default.
+relevant : float
+    In [0, 1], 0.6 by default: two questions that are so similar ask the same.
+max_failed : float
+    In [0, 1], 0.5 by default: with a greater share of failed statements there is
+    no score.
+store : Store or path, optional
+    Where the judge's replies are kept.
+progress : bool
+    Whether to show progress bars, one for each kind of question to the judge.
+
+Raises
+------
+TypeError
+    If a text is not a string.
+ValueError
+    If `max_failed`, or `relevant` where it is a choice, lies outside [0, 1], or the
+    judge is unknown.
+"""
+
+
+def _takes_choices_of(kind: type[RetrievalMetric]) -> Callable[[Thing], Thing]:
+    """Show the choices of a measure in the signature of a function and in its help."""
+    show = _choices.takes_choices_of(kind)
+    return lambda function: _explains(show(function))
+
+
+def _explains(function: Thing) -> Thing:
+    """Say in a function's help what its parameters are."""
+    return explained(function, _TOLD)
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #b4669c9c
+@dataclass(frozen=True, kw_only=True)
+class RetrievedPassage:
+    """A retrieved passage: its rank from 1, whether it counts as relevant, its own
+    score in [0, 1], or None."""
+
+    rank: int
+    text: str
+    relevant: bool | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalStatement:
+    """A statement behind a score: where it comes from, whether it counts, and what
+    decided that.
+
+    Parameters
+    ----------
+    origin : str
+        `"truth"`, `"answer"`, or `"passage 2"`.
+    counts : bool or None
+        Whether it counts in the score's numerator; None when the judge failed on it.
+    label : str or None
+        `"entailed"`, `"neutral"` or `"contradicted"` by what it was held against.
+    passages : tuple of int
+        The ranks of the passages that entail it alone.
+    evidence : tuple of str
+        The sentences that decided, best first.
+    question : str
+        The question that the judge made from it, where one was made.
+    similarity : float or None
+        The cosine of that question and the one that was asked, in [-1, 1].
+    failed : bool
+        Whether the judge failed on it; `reason` says why.
+    """
+
+    text: str
+    origin: str
+    counts: bool | None = None
+    label: str | None = None
+    passages: tuple[int, ...] = ()
+    evidence: tuple[str, ...] = ()
+    question: str = ""
+    similarity: float | None = None
+    reason: str = ""
+    failed: bool = False
+
+
+def _in_words(value: object) -> object:
+    """Several ranks or sentences of a cell as one text."""
+    return " · ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _how_many(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _worth(name: str, statements: Sequence[RetrievalStatement]) -> bool:
+    """Whether a column says anything about these statements."""
+    return name in ("text", "origin", "counts") or any(
+        getattr(one, name) not in ((), "", None, False) for one in statements
+    )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RetrievalScore(Score):
+    """One of the six numbers of chapter 47, with every passage and statement behind it.
+
+    Parameters
+    ----------
+    name : str
+        Which of the six.
+    numbers : mapping of str to float or None
+        Every number under a name that says what it is; the first is the score.
+    passages : tuple of RetrievedPassage
+        In the order of retrieval.
+    statements : tuple of RetrievalStatement
+        What was judged.
+    n_failed : int
+        How many statements the judge failed on.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    name: str = ""
+    numbers: Mapping[str, float | None] = field(default_factory=dict)
+    passages: tuple[RetrievedPassage, ...] = ()
+    statements: tuple[RetrievalStatement, ...] = ()
+    n_failed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each statement."""
+        return [asdict(one) for one in self.statements]
+
+    def passage_rows(self) -> list[JsonDict]:
+        """Return one row for each passage, in the order of retrieval."""
+        return [asdict(one) for one in self.passages]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        own = {
+            "name": self.name,
+            "numbers": dict(self.numbers),
+            "passages": self.passage_rows(),
+        }
+        return (
+            super().to_dict()
+            | own
+            | {"n_failed": self.n_failed, "notes": list(self.notes)}
+        )
+
+    def __repr__(self) -> str:
+        return f"RetrievalScore({self.line})"
+
+    @property
+    def line(self) -> str:
+        """All its numbers on one line, or why there is none."""
+        if self.score is None:
+            return f"{self.name}=None: {self.reason}"
+        shown = ", ".join(
+            f"{name}={'None' if v is None else f'{v:.4f}'}"
+            for name, v in self.numbers.items()
+        )
+        return f"{self.name}: {shown}; {self.undecided}{self.n_failed} failed"
+
+    @property
+    def undecided(self) -> str:
+        """How many statements were neither entailed nor contradicted: not said, or
+        the judge cannot tell; may be ''."""
+        labels = [one.label for one in self.statements if one.label is not None]
+        neutral = labels.count("neutral")
+        return (
+            f"{neutral} of {len(labels)} statements neither entailed nor contradicted, "
+            if neutral
+            else ""
+        )
+
+    def _repr_html_(self) -> Markup:
+        numbers = [
+            {"number": name, "value": value} for name, value in self.numbers.items()
+        ]
+        title = f"{self.name}: " + (
+            f"undefined, {self.reason}" if self.score is None else f"{self.score:.4f}"
+        )
+        tables = [
+            html_table(
+                numbers, caption=title, note=f"{self.undecided}{self.n_failed} failed"
+            )
+        ]
+        if self.passages:
+            tables.append(
+                html_table(
+                    self.passage_rows(), caption="Passages, in the order of retrieval"
+                )
+            )
+        if self.statements:
+            rows = [
+                {
+                    name: _in_words(value)
+                    for name, value in row.items()
+                    if _worth(name, self.statements)
+                }
+                for row in self.rows()
+            ]
+            notes = " ".join([*self.notes, str(self.signature)])
+            title = f"{_how_many(len(rows), 'statement')}, with what decided"
+            tables.append(folded(title, html_table(rows, note=notes)))
+        return Markup("".join(tables))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the report as one file that needs nothing else, and return its path."""
+        target = Path(path)
+        write_whole(target, html_page(self.name, self._repr_html_()))
+        return target
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #14137836
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RetrievalTable(ResultTable[RetrievalScore]):
+    """One of the six scores of many questions, in their order."""
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each number by name, the score first, NaN where a row has none."""
+        names = dict.fromkeys(
+            ["score", *(name for one in self.results for name in one.numbers)]
+        )
+        values = {
+            n: [
+                one.score if n == "score" else one.numbers.get(n)
+                for one in self.results
+            ]
+            for n in names
+        }
+        return {
+            n: np.array([np.nan if v is None else v for v in found], float)
+            for n, found in values.items()
+        }
+
+    def passages(self) -> pd.DataFrame:
+        """Return one row for each passage of each question."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"row": n, **row}
+                for n, one in enumerate(self.results)
+                for row in one.passage_rows()
+            ]
+        )
+
+    def statements(self) -> pd.DataFrame:
+        """Return one row for each statement of each question."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"row": n, **row}
+                for n, one in enumerate(self.results)
+                for row in one.rows()
+            ]
+        )
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down: failed where the judge failed, otherwise
+        undefined where there is no score."""
+        found = zip(super().outcomes(), self.results, strict=True)
+        return [
+            o._replace(status="failed") if o.score is None and one.n_failed else o
+            for o, one in found
+        ]
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #a5c2fd4b
+_UNDECIDED = "it is undecided whether"
+# words: what is shorter than this and one more does not say what it answers
+_FRAGMENT = 3
+# of a blank passage, which nobody is asked about
+_NOT_SAID = Entailment(label="neutral")
+
+
+class Row(NamedTuple):
+    """One checked row; what a measure does not read is empty."""
+
+    question: str = ""
+    contexts: tuple[str, ...] = ()
+    answer: str = ""
+    truth: str = ""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing was retrieved."""
+        return not any(map(has_word, self.contexts))
+
+    @property
+    def together(self) -> str:
+        """The passages as one premise, as `evaluate_answer` reads them."""
+        return "\n\n".join(filter(has_word, self.contexts))
+
+
+def _check_row(
+    columns: Iterable[str], values: Mapping[str, object], where: str = ""
+) -> Row:
+    """A row whose cells are text.
+
+    A single text is one passage, and no passage at all is allowed.
+    """
+    found: dict[str, Any] = {}
+    for name in columns:
+        value = values[name]
+        if name == "contexts":
+            found[name] = (
+                (value,)
+                if isinstance(value, str)
+                else tuple(require_texts(value, f"{where}{name}"))
+            )
+        else:
+            found[name] = require_text(value, f"{where}{name}")
+    return Row(**found)
+
+
+class Asker:
+    """Puts questions to a judge, each only once, whatever measure wants to know."""
+
+    def __init__(
+        self,
+        judge: str | Judge,
+        embedder: EmbedderOrName,
+        store: StoreOrPath,
+        progress: bool = False,
+    ):
+        chosen = load_judge(judge)
+        self.judge: Judge = chosen.for_run() if hasattr(chosen, "for_run") else chosen
+        self._embedder, self._store, self._progress = (
+            embedder,
+            load_store(store),
+            progress,
+        )
+        self._replies: dict[tuple[str, tuple[object, ...]], Any] = {}
+        self._sentences: dict[str, list[tuple[str, list[str]]]] = {}
+        self._tags: dict[tuple[str, str], Entailment] = {}
+        self._made: dict[str, str | JudgeFailure] = {}
+        self._vectors: dict[str, np.ndarray] = {}
+
+    @property
+    def embedder(self) -> LotEmbedder:
+        """Whose vectors compare questions; loaded when it is needed."""
+        return load_embedder(self._embedder)
+
+    def ask(self, purpose: str, items: Items) -> list[Any]:
+        """The judge's replies, or failures, for items of one kind."""
+        keys = [
+            (
+                purpose,
+                tuple(tuple(one) if isinstance(one, list) else one for one in item),
+            )
+            for item in items
+        ]
+        missing = {
+            key: item
+            for key, item in zip(keys, items, strict=True)
+            if key not in self._replies
+        }
+        if missing:
+            bar = purpose if self._progress else ""
+            found = ask_many(
+                self.judge,
+                purpose,
+                list(missing.values()),
+                store=self._store,
+                progress=bar,
+            )
+            self._replies.update(zip(missing, found, strict=True))
+        return [self._replies[key] for key in keys]
+
+    def statements(self, texts: Iterable[str]) -> None:
+        """Learn the statements of texts, sentence by sentence, pronouns replaced where
+        the judge can.
+
+        An item of a list under a *not* is read with its lead-in, which is no statement
+        by itself.
+        """
+        pairs = [
+            (text, [one.text for one in split_sentences(text)])
+            for text in dict.fromkeys(texts)
+            if has_word(text)
+        ]
+        resolved = self.ask("resolve", pairs)
+        units = {
+            text: own if isinstance(new, JudgeFailure) else list(new.units)
+            for (text, own), new in zip(pairs, resolved, strict=True)
+        }
+        read = {text: with_denying_leads(own) for text, own in units.items()}
+        units = {
+            text: [
+                whole
+                for whole, leads in zip(
+                    read[text], leads_into_items(own, read[text]), strict=True
+                )
+                if not leads
+            ]
+            for text, own in units.items()
+        }
+        flat = list(
+            dict.fromkeys(
+                unit for own in units.values() for unit in own if has_word(unit)
+            )
+        )
+        split = dict(
+            zip(flat, self.ask("statements", [(unit,) for unit in flat]), strict=True)
+        )
+        for text, own in units.items():
+            self._sentences[text] = [
+                (
+                    unit,
+                    [unit]
+                    if isinstance(found := split[unit], JudgeFailure)
+                    else [one.text for one in found],
+                )
+                for unit in own
+                if unit in split
+            ]
+
+    def of(self, text: str) -> list[str]:
+        """The statements of a text that was learned, each once."""
+        return list(
+            dict.fromkeys(one for _, own in self.sentences(text) for one in own)
+        )
+
+    def sentences(self, text: str) -> list[tuple[str, list[str]]]:
+        """The sentences of a text that was learned, each with its statements."""
+        return self._sentences.get(text, [])
+
+    def entail(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Learn about (premise, statement) pairs.
+
+        A premise without a word entails nothing, and nobody is asked.
+        """
+        wanted: dict[str, dict[str, None]] = {}
+        for premise, statement in pairs:
+            if has_word(premise) and (premise, statement) not in self._tags:
+                wanted.setdefault(premise, {})[statement] = None
+        items = [(premise, list(own)) for premise, own in wanted.items()]
+        for (premise, own), found in zip(items, self.ask("entail", items), strict=True):
+            tags = (
+                [Entailment(label=None, reason=str(found))] * len(own)
+                if isinstance(found, JudgeFailure)
+                else found
+            )
+            self._tags.update(
+                {(premise, s): tag for s, tag in zip(own, tags, strict=True)}
+            )
+
+    def verdict(self, premise: str, statement: str) -> Entailment:
+        """What is known of a pair that was learned."""
+        return self._tags[premise, statement] if has_word(premise) else _NOT_SAID
+
+    def refusal(self, text: str) -> Flag:
+        """Whether a text declines to answer, by its opening as in `evaluate_answer`.
+
+        A failure leaves it undecided.
+        """
+        (found,) = self.ask("refusal", [(opening(text),)])
+        return (
+            Flag(value=None, reason=str(found))
+            if isinstance(found, JudgeFailure)
+            else found
+        )
+
+    def questions(self, statements: Iterable[str]) -> None:
+        """Learn the question that each statement answers, and its vector."""
+        items = [(one, [one.rstrip(".!?;, ")]) for one in dict.fromkeys(statements)]
+        for (statement, _), found in zip(
+            items, self.ask("questions", items), strict=True
+        ):
+            failed = isinstance(found, JudgeFailure)
+            self._made[statement] = found if failed else found[0].text if found else ""
+        made = [self.made(one) for one, _ in items]
+        self.vectors([one for one in made if not isinstance(one, JudgeFailure)])
+
+    def made(self, statement: str) -> str | JudgeFailure:
+        """The question made from a statement that was learned; the statement itself
+        where none could be made."""
+        return self._made[statement] or statement
+
+    def vectors(self, texts: Iterable[str]) -> None:
+        """Learn the vectors of texts."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            rows = unit_rows(
+                np.asarray(self.embedder.encode(missing), dtype=np.float64)
+            )
+            self._vectors.update(zip(missing, rows, strict=True))
+
+    def similarity(self, question: str, made: str) -> float:
+        """The cosine of a question and one that was made from a statement, in [-1,
+        1]."""
+        return float(np.clip(self._vectors[question] @ self._vectors[made], -1, 1))
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #ef6711b4
+def _is_fragment(statement: str) -> bool:
+    """Whether a statement is too short to say by itself what it answers, as "In
+    1931." is."""
+    return len(word_list(statement)) <= _FRAGMENT
+
+
+def true_premise(row: Row) -> str:
+    """The end of the question and the truth, as one premise."""
+    return "\n\n".join(
+        text for text in (question_end(row.question), row.truth) if text.strip()
+    )
+
+
+def _decided(marks: Iterable[bool | None]) -> list[bool]:
+    """Those that are known: what the judge failed on is None, and counts neither
+    way."""
+    return [one for one in marks if one is not None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the judge said about one row.
+
+    The measures of the chapter are computed from this.
+    """
+
+    row: Row
+    asker: Asker
+
+    def statements(self, origin: str) -> list[str]:
+        """The statements of the row's truth or answer."""
+        return self.asker.of(getattr(self.row, origin))
+
+    def by_passage(self, statement: str) -> list[Entailment]:
+        """What each passage says of a statement, in the order of retrieval."""
+        return [self.asker.verdict(one, statement) for one in self.row.contexts]
+
+    def by_truth(self, statement: str) -> Entailment:
+        """What the question's end and the truth together say of a statement, as in
+        `evaluate_answer`."""
+        return self.asker.verdict(true_premise(self.row), statement)
+
+    def attributed(self, statement: str) -> Entailment:
+        """What the passages say: one that entails the statement alone, or, failing
+        that, all of them together."""
+        if self.row.nothing:
+            return _NOT_SAID
+        alone = [one for one in self.by_passage(statement) if one.label == "entailed"]
+        return alone[0] if alone else self.asker.verdict(self.row.together, statement)
+
+    def best_alone(self, statement: str) -> Entailment:
+        """The passage that entails a statement alone, or that the judge failed on,
+        or that contradicts it, or any."""
+        order = ("entailed", None, "contradicted", "neutral")
+        return min(
+            self.by_passage(statement),
+            key=lambda one: order.index(one.label),
+            default=_NOT_SAID,
+        )
+
+    def asked(
+        self, sentence: str, statements: Sequence[str], origin: str, enough: float
+    ) -> RetrievalStatement:
+        """A sentence with the question nearest to the one asked among those that its
+        statements answer."""
+        made = [self.asker.made(one) for one in statements]
+        if failed := [one for one in made if isinstance(one, JudgeFailure)]:
+            return RetrievalStatement(
+                text=sentence, origin=origin, failed=True, reason=str(failed[0])
+            )
+        asked = [one for one in made if not isinstance(one, JudgeFailure)]
+        found = [(self.asker.similarity(self.row.question, one), one) for one in asked]
+        near, question = max(found, key=lambda pair: pair[0])
+        return RetrievalStatement(
+            text=sentence,
+            origin=origin,
+            counts=near >= enough,
+            question=question,
+            similarity=near,
+        )
+
+    def too_short(self, row: RetrievalStatement) -> RetrievalStatement:
+        """A statement of which nobody can tell what it answers.
+
+        It is not a failure of the judge.
+        """
+        why = f"“{row.text}” is too short to say what it answers"
+        return row if row.failed else replace(row, counts=None, reason=why)
+
+    def judged(
+        self, statement: str, origin: str, tag: Entailment, counts: bool
+    ) -> RetrievalStatement:
+        """A statement as it stands in the report.
+
+        One that the judge failed on does not count either way.
+        """
+        tags = self.by_passage(statement)
+        return RetrievalStatement(
+            text=statement,
+            origin=origin,
+            counts=None if tag.failed else counts,
+            failed=tag.failed,
+            label=tag.label,
+            passages=tuple(
+                rank for rank, one in enumerate(tags, 1) if one.label == "entailed"
+            ),
+            evidence=tuple(one.shown for one in tag.evidence[:2]),
+            reason=tag.reason,
+        )
+
+    def rows(
+        self, origin: str, verdict: Callable[[str], Entailment], *, wrong: bool = False
+    ) -> list[RetrievalStatement]:
+        """The statements of the truth or the answer.
+
+        The entailed ones count or, with `wrong`, the others.
+        """
+        tags = [(one, verdict(one)) for one in self.statements(origin)]
+        return [
+            self.judged(one, origin, tag, (tag.label == "entailed") != wrong)
+            for one, tag in tags
+        ]
+
+    def passages(self, origin: str) -> tuple[RetrievedPassage, ...]:
+        """The passages, each with the share of the truth's or the answer's
+        statements that it entails alone."""
+        return self.ranked(self.passage_shares(self.statements(origin)))
+
+    def passage_sentences(self, enough: float) -> list[list[RetrievalStatement]]:
+        """The sentences of each passage with the questions that they answer."""
+        return [
+            [
+                self.asked(*part, f"passage {rank}", enough)
+                for part in self.asker.sentences(text)
+            ]
+            for rank, text in enumerate(self.row.contexts, 1)
+        ]
+
+    def answer_questions(self, enough: float) -> list[RetrievalStatement]:
+        """The answer's statements with the questions that they answer; of a fragment
+        nobody can tell which."""
+        rows = [
+            self.asked(one, [one], "answer", enough)
+            for one in self.statements("answer")
+        ]
+        return [self.too_short(row) if _is_fragment(row.text) else row for row in rows]
+
+    def passage_shares(self, statements: Sequence[str]) -> list[float | None]:
+        """For each passage the share of statements that it entails alone, failed
+        ones left out; None without one."""
+        columns = [self.by_passage(one) for one in statements]
+        tags = zip(*columns, strict=True) if columns else [()] * len(self.row.contexts)
+        known = [
+            [one.label == "entailed" for one in own if not one.failed] for own in tags
+        ]
+        return [sum(own) / len(own) if own else None for own in known]
+
+    def ranked(self, shares: Sequence[float | None]) -> tuple[RetrievedPassage, ...]:
+        """The passages with their scores; one is relevant when its score is above 0."""
+        pairs = zip(self.row.contexts, shares, strict=True)
+        return tuple(
+            RetrievedPassage(
+                rank=rank,
+                text=text,
+                score=share,
+                relevant=None if share is None else share > 0,
+            )
+            for rank, (text, share) in enumerate(pairs, 1)
+        )
+
+
+class Measured(NamedTuple):
+    """What a measure found in one row: its numbers, main one first, or the reason
+    why there is none."""
+
+    numbers: Mapping[str, float | None] = {}
+    statements: Sequence[RetrievalStatement] = ()
+    passages: Sequence[RetrievedPassage] = ()
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #48693cf1
+def _prepare(asker: Asker, rows: Sequence[Row], needs: Sequence[str]) -> None:
+    """Ask all that some measures need to know about rows, stage by stage over all of
+    them."""
+    spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
+    spoken += ["answer"] if "questions of the answer" in needs else []
+    texts = [getattr(row, name) for row in rows for name in spoken]
+    if "questions of the contexts" in needs:
+        texts += [one for row in rows for one in row.contexts]
+    asker.statements(texts)
+    pairs = [
+        (p, s)
+        for name in spoken
+        if f"{name} by passage" in needs
+        for r in rows
+        for p in r.contexts
+        for s in asker.of(getattr(r, name))
+    ]
+    if "answer by truth" in needs:
+        pairs += [(true_premise(row), s) for row in rows for s in asker.of(row.answer)]
+    asker.entail(pairs)
+    left = [
+        (row.together, s)
+        for name in ("truth", "answer")
+        if f"{name} together" in needs
+        for row in rows
+        for s in asker.of(getattr(row, name))
+        if not any(asker.verdict(one, s).label == "entailed" for one in row.contexts)
+    ]
+    asker.entail(left)
+    asked = (
+        [s for row in rows for s in asker.of(row.answer)]
+        if "questions of the answer" in needs
+        else []
+    )
+    if "questions of the contexts" in needs:
+        asked += [s for row in rows for one in row.contexts for s in asker.of(one)]
+    if asked:
+        asker.questions(asked)
+        asker.vectors([row.question for row in rows if row.question.strip()])
+
+
+def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
+    """At most what `Asker.statements` asks about texts, and the statements of each;
+    none of one without a word."""
+    known = dict.fromkeys(texts)
+    units = {
+        text: tuple(one.text for one in split_sentences(text))
+        for text in known
+        if has_word(text)
+    }
+    resolved = ask("resolve", list(units.items()))
+    split = dict(
+        zip(units, ask("statements", [(one,) for one in resolved]), strict=True)
+    )
+    return {text: split.get(text, Most()) for text in known}
+
+
+def _most_calls(
+    judge: str | Judge, rows: Sequence[Row], needs: Sequence[str]
+) -> dict[str, Calls]:
+    """At most what `prepare` asks about rows: no passage entails a statement alone."""
+    ask = Asking(load_judge(judge))
+    spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
+    ask(
+        "refusal",
+        [
+            (opening(getattr(row, name)),)
+            for row in rows
+            for name in ("answer", "truth")
+            if getattr(row, name)
+        ],
+    )
+    texts = [
+        getattr(row, name)
+        for row in rows
+        for name in dict.fromkeys([*spoken, *_questioned(needs)])
+    ]
+    texts += (
+        [one for row in rows for one in row.contexts]
+        if "questions of the contexts" in needs
+        else []
+    )
+    said = most_statements(ask, texts)
+    pairs = [
+        (p, said[getattr(r, name)]) for name in spoken for r in rows for p in r.contexts
+    ]
+    if "answer by truth" in needs:
+        pairs += [(true_premise(row), said[row.answer]) for row in rows]
+    ask("entail", [pair for pair in pairs if has_word(pair[0])])
+    left = [
+        (r.together, said[getattr(r, n)])
+        for n in spoken
+        if f"{n} together" in needs
+        for r in rows
+    ]
+    ask("entail", [pair for pair in left if has_word(pair[0])])
+    asked = [said[getattr(row, name)] for row in rows for name in _questioned(needs)]
+    asked += (
+        [said[one] for row in rows for one in row.contexts]
+        if "questions of the contexts" in needs
+        else []
+    )
+    ask("questions", [(one, one) for one in asked])
+    return ask.calls
+
+
+def _questioned(needs: Sequence[str]) -> list[str]:
+    return ["answer"] if "questions of the answer" in needs else []
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #0ca630ce
+@dataclass(frozen=True, kw_only=True)
+class RetrievalMetric(Metric):
+    """The base of the six: choices, columns, the order of the questions. A measure says
+    `needs` and `measure`.
+
+    Parameters
+    ----------
+    judge : str or Judge
+        Who judges: `"embedded"`, `"nli:FOLDER"`, `"llm:FOLDER"`, or a judge.
+    max_failed : float
+        In [0, 1]: with a greater share of failed statements there is no score.
+    store : Store or path, optional
+        Where the judge's replies are kept.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    scores_refusals: ClassVar[bool] = (
+        # whether a refusal has a score; otherwise it has none, and the reason says so
+        False
+    )
+
+    judge: str | Judge = "embedded"
+    max_failed: float = 0.5
+    store: StoreOrPath = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        require_share(self.max_failed, "max_failed")
+
+    def measure(self, found: Found) -> Measured:
+        """Return the numbers of one row; here stands the definition."""
+        raise NotImplementedError(f"{type(self).__name__} must have measure")
+
+    def asker(self, progress: bool = False) -> Asker:
+        """Return what asks this metric's judge."""
+        return Asker(
+            self.judge, getattr(self, "embedder", "minilm"), self.store, progress
+        )
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        return self._signature(self.asker())
+
+    def _signature(self, asker: Asker) -> Signature:
+        own = (
+            {"embedder": asker.embedder.fingerprint}
+            if hasattr(self, "embedder")
+            else {}
+        )
+        own |= {
+            name: getattr(self, name)
+            for name in ("relevant", "noise")
+            if hasattr(self, name)
+        }
+        return Signature(
+            {
+                "metric": self.name,
+                "judge": asker.judge.fingerprint,
+                **own,
+                "max_failed": self.max_failed,
+            }
+        )
+
+    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
+        """At most what the scores of rows ask a judge, by kind of question."""
+        checked = [_check_row(self.columns, row) for row in rows]
+        return _most_calls(
+            self.judge, [row for row in checked if not self._empty(row)], self.needs
+        )
+
+    def _empty(self, row: Row) -> str:
+        """Which text that the measure needs is empty; '' if none is."""
+        said = [name for name in ("answer", "truth") if name in self.columns]
+        needed = ["question", *said] if hasattr(self, "embedder") else said
+        return next((name for name in needed if not getattr(row, name).strip()), "")
+
+    def score(self, *row: str | Sequence[str]) -> RetrievalScore:
+        """Return the score of one row, given by the columns in their order."""
+        checked = _check_row(self.columns, dict(zip(self.columns, row, strict=True)))
+        return self.results([checked], self.asker())[0]
+
+    def score_many(
+        self, *columns: Sequence[str | Sequence[str]], progress: bool | None = None
+    ) -> RetrievalTable:
+        """Return one score a row; one list for each column, in their order."""
+        lists = {
+            name: require_column(values, name)
+            for name, values in zip(self.columns, columns, strict=True)
+        }
+        records = table_records(lists, {name: (name,) for name in self.columns})
+        rows = [
+            _check_row(self.columns, record, f"row {n}: ")
+            for n, record in enumerate(records)
+        ]
+        return self.results(rows, self.asker(bool(progress)))
+
+    def results(self, rows: Sequence[Row], asker: Asker) -> RetrievalTable:
+        """Return the scores of checked rows, asked through one asker."""
+        said = [name for name in ("answer", "truth") if name in self.columns]
+        empty = [self._empty(row) for row in rows]
+        spoken = [
+            (row, name)
+            for row, missing in zip(rows, empty, strict=True)
+            for name in said
+            if not missing
+        ]
+        asker.ask("refusal", [(opening(getattr(row, name)),) for row, name in spoken])
+        reasons = [
+            f"the {missing} is empty" if missing else self._unfit(row, said, asker)
+            for row, missing in zip(rows, empty, strict=True)
+        ]
+        _prepare(
+            asker,
+            [row for row, reason in zip(rows, reasons, strict=True) if not reason],
+            self.needs,
+        )
+        signature = self._signature(asker)
+        found = [
+            self._result(
+                Measured(reason=reason) if reason else self.measure(Found(row, asker)),
+                signature,
+            )
+            for row, reason in zip(rows, reasons, strict=True)
+        ]
+        return RetrievalTable(results=found, signature=signature)
+
+    def _unfit(self, row: Row, said: Sequence[str], asker: Asker) -> str:
+        """Why a row has no score: a refusal, or a text that the judge does not read;
+        '' if it is to be judged."""
+        for name in said:
+            flag = asker.refusal(getattr(row, name))
+            if flag.value is None:
+                return f"{_UNDECIDED} the {name} is a refusal: {flag.reason}"
+            if flag.value and not self.scores_refusals:
+                return f"the {name} is a refusal"
+        # it was asked about no text yet
+        reads_english = not said and declared_languages(asker.judge) == ("en",)
+        return unread(row.together) if reads_english else ""
+
+    def _result(self, found: Measured, signature: Signature) -> RetrievalScore:
+        unclear = [one for one in found.statements if one.counts is None and one.reason]
+        score, reason = next(iter(found.numbers.values()), None), found.reason
+        if unclear and len(unclear) > self.max_failed * len(found.statements):
+            of = f"{len(unclear)} of {len(found.statements)} statements"
+            score, reason = None, f"{of} could not be judged: {unclear[0].reason}"
+        return RetrievalScore(
+            score=score,
+            reason=""
+            if score is not None
+            else reason or "there is no statement to judge",
+            signature=signature,
+            name=self.name,
+            numbers=found.numbers
+            if score is not None
+            else dict.fromkeys(found.numbers),
+            passages=tuple(found.passages),
+            statements=tuple(found.statements),
+            n_failed=sum(one.failed for one in found.statements)
+            + reason.startswith(f"{_UNDECIDED} the"),
+            notes=found.notes,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionMetric(RetrievalMetric):
+    """The base of the two measures that compare questions.
+
+    Parameters
+    ----------
+    embedder : str or Embedder
+        Whose vectors compare questions.
+    relevant : float
+        In [0, 1]: from this cosine on two questions ask the same.
+    judge, max_failed, store
+        As for every measure.
+    """
+
+    embedder: EmbedderOrName = "minilm"
+    relevant: float = RELEVANT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_share(self.relevant, "relevant")
+
+
+class Choices(TypedDict, total=False):
+    """The choices of every measure."""
+
+    judge: str | Judge
+    max_failed: float
+    store: StoreOrPath
+
+
+class QuestionChoices(Choices, total=False):
+    """The choices of the measures that compare questions."""
+
+    embedder: EmbedderOrName
+    relevant: float
+
 # %% ../../nbs/4_judged/47_retrieval.ipynb #ccadfaeb
 @dataclass(frozen=True, kw_only=True)
 class ContextPrecision(RetrievalMetric):
@@ -84,7 +1175,7 @@ class ContextPrecision(RetrievalMetric):
 
     def measure(self, found: Found) -> Measured:
         passages = found.passages("truth")
-        known = decided(one.relevant for one in passages)
+        known = _decided(one.relevant for one in passages)
         numbers = {
             "average_precision": average_precision(known),
             "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
@@ -94,7 +1185,7 @@ class ContextPrecision(RetrievalMetric):
         return Measured(numbers, rows, passages, "nothing was retrieved")
 
 
-@takes_choices_of(ContextPrecision)
+@_takes_choices_of(ContextPrecision)
 def context_precision(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
@@ -125,7 +1216,7 @@ def context_precision(
 def _counted(found: Found, origin: str) -> Measured:
     """The share of a text's statements that the passages entail."""
     rows = found.rows(origin, found.attributed)
-    share = relevant_share(decided(one.counts for one in rows))
+    share = relevant_share(_decided(one.counts for one in rows))
     return Measured({"statement_share": share}, rows, found.passages(origin))
 
 
@@ -142,7 +1233,7 @@ class ContextRecall(RetrievalMetric):
         return _counted(found, "truth")
 
 
-@takes_choices_of(ContextRecall)
+@_takes_choices_of(ContextRecall)
 def context_recall(
     question: str, contexts: str | Sequence[str], truth: str, **choices: Unpack[Choices]
 ) -> RetrievalScore:
@@ -181,7 +1272,7 @@ class AnswerFaithfulness(RetrievalMetric):
         return _counted(found, "answer")
 
 
-@takes_choices_of(AnswerFaithfulness)
+@_takes_choices_of(AnswerFaithfulness)
 def answer_faithfulness(
     question: str,
     contexts: str | Sequence[str],
@@ -269,7 +1360,7 @@ class NoiseSensitivity(RetrievalMetric):
         return Measured({self.noise: shares[self.noise]} | shares, rows, passages)
 
 
-@takes_choices_of(NoiseSensitivity)
+@_takes_choices_of(NoiseSensitivity)
 def noise_sensitivity(
     question: str,
     contexts: str | Sequence[str],
@@ -321,16 +1412,16 @@ class ContextRelevance(QuestionMetric):
     def measure(self, found: Found) -> Measured:
         by_passage = found.passage_sentences(self.relevant)
         rows = [one for own in by_passage for one in own]
-        shares = [relevant_share(decided(s.counts for s in own)) for own in by_passage]
+        shares = [relevant_share(_decided(s.counts for s in own)) for own in by_passage]
         means = [one for one in shares if one is not None]
         numbers = {
-            "sentence_share": relevant_share(decided(one.counts for one in rows)),
+            "sentence_share": relevant_share(_decided(one.counts for one in rows)),
             "passage_mean": sum(means) / len(means) if means else None,
         }
         return Measured(numbers, rows, found.ranked(shares), "nothing was retrieved")
 
 
-@takes_choices_of(ContextRelevance)
+@_takes_choices_of(ContextRelevance)
 def context_relevance(
     question: str, contexts: str | Sequence[str], **choices: Unpack[QuestionChoices]
 ) -> RetrievalScore:
@@ -376,11 +1467,11 @@ class AnswerRelevancy(QuestionMetric):
         rows = found.answer_questions(self.relevant)
         near = [row.similarity or 0.0 for row in rows if row.counts is not None]
         mean = sum(near) / len(near) if near else None
-        share = relevant_share(decided(row.counts for row in rows))
+        share = relevant_share(_decided(row.counts for row in rows))
         return Measured(dict(zip(names, (mean, share), strict=True)), rows)
 
 
-@takes_choices_of(AnswerRelevancy)
+@_takes_choices_of(AnswerRelevancy)
 def answer_relevancy(
     question: str, answer: str, **choices: Unpack[QuestionChoices]
 ) -> RetrievalScore:
@@ -408,13 +1499,95 @@ def answer_relevancy(
     """
     return AnswerRelevancy(**choices).score(question, answer)
 
+# %% ../../nbs/4_judged/47_retrieval.ipynb #9e1d9521
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class RetrievalScores(ScoreTable):
+    """Several of the six scores of many questions.
+
+    `tables` has the whole of each by its name.
+    """
+
+    tables: Mapping[str, RetrievalTable]
+    signature: Signature
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return each score by the name of its measure, NaN where a row has none."""
+        return {name: table.scores for name, table in self.tables.items()}
+
+    def __getitem__(self, row: int) -> dict[str, RetrievalScore]:
+        return {name: table[row] for name, table in self.tables.items()}
+
+    def reasons(self) -> list[str]:
+        """Return why scores of a row are undefined; '' where all are defined."""
+        reasons = zip(*(table.reasons() for table in self.tables.values()), strict=True)
+        return [
+            "; ".join(f"{n}: {w}" for n, w in zip(self.tables, row, strict=True) if w)
+            for row in reasons
+        ]
+
+    def summary(self) -> list[JsonDict]:
+        """Return one row for each number: its mean, how many rows have it, and how many
+        statements the judge failed on.
+
+        The first number of a measure is its score.
+        """
+        return [
+            {
+                "measure": name,
+                "number": number,
+                "mean": table.mean(number),
+                "n": int((~np.isnan(values)).sum()),
+                "undefined": int(np.isnan(values).sum()),
+                "failed statements": sum(one.n_failed for one in table.results),
+            }
+            for name, table in self.tables.items()
+            for number, values in table.arrays().items()
+            if number != "score"
+        ]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        own = {
+            name: [one.to_dict() for one in table.results]
+            for name, table in self.tables.items()
+        }
+        return super().to_dict() | {"summary": self.summary(), "measures": own}
+
+    def __repr__(self) -> str:
+        rows = [{"row": n, **row} for n, row in enumerate(self.rows()[:20])]
+        tables = f"{text_table(self.summary())}\n{text_table(rows)}"
+        return f"RetrievalScores({len(self)} questions)\n{tables}"
+
+    def _repr_html_(self) -> Markup:
+        parts = [
+            html_table(
+                self.summary(), caption=f"Retrieval: {_how_many(len(self), 'question')}"
+            )
+        ]
+        for n in range(min(len(self), 10)):
+            scores = [folded(one.line, one._repr_html_()) for one in self[n].values()]
+            parts += (
+                scores
+                if len(self) == 1
+                else [folded(f"Row {n}", Markup("".join(scores)))]
+            )
+        parts.append(
+            folded("How it was made", render("parts.html", notes=[self.signature]))
+        )
+        return Markup("".join(parts))
+
+
+def _only(row: Row, columns: Iterable[str]) -> Row:
+    """A row with the columns that a measure reads."""
+    return Row(**{name: getattr(row, name) for name in columns})
+
 # %% ../../nbs/4_judged/47_retrieval.ipynb #8228e7bb
 _ALL: list[type[RetrievalMetric]] = [ContextPrecision, ContextRecall, ContextRelevance]
 _ALL += [AnswerRelevancy, AnswerFaithfulness, NoiseSensitivity]
 MEASURES: Mapping[str, type[RetrievalMetric]] = {kind.name: kind for kind in _ALL}
 
 
-@explains
+@_explains
 def retrieval_scores(
     table: Table,
     measures: Sequence[str] | None = None,
@@ -455,4 +1628,45 @@ def retrieval_scores(
     1.0
     """
     shared: Choices = {"judge": judge, "max_failed": max_failed, "store": store}
-    return score_together(MEASURES, table, measures, shared, embedder, progress)
+    if isinstance(measures, str):
+        raise TypeError(f"measures must be a list of names, not a text: [{measures!r}]")
+    names = list(MEASURES) if measures is None else list(dict.fromkeys(measures))
+    kinds = [MEASURES[require_option(name, "measure", MEASURES)] for name in names]
+    if not kinds:
+        raise ValueError(f"measures is empty; known: {', '.join(MEASURES)}")
+    own = {
+        name: {"embedder": embedder}
+        if issubclass(MEASURES[name], QuestionMetric)
+        else {}
+        for name in names
+    }
+    made = {kind.name: kind(**shared, **own[kind.name]) for kind in kinds}
+    wanted = [name for name in _COLUMNS if any(name in one.columns for one in kinds)]
+    records = table_records(table, {name: _COLUMNS[name] for name in wanted})
+    rows = [
+        _check_row(wanted, record, f"row {n}: ") for n, record in enumerate(records)
+    ]
+    asker = Asker(judge, embedder, store, progress)
+    tables = {
+        name: one.results([_only(row, one.columns) for row in rows], asker)
+        for name, one in made.items()
+    }
+    parts = {
+        name: value
+        for table in tables.values()
+        for name, value in table.signature.items()
+    }
+    return RetrievalScores(
+        tables=tables, signature=Signature(parts | {"metric": "+".join(tables)})
+    )
+
+# %% ../../nbs/4_judged/47_retrieval.ipynb #ba131f1c
+def same_columns(
+    known: Mapping[str, type[RetrievalMetric]], measures: Sequence[str] | None = None
+) -> str:
+    """The name of a measure that reads all the columns of some, or of all."""
+    kinds = [
+        known[require_option(name, "measure", known)] for name in measures or known
+    ]
+    wanted = {column for kind in kinds for column in kind.columns}
+    return next(name for name, kind in known.items() if set(kind.columns) == wanted)

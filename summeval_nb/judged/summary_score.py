@@ -6,30 +6,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Unpack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
-from ..ground.results import Signature
-from ..ground.base import require_column, require_text
-from ..ground.metric import takes_choices_of
+import numpy as np
+
+from ..evidence.inputs import warn_of_paths
+from ..ground.metric import is_function, takes_choices_of
+from ..ground.files import write_whole
 from ..ground.files import Table
-from ._summary_choices import LENGTHS as LENGTHS
-from ._summary_choices import SummaryScoreChoices
-from .summary_score import SummaryScoreMetric as SummaryChoices
-from ._summary_choices import check_rows
-from ._summary_choices import measure_length as measure_length
-from ._summary_exam import Exam, asking, most_calls, sit_exams
-from ._summary_exam import SummarizationScore as SummarizationScore
-from ._summary_exam import SummarizationTable as SummarizationTable
-from ._summary_exam import why_undefined
-from ._summary_exam import join_contexts as join_contexts
-from .judging import Answer, Judge
+from ..ground.base import warn_of_order
+from ..ground.base import JsonDict
+from ..ground.metric import Metric
+from ..ground.results import Outcome, ResultTable, Score, Signature
+from ..ground.base import require_column, require_count, require_flag
+from ..ground.base import require_option, require_share, require_text
+from ..ground.base import require_texts
+from ..ground.html import Mark, Markup, html_page, html_table, mark_html
+from ..ground.html import render
+from .answers import table_records
+from summeval_nb.judged.judging import (
+    Answer,
+    Ask,
+    Asking,
+    Items,
+    Judge,
+    JudgeFailure,
+    Keyphrase,
+    Question,
+    ask_many,
+)
+from .load import load_judge
+from .questions import how_many_questions
+from ..models.load import StoreOrPath, load_store
 from ..models.base import Calls
 from ..models.store import Store
+from ..overlap.ngrams import load_tokenizer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # %% auto #0
-__all__ = ['qa_score', 'conciseness_score', 'mixed_score', 'name_degenerate', 'guarded_score', 'SummaryScoreMetric',
-           'summarization_score', 'summarization_scores']
+__all__ = ['LENGTHS', 'qa_score', 'conciseness_score', 'mixed_score', 'measure_length', 'name_degenerate', 'guarded_score',
+           'join_contexts', 'Exam', 'SummarizationScore', 'SummarizationTable', 'SummaryScoreChoices',
+           'SummaryScoreMetric', 'summarization_score', 'summarization_scores']
 
 # %% ../../nbs/4_judged/44_summary_score.ipynb #b2a5fe8b
 def qa_score(answers: Iterable[int | str | bool | Answer]) -> float:
@@ -93,6 +114,29 @@ def mixed_score(qa: float, conciseness: float | None, coeff: float) -> float:
     """
     return qa if conciseness is None else qa * coeff + conciseness * (1 - coeff)
 
+# %% ../../nbs/4_judged/44_summary_score.ipynb #2a75530a
+LENGTHS: Mapping[str, Callable[[str], int]] = {
+    "characters": len,
+    "words": lambda text: len(text.split()),
+    "tokens": lambda text: len(load_tokenizer("13a")(text)),
+}
+
+
+def measure_length(
+    length: str | Callable[[str], int],
+) -> tuple[str, Callable[[str], int]]:
+    """Return the name and function of a length: of `LENGTHS`, or a function of a text.
+
+    Examples
+    --------
+    >>> measure_length("words")[1]("It rained.")
+    2
+    """
+    if is_function(length):
+        return getattr(length, "__qualname__", type(length).__name__), length
+    name = require_option(length, "length", LENGTHS)
+    return name, LENGTHS[name]
+
 # %% ../../nbs/4_judged/44_summary_score.ipynb #6713114e
 def name_degenerate(context: str, summary: str, qa: float | None) -> str:
     """Return what is wrong with a summary, or "" for one that is not degenerate.
@@ -144,9 +188,523 @@ def guarded_score(
     value = kept if conciseness is None else kept * mixed_score(1.0, conciseness, coeff)
     return value / 2 if named.startswith("cop") else value
 
+# %% ../../nbs/4_judged/44_summary_score.ipynb #b1912880
+def join_contexts(contexts: object, where: str = "") -> str:
+    """Return contexts joined by line breaks: a text, a list of texts, or a list that
+    holds one such list.
+
+    Examples
+    --------
+    >>> join_contexts([["It rained.", "It snowed."]])
+    'It rained.\\nIt snowed.'
+    """
+    if isinstance(contexts, str):
+        return contexts
+    if (
+        isinstance(contexts, (list, tuple))
+        and len(contexts) == 1
+        and isinstance(contexts[0], (list, tuple))
+    ):
+        contexts = contexts[0]
+    return "\n".join(require_texts(contexts, f"{where}contexts"))
+
+
+def _asking(judge: str | Judge, store: StoreOrPath, progress: bool) -> Ask:
+    """The function that puts questions to a judge."""
+    chosen, kept = load_judge(judge), load_store(store)
+
+    def ask(purpose: str, items: Items) -> list[Any]:
+        shown = purpose if progress else ""
+        return ask_many(
+            chosen, purpose, items, store=kept, progress=shown, batch_size=64
+        )
+
+    return ask
+
+
+class Exam(NamedTuple):
+    """The questions of one context, or why there are none."""
+
+    keyphrases: tuple[Keyphrase, ...] = ()
+    questions: tuple[Question, ...] = ()
+    dropped: tuple[Question, ...] = ()
+    reason: str = ""
+
+
+def _make_exams(
+    contexts: Sequence[str], ask: Ask, n_keyphrases: int | None, check_questions: bool
+) -> dict[str, Exam]:
+    """An exam for each distinct context.
+
+    A failure of the judge ends it with a reason.
+    """
+    texts = [text for text in dict.fromkeys(contexts) if text.strip()]
+    exams = {
+        text: Exam(reason="the context is empty")
+        for text in contexts
+        if not text.strip()
+    }
+    counts = [
+        how_many_questions(text) if n_keyphrases is None else n_keyphrases
+        for text in texts
+    ]
+    phrases = dict(
+        zip(
+            texts, ask("keyphrases", list(zip(texts, counts, strict=True))), strict=True
+        )
+    )
+    asked = {
+        text: own
+        for text, own in phrases.items()
+        if not isinstance(own, JudgeFailure) and own
+    }
+    replies = ask(
+        "questions", [(text, [one.text for one in own]) for text, own in asked.items()]
+    )
+    made = dict(zip(asked, replies, strict=True))
+    examined = [
+        t
+        for t, own in made.items()
+        if check_questions and not isinstance(own, JudgeFailure) and own
+    ]
+    own = dict(
+        zip(
+            examined,
+            ask("answer", [(text, made[text]) for text in examined]),
+            strict=True,
+        )
+    )
+    for text in texts:
+        exams[text] = _as_exam(phrases[text], made.get(text, []), own.get(text))
+    return exams
+
+
+def _as_exam(
+    phrases: Sequence[Keyphrase] | JudgeFailure,
+    questions: Sequence[Question] | JudgeFailure,
+    own: Sequence[Answer] | JudgeFailure | None,
+) -> Exam:
+    """An exam from the judge's replies: key phrases, questions, the context's own
+    answers (None: not asked)."""
+    if isinstance(phrases, JudgeFailure):
+        return Exam(reason=f"the judge failed: {phrases}")
+    if isinstance(questions, JudgeFailure):
+        return Exam(reason=f"the judge failed: {questions}")
+    if isinstance(own, JudgeFailure):
+        return Exam(reason=f"the judge failed: {own}")
+    unique = {question.text: question for question in questions}
+    values: Sequence[int | None] = (
+        [1] * len(questions) if own is None else [answer.value for answer in own]
+    )
+    good = {
+        question.text
+        for question, value in zip(questions, values, strict=True)
+        if value == 1
+    }
+    kept = tuple(question for text, question in unique.items() if text in good)
+    dropped = tuple(question for text, question in unique.items() if text not in good)
+    reason = (
+        "" if kept else "no question could be made that the context answers with yes"
+    )
+    return Exam(tuple(phrases), kept, dropped, reason)
+
+
+def _sit_exams(
+    rows: Sequence[tuple[str, str]],
+    ask: Ask,
+    n_keyphrases: int | None,
+    check_questions: bool,
+) -> list[tuple[Exam, Sequence[Answer]]]:
+    """The exam of each (context, summary), and the summary's answers.
+
+    A judge's failure is one of each question.
+    """
+    sizes = [(len(context.strip()), len(summary)) for context, summary in rows]
+    warn_of_order(
+        sizes, remedy="the article comes first, summarization_score(contexts, summary)"
+    )
+    warn_of_paths([text for row in rows for text in row])
+    exams = _make_exams(
+        [context for context, _ in rows], ask, n_keyphrases, check_questions
+    )
+    sat = [
+        i
+        for i, (context, summary) in enumerate(rows)
+        if summary.strip() and not exams[context].reason
+    ]
+    replies = ask(
+        "answer", [(rows[i][1], list(exams[rows[i][0]].questions)) for i in sat]
+    )
+    found: dict[int, Sequence[Answer]] = {}
+    for i, reply in zip(sat, replies, strict=True):
+        asked = exams[rows[i][0]].questions
+        lost = [Answer(value=None, reason=str(reply)) for _ in asked]
+        found[i] = lost if isinstance(reply, JudgeFailure) else reply
+    return [(exams[context], found.get(i, [])) for i, (context, _) in enumerate(rows)]
+
+
+def _why_undefined(
+    exam: Exam, summary: str, answers: Sequence[Answer], max_failed: float
+) -> str:
+    """Why there is no score; '' if there is one."""
+    if exam.reason or not summary.strip():
+        return exam.reason or "the summary is empty"
+    failed = [answer for answer in answers if answer.value is None]
+    if len(failed) == len(answers) or len(failed) / len(answers) > max_failed:
+        counts = f"{len(failed)} of {len(answers)} questions"
+        return f"{counts} could not be judged: {failed[0].reason}"
+    return ""
+
+# %% ../../nbs/4_judged/44_summary_score.ipynb #60d0b6c5
+_KEPT, _LOST, _UNASKED = (
+    ("#8fc1e8", "kept"),
+    ("#f5b27a", "lost"),
+    ("#d0d0d0", "not asked about"),
+)
+
+
+def _question_rows(
+    questions: Sequence[Question], answers: Sequence[Answer]
+) -> list[JsonDict]:
+    """One row for each question with its answer."""
+    return [
+        {
+            "question": question.text,
+            "statement": question.statement,
+            "sentence": question.source,
+            "keyphrases": list(question.keyphrases),
+            "answer": answer.value,
+            "probability": answer.probability,
+            "said": answer.said,
+            "evidence": [passage.shown for passage in answer.evidence],
+            "reason": answer.reason,
+        }
+        for question, answer in zip(questions, answers, strict=True)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SummarizationScore(Score):
+    """A summary's score with the questions and answers behind it.
+
+    Parameters
+    ----------
+    qa_score : float or None
+        Answered 1 / questions, over the questions that could be judged.
+    conciseness : float or None
+        None when it was switched off, or when there is nothing to judge.
+    guarded : float or None
+        The value that ranks: brevity counts for what was kept, degenerate texts less.
+    coeff : float
+        The weight of the QA score.
+    keyphrases : tuple of Keyphrase
+        The context's important phrases, best first.
+    questions, answers : tuple of Question, tuple of Answer
+        What was asked, and what the summary answered, in the same order.
+    dropped : tuple of Question
+        Questions that the context itself does not answer with yes; they were not asked.
+    degenerate : str
+        What `name_degenerate` says; the score as defined is then not to be believed.
+    context, summary : str
+        The texts.
+    """
+
+    qa_score: float | None = None
+    conciseness: float | None = None
+    guarded: float | None = None
+    coeff: float = 0.5
+    keyphrases: tuple[Keyphrase, ...] = ()
+    questions: tuple[Question, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    dropped: tuple[Question, ...] = ()
+    degenerate: str = ""
+    context: str = ""
+    summary: str = ""
+
+    @property
+    def n_failed(self) -> int:
+        """How many questions the judge failed to answer.
+
+        They are left out of the score.
+        """
+        return sum(answer.value is None for answer in self.answers)
+
+    def _phrases(self, test: Callable[[list[int | None]], bool]) -> tuple[str, ...]:
+        found: dict[str, list[int | None]] = {}
+        for question, answer in zip(self.questions, self.answers, strict=True):
+            for phrase in question.keyphrases:
+                found.setdefault(phrase, []).append(answer.value)
+        return tuple(phrase for phrase, values in found.items() if test(values))
+
+    def __repr__(self) -> str:
+        if self.score is None:
+            return super().__repr__()
+        names = ("score", "guarded", "qa_score", "conciseness")
+        told = [
+            f"{n}={'None' if (v := getattr(self, n)) is None else f'{v:.4f}'}"
+            for n in names
+        ]
+        told += [f"reason={self.reason!r}"] if self.reason else []
+        told += [f"signature={str(self.signature)!r}"]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Key phrases of which a question was answered 1."""
+        return self._phrases(lambda values: 1 in values)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Key phrases that were asked about, and all of whose questions were
+        answered 0."""
+        return self._phrases(lambda values: set(values) == {0})
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each question."""
+        return _question_rows(self.questions, self.answers)
+
+    def row(self) -> JsonDict:
+        """Return the result in one row: the numbers, the counts, what it was named."""
+        return {
+            "score": self.score,
+            "qa_score": self.qa_score,
+            "conciseness": self.conciseness,
+            "guarded": self.guarded,
+            "n_keyphrases": len(self.keyphrases),
+            "n_questions": len(self.questions),
+            "n_dropped": len(self.dropped),
+            "n_failed": self.n_failed,
+            "degenerate": self.degenerate,
+            "reason": self.reason,
+        }
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        parts = {
+            "keyphrases": [asdict(one) for one in self.keyphrases],
+            "questions": self.rows(),
+        }
+        names = {
+            "dropped": [one.text for one in self.dropped],
+            "kept": list(self.kept),
+            "lost": list(self.lost),
+        }
+        texts = {"context": self.context, "summary": self.summary, "coeff": self.coeff}
+        return self.row() | parts | names | texts | {"signature": str(self.signature)}
+
+    def _marks(self) -> list[Mark]:
+        """A mark for each key phrase that stands in the context, told by words and
+        not by colour alone."""
+        marks = []
+        for phrase in self.keyphrases:
+            color, word = (
+                _KEPT
+                if phrase.text in self.kept
+                else _LOST
+                if phrase.text in self.lost
+                else _UNASKED
+            )
+            if phrase.start is not None and phrase.end is not None:
+                marks.append(
+                    Mark(
+                        phrase.start,
+                        phrase.end,
+                        color,
+                        "#1a1a1a",
+                        f"key phrase, {word}",
+                    )
+                )
+        return marks
+
+    def _exam_rows(self) -> list[JsonDict]:
+        """The exam as rows: question, answer, how sure (or how much is said),
+        evidence; dropped questions last."""
+        rows = [
+            {
+                "question": row["question"],
+                "answer": "failed"
+                if row["answer"] is None
+                else ("no", "yes")[row["answer"]],
+                "sure": row["probability"] if row["said"] is None else row["said"],
+                "evidence in the summary": " … ".join(row["evidence"][:2])
+                + (f" ({row['reason']})" if row["reason"] else ""),
+                "sentence of the text": row["sentence"],
+            }
+            for row in self.rows()
+        ]
+        return rows + [
+            {"question": one.text, "answer": "dropped"} for one in self.dropped
+        ]
+
+    def _repr_html_(self) -> Markup:
+        factors = {"QA score": self.qa_score, "conciseness": self.conciseness}
+        words = [
+            f"{name} {value:.4f}"
+            for name, value in factors.items()
+            if value is not None
+        ]
+        words += [
+            f"{len(self.questions)} questions",
+            f"{len(self.dropped)} dropped",
+            f"{self.n_failed} failed",
+        ]
+        return render(
+            "summary_score.html",
+            result=self,
+            number="undefined" if self.score is None else f"{self.score:.4f}",
+            words=words,
+            exam=self._exam_rows(),
+            colors=(_KEPT, _LOST, _UNASKED),
+            context=mark_html(self.context, self._marks()),
+        )
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the result as one file that needs nothing else, and return its path."""
+        target = Path(path)
+        write_whole(target, html_page("Summarization score", self._repr_html_()))
+        return target
+
+# %% ../../nbs/4_judged/44_summary_score.ipynb #5aeed6e0
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SummarizationTable(ResultTable[SummarizationScore]):
+    """The results of many summaries in order; `rank` names the main number."""
+
+    results: Sequence[SummarizationScore]
+    signature: Signature
+    rank: str = "guarded"
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the guarded values and the scores by name, the one that ranks
+        first, NaN where there is none."""
+        names = ("guarded", "score") if self.rank == "guarded" else ("score", "guarded")
+        numbers = {name: [getattr(one, name) for one in self.results] for name in names}
+        return {
+            name: np.array([np.nan if v is None else v for v in one], float)
+            for name, one in numbers.items()
+        }
+
+    def outcomes(self) -> list[Outcome]:
+        """Return what a run writes down for each summary: the number that ranks, and
+        everything behind it."""
+        found = super().outcomes()
+        return [
+            one._replace(score=getattr(result, self.rank))
+            for one, result in zip(found, self.results, strict=True)
+        ]
+
+    def rows(self) -> list[JsonDict]:
+        """Return one row for each summary: the texts, then the numbers."""
+        return [
+            {"contexts": one.context, "summary": one.summary, **one.row()}
+            for one in self.results
+        ]
+
+    def questions(self) -> pd.DataFrame:
+        """Return one row for each question of each summary."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"row": i, **row}
+                for i, one in enumerate(self.results)
+                for row in one.rows()
+            ]
+        )
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        numbers: Mapping[str, object] = {
+            "mean": self.mean(),
+            "n_undefined": self.n_undefined,
+            "rank": self.rank,
+        }
+        return {
+            **numbers,
+            "rows": [one.to_dict() for one in self.results],
+            "signature": str(self.signature),
+        }
+
+    def __repr__(self) -> str:
+        mean = "None" if self.mean() is None else f"{self.mean():.4f}"
+        told = f"mean {mean} ({self.rank})"
+        counts = f"{len(self)} summaries, {told}, {self.n_undefined} undefined"
+        return f"SummarizationTable({counts})"
+
+    def _repr_html_(self) -> str:
+        shown = [
+            {"row": i, "summary": one.summary[:120], **one.row()}
+            for i, one in enumerate(list(self.results)[:50])
+        ]
+        first = ", first 50" if len(self) > 50 else ""
+        return html_table(shown, caption=f"{self!r}{first}", note=str(self.signature))
+
+# %% ../../nbs/4_judged/44_summary_score.ipynb #1b0ec964
+def _check_rows(table: Table) -> list[tuple[str, str]]:
+    """Return a table's rows as (context, summary), each one checked and named by its
+    number in a message."""
+    columns = {"contexts": ("contexts", "context"), "summary": ("summary",)}
+    return [
+        (
+            join_contexts(record["contexts"], f"row {number}: "),
+            require_text(record["summary"], f"row {number}: summary"),
+        )
+        for number, record in enumerate(table_records(table, columns))
+    ]
+
+
+class SummaryScoreChoices(TypedDict, total=False):
+    """The fields of `SummaryScoreMetric` for a single summary.
+
+    A table has a rank, too.
+    """
+
+    coeff: float
+    conciseness: bool
+    judge: str | Judge
+    guard: bool
+    length: str | Callable[[str], int]
+    n_keyphrases: int | None
+    check_questions: bool
+    max_failed: float
+    store: Store | str | None
+
+
+def _most_calls(
+    judge: str | Judge,
+    rows: Sequence[tuple[str, str]],
+    n_keyphrases: int | None,
+    check_questions: bool,
+) -> dict[str, Calls]:
+    """At most what `sit_exams` asks a judge: each context has all its key phrases,
+    and all its questions are good."""
+    ask = Asking(load_judge(judge))
+    texts = [
+        text for text in dict.fromkeys(context for context, _ in rows) if text.strip()
+    ]
+    counts = [
+        how_many_questions(text) if n_keyphrases is None else n_keyphrases
+        for text in texts
+    ]
+    phrases = ask("keyphrases", list(zip(texts, counts, strict=True)))
+    questions = dict(
+        zip(
+            texts, ask("questions", list(zip(texts, phrases, strict=True))), strict=True
+        )
+    )
+    ask("answer", list(questions.items()) if check_questions else [])
+    ask(
+        "answer",
+        [
+            (summary, questions[text])
+            for text, summary in rows
+            if summary.strip() and text in questions
+        ],
+    )
+    return ask.calls
+
 # %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
 @dataclass(frozen=True, kw_only=True)
-class SummaryScoreMetric(SummaryChoices):
+class SummaryScoreMetric(Metric):
     """The summarization score with its choices, those of `summarization_scores`."""
 
     name = "summary_score"
@@ -163,6 +721,42 @@ class SummaryScoreMetric(SummaryChoices):
     max_failed: float = 0.5
     rank: str = "guarded"
     store: Store | str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        chosen = self._chosen
+        for name in ("coeff", "max_failed"):
+            require_share(chosen[name], name)
+        for name in ("conciseness", "guard", "check_questions"):
+            require_flag(chosen[name], name)
+        if chosen["n_keyphrases"] is not None:
+            require_count(chosen["n_keyphrases"], "n_keyphrases")
+        require_option(chosen["rank"], "rank", ["guarded", "score"])
+        measure_length(chosen["length"])
+
+    @property
+    def _chosen(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.defaults()}
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that could change a number."""
+        chosen = self._chosen
+        named: dict[str, object] = {
+            "metric": "summarization",
+            "judge": load_judge(chosen["judge"]).fingerprint,
+            "length": measure_length(chosen["length"])[0],
+        }
+        for name in (
+            "coeff",
+            "conciseness",
+            "guard",
+            "max_failed",
+            "n_keyphrases",
+            "check_questions",
+            "rank",
+        ):
+            named[name] = "by length" if chosen[name] is None else chosen[name]
+        return Signature(named)
 
     def score(self, contexts: str | Sequence[str], summary: str) -> SummarizationScore:
         """Return the score of one summary; see `summarization_score`."""
@@ -186,7 +780,7 @@ class SummaryScoreMetric(SummaryChoices):
     def score_table(self, table: Table, *, progress: bool = True) -> SummarizationTable:
         """Return the scores of a table's rows, checked before one is asked about."""
         return SummarizationTable(
-            results=self._results(check_rows(table), progress),
+            results=self._results(_check_rows(table), progress),
             signature=self.signature,
             rank=self.rank,
         )
@@ -194,13 +788,13 @@ class SummaryScoreMetric(SummaryChoices):
     def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
         """Return at most what a judge is asked about rows, by kind of question."""
         asked = self.n_keyphrases, self.check_questions
-        return most_calls(self.judge, check_rows(rows), *asked)
+        return _most_calls(self.judge, _check_rows(rows), *asked)
 
     def _results(
         self, rows: Sequence[tuple[str, str]], progress: bool
     ) -> list[SummarizationScore]:
-        ask, signature = asking(self.judge, self.store, progress), self.signature
-        sat = sit_exams(rows, ask, self.n_keyphrases, self.check_questions)
+        ask, signature = _asking(self.judge, self.store, progress), self.signature
+        sat = _sit_exams(rows, ask, self.n_keyphrases, self.check_questions)
         return [
             self._result(*row, *one, signature)
             for row, one in zip(rows, sat, strict=True)
@@ -215,7 +809,7 @@ class SummaryScoreMetric(SummaryChoices):
         signature: Signature,
     ) -> SummarizationScore:
         """The score of one row with everything behind it."""
-        reason = why_undefined(exam, summary, answers, self.max_failed)
+        reason = _why_undefined(exam, summary, answers, self.max_failed)
         qa = concise = guarded = score = None
         judged = [one for one in answers if one.value is not None]
         if not reason:

@@ -184,7 +184,7 @@ def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] = lo
 
 def _judge(backend: Backend) -> Judge:
     """A judge around a backend."""
-    from summeval_nb.judged.judge_llm import LLMJudge
+    from summeval_nb.judged.llm import LLMJudge
 
     return LLMJudge(backend)
 

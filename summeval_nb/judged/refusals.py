@@ -1,4 +1,4 @@
-"""Does a text decline to answer? Signs, turns of phrase, meaning and form, weighed by a fitted model. Edited directly.
+"""Does a text decline to answer? Signs, turns of phrase, meaning and form, weighed by a fitted model.
 
 Chapter 42 tells what the signs are for and measures them; `benchmarks/fit_refusals.py` fits the weights.
 """
@@ -10,18 +10,16 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from summeval_nb.evidence.words import sigmoid
-from summeval_nb.ground.results import Sentence
-from summeval_nb.judged.judging import Flag
-from summeval_nb.text.cosine import unit_rows
+from summeval_nb.judged.judging import Flag, premise_sentences
 from summeval_nb.text.language import foreign_language, language_name, named_languages
-from summeval_nb.text.split import split_sentences, split_units
+from summeval_nb.text.cosine import unit_rows
 
 _UNABLE = (
     r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"
@@ -236,7 +234,13 @@ _MARKS: Mapping[str, re.Pattern[str]] = {
 
 
 def told(text: str) -> str:
-    """A text without what it quotes: somebody else said that; a text that is all quotation stays."""
+    """A text without what it quotes: somebody else said that; a text that is all quotation stays.
+
+    Examples
+    --------
+    >>> told('The mayor said: "I cannot answer that." Then he left.')
+    'The mayor said:   Then he left.'
+    """
     bare = text if text.lstrip().startswith(("{", "[")) else _QUOTED.sub(" ", text)
     return bare if re.search(r"\w", bare) else text
 
@@ -266,18 +270,6 @@ def _phrase_values(text: str, known: Mapping[str, Any]) -> dict[str, float]:
     values = {one: 1 + math.log(count) for one, count in _phrases(text).items() if one in known}
     length = math.sqrt(sum(value**2 for value in values.values()))
     return {one: value / length for one, value in values.items()}
-
-
-@lru_cache(maxsize=1024)
-def premise_sentences(premise: str, max_chars: int = 500) -> tuple[Sentence, ...]:
-    """The sentences of a premise, those over `max_chars` characters cut; spans point into the premise."""
-    out: list[Sentence] = []
-    for one in split_sentences(premise):
-        pieces = (
-            split_units(one.text, max_chars=max_chars) if len(one) > max_chars else [Sentence(one.text, 0, len(one))]
-        )
-        out += [Sentence(piece.text, one.start + piece.start, one.start + piece.end) for piece in pieces]
-    return tuple(out)
 
 
 def mean_vectors(texts: Sequence[str], embedder: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The exam that a text sets: its facts, a key phrase and a question for each. Edited directly; chapter 42 shows it."""
+"""The exam that a text sets: its facts, key phrases of them (or KeyBERT's), and a question for each."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
-from summeval_nb.judged._pronouns import resolve_by_rules
-from summeval_nb.judged._refusals import premise_sentences
-from summeval_nb.judged.judging import Keyphrase, Question
+from summeval_nb.ground.base import require_module
+from summeval_nb.judged.judging import Keyphrase, Question, place_keyphrase, premise_sentences
+from summeval_nb.judged.statements import resolve_by_rules
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
+from summeval_nb.text.embed import SentenceVectors
+from summeval_nb.text.embed import LotEmbedder
 from summeval_nb.text.split import split_claims
 
 # how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not
@@ -133,7 +137,13 @@ def facts_of(text: str) -> tuple[Fact, ...]:
 
 
 def how_many_questions(text: str) -> int:
-    """About one for 25 words; ten at least, where a text has as many facts, and forty at most."""
+    """About one for 25 words; ten at least, where a text has as many facts, and forty at most.
+
+    Examples
+    --------
+    >>> how_many_questions("It rained all day. " * 100)
+    16
+    """
     return min(_MOST, max(_FEWEST, round(len(text.split()) / _WORDS_A_QUESTION)))
 
 
@@ -222,13 +232,6 @@ class Weights:
         return said / (1 + _LATER * fact.number) * (1 + _NUMBER * number + _NAME * name)
 
 
-def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
-    """A keyphrase with its first place in the text, where it stands there word for word."""
-    start = text.find(phrase)
-    place = {"start": start, "end": start + len(phrase)} if start >= 0 else {}
-    return Keyphrase(text=phrase, weight=None if weight is None else float(weight), **place)
-
-
 def counted_phrases(text: str, n: int) -> list[Keyphrase]:
     """At most n key phrases, one for each of the weightiest facts: the phrase of it that counts most and is new."""
     weights, chosen = Weights(text), dict[str, Keyphrase]()
@@ -275,3 +278,28 @@ def lowered(clause: str) -> str:
     first = sentence_tokens(plain)[:1]
     small = bool(first) and first[0].kind != "content" and first[0].start == 0 and plain[:2] != "I "
     return plain[:1].lower() + plain[1:] if small else plain
+
+
+def keybert_phrases(items: Sequence[tuple[str, int]], embedder: LotEmbedder) -> list[list[Keyphrase]]:
+    """Key phrases of many (text, most) by KeyBERT over our candidates."""
+    texts = list(dict.fromkeys(text for text, _ in items if candidate_phrases(text)))
+    if not texts:
+        return [[] for _ in items]
+    backend = require_module("keybert.backend", "models").BaseEmbedder
+    encode = {"embed": lambda self, documents, verbose=False: embedder.encode(list(documents))}
+    local = type("Local", (backend,), encode)
+    vectorizer = require_module("sklearn.feature_extraction.text", "models").CountVectorizer
+    sentences = {text: [s.text for s in premise_sentences(text)] for text in texts}
+    vectors = SentenceVectors(embedder, [s for group in sentences.values() for s in group])
+    means = np.stack([vectors.of(sentences[text]).mean(axis=0) for text in texts])
+    model = require_module("keybert", "models").KeyBERT(model=local())
+    found = model.extract_keywords(
+        texts,
+        vectorizer=vectorizer(analyzer=candidate_phrases),
+        use_mmr=True,
+        diversity=0.5,
+        top_n=max(n for _, n in items),
+        doc_embeddings=means,
+    )
+    by_text = dict(zip(texts, [found] if len(texts) == 1 else found, strict=True))
+    return [[place_keyphrase(text, *pair) for pair in by_text.get(text, [])[:n]] for text, n in items]

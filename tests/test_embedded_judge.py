@@ -12,9 +12,11 @@ from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
 from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.ground.results import Finding, Verdict
-from summeval_nb.judged._answering import denies
-from summeval_nb.judged.judge import EmbeddedJudge, load_judge, premise_sentences
-from summeval_nb.judged.judge_llm import PROMPTS, LLMJudge
+from summeval_nb.judged.embedded import _denies as denies
+from summeval_nb.judged.embedded import EmbeddedJudge
+from summeval_nb.judged.load import load_judge
+from summeval_nb.judged.judging import premise_sentences
+from summeval_nb.judged.llm import PROMPTS, LLMJudge
 from summeval_nb.judged.judging import (
     PURPOSES,
     Answer,

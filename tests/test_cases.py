@@ -3,19 +3,10 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from summeval_nb.judged._llm_tasks import (
-    ask_group,
-    exactly,
-    named_passages,
-    numbered,
-    of_sentences,
-    read_questions,
-    read_units,
-    reply_schema,
-    tasks,
-)
-from summeval_nb.judged.judge import premise_sentences
-from summeval_nb.judged.judge_llm import PROMPTS, LLMJudge
+from summeval_nb.judged.cases import ask_group, exactly, named_passages, numbered, of_sentences, read_questions
+from summeval_nb.judged.cases import read_units, reply_schema, tasks
+from summeval_nb.judged.judging import premise_sentences
+from summeval_nb.judged.llm import PROMPTS, LLMJudge
 from summeval_nb.judged.judging import PURPOSES, JudgeFailure
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 
