@@ -153,9 +153,23 @@ def test_the_api_page_names_everything_public():
     for module, names in book.exported().items():
         for name in names:
             assert f"<summeval_nb.{module}.{name}>" in page
+            kind = type(book.defined(module, name)).__name__.removesuffix("Def").replace("Function", "function")
+            if module not in book.exporting() and kind in ("Class", "function"):
+                assert f".. auto{kind.lower()}:: summeval_nb.{module}.{name}" in page, "no chapter has its entry"
     assert "`(text, summary, k=None, *," in page, "signatures are missing"
     shown = "`(candidate, references, n=4, *, effective_order=True, tokenize='13a'"
     assert shown in page, "the choices of a metric are missing where a function takes them by name"
+
+
+def test_the_page_on_architecture_names_files_that_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:tests|nbs|docs|benchmarks|summeval_nb|assets)/[\w./-]+)`", text)
+    places = [ROOT / "summeval_nb" / name if name.startswith("assets/") else ROOT / name for name in named]
+    assert len(named) > 20 and not (lost := [str(one) for one in places if not one.exists()]), lost
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    assert links and all((ROOT / "docs" / link).is_file() for link in links)
+    for part in ("ground", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"):
+        assert re.search(rf"^ *{part}  +\w", text, re.M), f"{part} is missing in the drawing"
 
 
 def test_no_two_pages_have_the_same_title():

@@ -79,6 +79,13 @@ def require_once(names: Iterable[object], what: str) -> None:
 
 
 def frame_rows(frame: Any) -> list[dict[Any, Any]]:
-    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name."""
+    """Return the rows of a table of pandas as dictionaries; raise a `ValueError` if two columns have one name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame_rows(pd.DataFrame({"answer": ["Ulm", "Bonn"]}))
+    [{'answer': 'Ulm'}, {'answer': 'Bonn'}]
+    """
     require_once(frame.columns, "the table")
     return frame.to_dict("records")

@@ -43,7 +43,15 @@ def drawn_counts(items: int, n_resamples: int, seed: int) -> np.ndarray:
 def bootstrap(
     statistic: Callable[[np.ndarray], np.ndarray], items: int, *, confidence: float, n_resamples: int, seed: int
 ) -> Resampled:
-    """Draw the numbers of `items` items with replacement, (k, items), and take the statistic of each drawing, (k,)."""
+    """Draw the numbers of `items` items with replacement, (k, items), and take the statistic of each drawing, (k,).
+
+    Examples
+    --------
+    >>> right = np.array([0, 1, 1, 0, 1, 1, 1, 0])
+    >>> drawn = bootstrap(lambda lot: right[lot].mean(axis=1), 8, confidence=0.95, n_resamples=1000, seed=0)
+    >>> drawn.low, drawn.high
+    (0.25, 1.0)
+    """
     if items < 2:
         raise ValueError("an interval needs a corpus of at least two texts: with one there is nothing to draw from")
     require_count(n_resamples, "n_resamples", minimum=2)
