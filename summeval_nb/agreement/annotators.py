@@ -46,13 +46,12 @@ def _cohen(
     return observed, ((first @ apart) * second).sum(axis=1) / n**2
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #252aa216
-# a row for each item, in it what each rater said: numbers, texts or truth values, None
-# or NaN where nothing
+# a row for each item, in it what each rater said: numbers, texts or truth values, and
+# None or NaN where nothing
 Ratings: TypeAlias = "pd.DataFrame | np.ndarray | Iterable[Iterable[object]]"
 Label: TypeAlias = str | bool | float
-Weights: TypeAlias = (
-    str | Sequence[Sequence[float]] | np.ndarray | None
-)  # how bad each disagreement is
+# how bad each disagreement is
+Weights: TypeAlias = str | Sequence[Sequence[float]] | np.ndarray | None
 Parts = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -70,8 +69,7 @@ class Codes:
 
     @property
     def positions(self) -> np.ndarray:
-        """Where the categories lie on their scale: the numbers themselves, or their
-        places in the order."""
+        """Where the categories lie: the numbers themselves, or places in the order."""
         return (
             np.array(self.categories, dtype=float)
             if self.numeric
@@ -189,8 +187,7 @@ class Agreement(Score):
         )
 
     def rows(self) -> list[JsonDict]:
-        """Return one row with the number, its interval, both disagreements and the
-        counts."""
+        """Return one row: number, interval, both disagreements and the counts."""
         low, high = self.interval or (None, None)
         found = {
             "coefficient": self.coefficient,
@@ -663,8 +660,10 @@ def _require_complete(table: Codes) -> Codes:
 
 
 def _require_scale(table: Codes, level: str) -> None:
-    """Refuse ratings that a level of measurement cannot take: ordinal needs an order,
-    interval numbers."""
+    """Refuse ratings that a level of measurement cannot take.
+
+    Ordinal needs an order, interval numbers.
+    """
     if level == "ordinal" and table.categories and not table.ordered:
         order = "name it, such as categories=['bad', 'fair', 'good']"
         raise ValueError(f"level='ordinal' needs ratings with an order: {order}")
@@ -673,8 +672,7 @@ def _require_scale(table: Codes, level: str) -> None:
 
 
 def _require_reliability(alpha: float, n_raters: int) -> tuple[float, int]:
-    """An agreement of single ratings, at least 0 and at most 1, and how many of them
-    are averaged."""
+    """An agreement of single ratings, in [0, 1], and how many of them are averaged."""
     if isinstance(alpha, Agreement):
         alpha = float(alpha)
     if isinstance(alpha, bool) or not isinstance(alpha, numbers.Real):
@@ -688,8 +686,7 @@ def _require_reliability(alpha: float, n_raters: int) -> tuple[float, int]:
 
 
 def _square(weights: object, size: int) -> np.ndarray:
-    """A table of weights for disagreements of the user's own, (categories,
-    categories)."""
+    """The user's own weights for disagreements, (categories, categories)."""
     try:
         table = np.array(weights, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -697,8 +694,7 @@ def _square(weights: object, size: int) -> np.ndarray:
     if table.shape != (size, size):
         raise ValueError(
             "weights must be None, 'linear', 'quadratic' or a table of numbers with a "
-            "row and a column "
-            f"for each of the {size} categories, not {weights!r:.60}"
+            f"row and a column for each of the {size} categories, not {weights!r:.60}"
         )
     if not (
         np.isfinite(table).all() and (table >= 0).all() and not table.diagonal().any()
@@ -711,8 +707,7 @@ def _square(weights: object, size: int) -> np.ndarray:
 
 # %% ../../nbs/5_agreement/55_annotators.ipynb #16312aa1
 def _drawn_weights(draws: np.ndarray, items: int) -> np.ndarray:
-    """How often each item was drawn in each resample: numbers of items (k, items) ->
-    (k, items)."""
+    """How often each item was drawn: numbers of items (k, items) -> (k, items)."""
     places = draws + items * np.arange(len(draws))[:, None]
     return (
         np.bincount(places.ravel(), minlength=items * len(draws))
@@ -730,8 +725,10 @@ def _chance_corrected(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
 def measured(
     parts: Parts, items: int, *, confidence: float, n_resamples: int, seed: int
 ) -> JsonDict:
-    """Coefficient, both disagreements, interval and resamples, from what `parts` says
-    of a weighting of the items."""
+    """Return a coefficient, both disagreements, the interval and the resamples.
+
+    `parts` says of a weighting of the items which disagreements it gives.
+    """
     require_count(n_resamples, "n_resamples", minimum=0)
     require_count(seed, "seed", minimum=0)
     if not 0 < require_share(confidence, "confidence") < 1:

@@ -309,8 +309,7 @@ def histogram(
     label: str,
     ax: Axes | None,
 ) -> Axes:
-    """Draw values as a histogram with a line at the score and a band for the
-    interval."""
+    """Draw a histogram with a line at the score and a band for the interval."""
     ax = axes_for(ax, 6, 3)
     if len(values):
         ax.hist(values, bins=40, color="#8fc1e8", edgecolor="white")

@@ -47,8 +47,10 @@ Said: TypeAlias = str | float | tuple[str, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """A labelled example: what is asked, the truth, and which others it is drawn
-    together with."""
+    """A labelled example: what is asked, and the truth.
+
+    Those with one premise are drawn together.
+    """
 
     purpose: str
     premise: str
@@ -69,8 +71,10 @@ class Reply:
 
 @dataclass(frozen=True)
 class Asked:
-    """Cases with a judge's replies, in one order and in the other, and what one pass
-    took; None: nothing counts it."""
+    """Cases with a judge's replies, in one order and in the other.
+
+    Also what one pass took; None where nothing counts it.
+    """
 
     cases: Sequence[Case]
     replies: Sequence[Reply]
@@ -94,8 +98,7 @@ class Asked:
         return sum(changed) / len(changed) if changed else None
 
     def wrong_rows(self, judge: str, place: str) -> list[JsonDict]:
-        """What was judged wrongly: the label, what was said, the probability and the
-        text."""
+        """What was judged wrongly: label, answer, probability and text."""
         rows = []
         for case, reply in zip(self.cases, self.replies, strict=True):
             if reply.said is not None and not _same(reply.said, case.truth):
@@ -412,8 +415,10 @@ def _named_judges(
 def _told_apart(
     judge: Judge | Rater, sets: Mapping[str, list[Case]]
 ) -> tuple[str, Mapping[str, list[Case]]]:
-    """What stands for a judge or rater in the signature, and the sets that it gets: a
-    rater only its own grades."""
+    """What stands for a judge or rater in the signature, and the sets that it gets.
+
+    A rater gets only its own grades.
+    """
     if _is_rater(judge):
         return str(judge.signature), {
             f"grades: {judge.quality}": _grade_cases(judge.quality)
@@ -663,8 +668,7 @@ def _wide_rows(table: Sequence[JsonDict]) -> list[JsonDict]:
 
 
 def _figure(table: Sequence[JsonDict]) -> Figure:
-    """The share of right answers and kappa, a point with its interval for each judge
-    and set."""
+    """The share of right answers and kappa, a point for each judge and set."""
     import matplotlib.pyplot as plt
 
     height = 1.2 + 0.32 * max(len(table), 2)

@@ -239,8 +239,7 @@ class MetricTable:
         return list(dict.fromkeys(quality for _, quality in self.correlations))
 
     def rows(self) -> list[JsonDict]:
-        """Return one row for each metric and quality, with the interval, the rank and
-        what was left out."""
+        """Return one row for each metric and quality, with all that is known."""
         rows = []
         for (metric, quality), c in self.correlations.items():
             low, high = c.interval or (None, None)
@@ -262,8 +261,10 @@ class MetricTable:
         return rows
 
     def wide_rows(self) -> list[dict[str, str]]:
-        """Return one row for each metric, one column for each quality: `.412 [.321,
-        .498] (1)`, the rank last."""
+        """Return one row for each metric, one column for each quality.
+
+        A cell is like `.412 [.321, .498] (1)`, the rank last.
+        """
         rows = {name: {"metric": name} for name in self.scores}
         for row in self.rows():
             shown = "–" if row["correlation"] is None else f"{row['correlation']:.3f}"
@@ -275,8 +276,7 @@ class MetricTable:
         return list(rows.values())
 
     def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
-        """Return `rows`, or with `wide=True` the correlations alone, metrics by
-        qualities."""
+        """Return `rows`; with `wide=True` correlations alone, metrics by qualities."""
         import pandas as pd
 
         frame = pd.DataFrame(self.rows())
@@ -298,8 +298,7 @@ class MetricTable:
         return html_table(self.wide_rows(), note=str(self.signature))
 
     def plot(self) -> Figure:
-        """Draw a panel for each quality: correlations with intervals, metrics of the
-        first rank in blue."""
+        """Draw a panel for each quality, metrics of the first rank in blue."""
         return _figure_of(self)
 
 
@@ -378,8 +377,7 @@ def metric_table(
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #0c12f3f0
 def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    """Return the class of a metric that has a name, and the choices that its name
-    fixes."""
+    """Return the class of a metric by its name, and the choices that the name fixes."""
     place, fixed = _KNOWN[require_option(name, "metric", _KNOWN)]
     module, _, own = place.partition(":")
     return getattr(import_module(f"summeval_nb.{module}"), own), fixed
@@ -411,14 +409,14 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
 # %% ../../nbs/5_agreement/54_metrics.ipynb #04bfe8c4
 # a name, an object, a function, a table
 Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
-
-
 Scorers: TypeAlias = "Sequence[Scorer] | Mapping[str, Scorer]"
 
 
 def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
-    """Return metrics by name, from a list or a mapping of names to metrics, functions
-    or tables."""
+    """Return metrics by name, from a list or from a mapping.
+
+    Each is the name of a metric, a metric, a function or a table.
+    """
     if isinstance(metrics, Mapping):
         named = {str(name): metric for name, metric in metrics.items()}
     elif isinstance(metrics, (str, bytes)) or not isinstance(metrics, Sequence):
@@ -598,8 +596,7 @@ def _require_choices(
 def _signature_of(
     data: SummEval, how: Mapping[str, object], ranks: str, embedder: str | None
 ) -> Signature:
-    """Every choice of a table: the data, how its cells are correlated, and how ranked
-    and embedded."""
+    """Every choice of a table: the data, and how its cells came about."""
     said: dict[str, object] = {
         "metric": "metric-table",
         "data": f"{data.name}-{data.fingerprint}",

@@ -93,8 +93,7 @@ class PairedTest(Score):
         return super().to_dict() | own | {"a": self.a.to_dict(), "b": self.b.to_dict()}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the differences after random swaps, and where the observed difference
-        lies."""
+        """Draw the differences after random swaps, and where the observed one lies."""
         title = f"p = {self.p_value:.3g}" if self.p_value is not None else self.reason
         return histogram(
             self.null, self.score, None, title, "difference after random swaps", ax
@@ -551,8 +550,10 @@ def _standardised(x: np.ndarray) -> np.ndarray:
 def random_swaps(
     shape: tuple[int, int], n: int, kind: str, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which articles (n, articles) and which systems (n, systems) change sides in each
-    of n permutations."""
+    """Which articles and which systems change sides in each of n permutations.
+
+    Arrays (n, articles) and (n, systems).
+    """
     rng = np.random.default_rng(seed)
     articles, systems = (rng.random((n, size)) < 0.5 for size in shape)
     return articles & (kind != "systems"), systems & (kind != "articles")
@@ -607,8 +608,7 @@ def _permutation_tests(
     kinds: tuple[str, ...],
     options: _Choices,
 ) -> tuple[dict[str, float], np.ndarray]:
-    """The p-value of each permutation test, and the null differences of the one with
-    the largest."""
+    """The p-value of each permutation test, and the differences of the largest's."""
     shape, level, coefficient = (
         (y.shape[0], y.shape[1]),
         options["level"],
@@ -683,8 +683,10 @@ def _both_sides(
 def _swapped_rows(
     a: np.ndarray, b: np.ndarray, y: np.ndarray, swapped: np.ndarray, coefficient: str
 ) -> np.ndarray:
-    """The coefficient of every row of `a`, with columns of `b` swapped in: (rows, s),
-    swapped (n, s) -> (n, rows)."""
+    """The coefficient of every row of `a`, with columns of `b` swapped in.
+
+    a, b, y (rows, s), swapped (n, s) -> (n, rows)
+    """
     if coefficient == "pearson":
         mixed = np.where(swapped[:, None], b, a)
         human = np.broadcast_to(y, mixed.shape).reshape(-1, y.shape[1])
@@ -736,16 +738,20 @@ def _mixed_sums(
 
 
 def _pair_signs(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Signs of x[i, j] - y[i, k], 0 where one is missing: two (rows, s) -> (rows, s,
-    s)."""
+    """Signs of x[i, j] - y[i, k], 0 where one is missing.
+
+    Two (rows, s) -> (rows, s, s)
+    """
     return np.nan_to_num(np.sign(x[:, :, None] - y[:, None, :])).astype(np.float32)
 
 
 def _swapped_means(
     a: np.ndarray, b: np.ndarray, y: np.ndarray, articles: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Means of the columns of a with swapped articles of b, and of b with those of a:
-    (n, s) each."""
+    """Means of the columns of a with swapped articles of b, and the reverse.
+
+    Arrays (n, s) each.
+    """
     first, second = (np.where(np.isnan(y), 0.0, side) for side in (a, b))
     count = (~np.isnan(y)).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -757,8 +763,10 @@ def _swapped_means(
 def _accuracy_by_threshold(
     x: np.ndarray, y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int, int]:
-    """Candidate tie thresholds, the accuracy with each, the number of pairs and of
-    those that people tied."""
+    """Candidate tie thresholds, the accuracy with each, and two counts.
+
+    They are the number of pairs and of those that people tied.
+    """
     size, concordant, human_tie, weight = _weighted_pairs(x, y)
     return (
         *_accuracy_curve(size, concordant, human_tie, weight),
@@ -770,8 +778,10 @@ def _accuracy_by_threshold(
 def _weighted_pairs(
     x: np.ndarray, y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """All pairs within each row: size of the metric's difference, concordant?, human
-    tie?, and each pair's weight."""
+    """All pairs within each row: their differences, verdicts and weights.
+
+    Size of the metric's difference, concordant?, human tie?, and each pair's weight.
+    """
     first, second = np.triu_indices(x.shape[1], 1)
     dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
     present = ~(np.isnan(dx) | np.isnan(dy))

@@ -317,8 +317,10 @@ def _finite_vectors(values: object, name: str, rank: int) -> np.ndarray:
 def _blocks_of_articles(
     machine: Vectors, human: Sequence[Vectors]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield machine and human vectors of articles, (a, s, d) and (a, r, d): all at once
-    where the shapes allow it."""
+    """Yield machine and human vectors of articles, (a, s, d) and (a, r, d).
+
+    They come all at once where the shapes allow it.
+    """
     machine = _finite_vectors(machine, "machine", 3)
     if len(human) != len(machine) or not len(human):
         raise ValueError(

@@ -170,8 +170,7 @@ class _Seals:
 
     @contextmanager
     def collect(self, folder: Path) -> Iterator[Callable[[], JsonDict]]:
-        """Collect the entries asked for inside the block, then write one JSON file a
-        chapter."""
+        """Collect the entries asked for inside the block; write a file a chapter."""
         if self._collected is not None:
             raise RuntimeError(
                 "answers are already being sealed: end the outer block first"
@@ -196,8 +195,7 @@ class _Seals:
 
 
 def _known(chapter: str, entries: Iterable[str]) -> str:
-    """Name the exercises of a chapter, or the chapters that the reader may have
-    meant."""
+    """Name the exercises of a chapter, or the chapters that may have been meant."""
     if entries:
         return ", ".join(f"{chapter}/{number}" for number in entries)
     folder = resources.files("summeval_nb") / "assets" / "exercises"
@@ -382,8 +380,7 @@ _PLURAL = {
 
 
 def _no_answer(answer: object) -> TypeError:
-    """Return the error that says of something that cannot be compared what to pass in
-    its place."""
+    """Return the error that says what to pass in the place of an answer."""
     hint = (
         "pass a number, True or False, text, None, or a list, set or dictionary of "
         "these"
@@ -529,8 +526,7 @@ def nearly(
 def _by_place(
     numbers: list[float], places: int, is_right_at: Callable[[int, float], bool]
 ) -> str:
-    """Say which numbers of a list are right, and which would be if they were not
-    rounded."""
+    """Say which numbers of a list are right, and which are only rounded."""
     if len(numbers) != places:
         return f"you gave {len(numbers)} numbers, and this exercise wants {places}"
     wrong = [
@@ -598,8 +594,7 @@ def _place_seals(
 
 
 def _listed_numbers(answer: object) -> list[float]:
-    """Return the numbers of an answer that is a list of two or more numbers and nothing
-    else, otherwise []."""
+    """Return the numbers of an answer that is a list of at least two, and else []."""
     plain = _plain(answer)
     if not isinstance(plain, list) or len(plain) < 2:
         return []
@@ -679,8 +674,7 @@ def _decimals(number: float) -> int:
 
 
 def _unrounded(number: float) -> list[float]:
-    """Return the numbers with four decimals that a number with two or three may be
-    rounded from."""
+    """Return what a number with two or three decimals may be rounded from."""
     half = 10 ** (_DIGITS - _decimals(number)) // 2
     tried = [number + step * 10**-_DIGITS for step in range(-half, half + 1) if step]
     return tried[:_MOST_TRIALS]
@@ -839,8 +833,7 @@ def _read_progress(folder: Path | None) -> Progress:
 
 
 def book_folder(here: Path) -> Path:
-    """Return the folder of the book in which a notebook runs, or that lies in this
-    folder as `nbs`."""
+    """Return the folder of the book that holds this place, or lies in it as `nbs`."""
     for place in (here, *here.parents):
         for one in (place, place / "nbs"):
             if (one / "index.ipynb").is_file() and (one / "glossary.md").is_file():
@@ -852,8 +845,7 @@ def book_folder(here: Path) -> Path:
 
 
 def _states(notebook: JsonDict) -> dict[str, str]:
-    """Return the states of a notebook's exercises, from what their cells printed when
-    the notebook was saved."""
+    """Return the states of a notebook's exercises, from what their cells printed."""
     found = {}
     for cell in notebook["cells"]:
         exercise = (

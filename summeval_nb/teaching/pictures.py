@@ -6,9 +6,9 @@ follows from their settings, and the drawings: words and escaped HTML, in which 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
@@ -301,21 +301,15 @@ Shown = TypeVar("Shown", bound=Drawn)
 
 
 class State:
-    """What states share: a class names the functions that say and draw it; in a terminal it is its caption."""
-
-    says: ClassVar[Callable[..., str]]
-    draws: ClassVar[Callable[..., Markup]]
+    """What states share: in a terminal a state is its caption."""
 
     @property
     def caption(self) -> str:
         """What the picture shows, in words."""
-        return type(self).says(self)
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return self.caption
-
-    def _repr_html_(self) -> str:
-        return type(self).draws(self)
 
 
 def figure(caption: str, body: Markup) -> Markup:
@@ -328,70 +322,6 @@ def whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def lcs_words(state: LcsState) -> str:
-    """The step in words."""
-    now = state.steps[state.step]
-    numbers = ", ".join(f"{name.replace('_score', '')} {value:.3f}" for name, value in state.rouge.items())
-    return f"Step {state.step} of {len(state.steps) - 1}. {now.words}" + (
-        f" ROUGE-L: {numbers}." if now.kind == "done" else ""
-    )
-
-
-def bleu_words(state: BleuState) -> str:
-    """The score and its parts in words."""
-    score = state.score
-    if score.score is None:
-        return f"BLEU is undefined: {score.reason}."
-    parts = zip(score.counts, score.totals, strict=True)
-    counted = ", ".join(f"{count} of {total} {n}-grams" for n, (count, total) in enumerate(parts, 1))
-    return f"BLEU {score.score:.2f} of 100: {counted} counted; brevity penalty {score.bp:.3f}."
-
-
-def evidence_words(state: EvidenceState) -> str:
-    """The score in words, and how it differs from the start."""
-    judged = [verdict.supported for verdict in state.verdicts if verdict.judged]
-    setting = f"k = {state.k}, threshold {state.threshold:.2f}"
-    if state.score is None:
-        return f"{setting}: no sentence could be judged."
-    k, threshold, before = state.start
-    change = ""
-    if before is not None and (k, threshold) != (state.k, state.threshold):
-        change = f" ({state.score - before:+.2f} against k = {k}, threshold {threshold:.2f})"
-    counted = f"{sum(map(bool, judged))} of {len(judged)} sentences supported"
-    return f"{setting}: {counted}, score {state.score:.2f}{change}."
-
-
-def correlation_words(state: CorrelationState) -> str:
-    """The coefficients in words."""
-    named = ", ".join(f"{name.capitalize()} {_shown(one.score)}" for name, one in state.values.items())
-    return f"{len(state.points)} points: {named}."
-
-
-def _lcs_classes(state: LcsState) -> dict[tuple[int, int], str]:
-    """Return how cells are marked at this step."""
-    now = state.steps[state.step]
-    marked = {(one.row, one.column): "sp-all" for one in state.steps[: state.step + 1] if one.kind == "keep"}
-    if now.kind not in ("start", "done"):
-        for down, right in _LOOKS_AT.get(now.kind, ((-1, 0), (0, -1))):
-            marked.setdefault((now.row + down, now.column + right), "sp-seen")
-        marked[now.row, now.column] = f"{marked.get((now.row, now.column), '')} sp-now".strip()
-    return marked
-
-
-def lcs_html(state: LcsState) -> Markup:
-    """Return the table of a step as escaped HTML."""
-    marked, width = _lcs_classes(state), len(state.columns)
-
-    def cell(i: int, j: int) -> tuple[str, str]:
-        known = not (i and j) or (i - 1) * width + j <= state.step
-        return marked.get((i, j), ""), str(state.table[i, j]) if known else ""
-
-    words = enumerate(("(none)", *state.rows))
-    rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in words]
-    columns = ("(none)", *state.columns)
-    return figure(state.caption, render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND))
-
-
 def _gram(row: JsonDict) -> tuple[str, str, str]:
     """Return how one n-gram is drawn, its text and its fate."""
     own, counted = row["candidate"], row["counted"]
@@ -401,45 +331,11 @@ def _gram(row: JsonDict) -> tuple[str, str, str]:
     return kind, row["n-gram"], fate
 
 
-def _order(state: BleuState, n: int) -> JsonDict:
-    """Return what is drawn of one order: its n-grams, the counts, the precision."""
-    count, total, precision = (part[n - 1] for part in (state.score.counts, state.score.totals, state.score.precisions))
-    grams = [_gram(row) for row in state.grams[n - 1][:_MOST_GRAMS]]
-    shown = f"{precision:.1f}{' (smoothed)' if state.smoothed[n - 1] else ''}" if total or precision else "too short"
-    more = len(state.grams[n - 1]) - len(grams)
-    return {"grams": grams, "more": more, "counted": f"{count} of {total}", "precision": shown}
-
-
-def bleu_html(state: BleuState) -> Markup:
-    """Return the parts of a BLEU score as escaped HTML."""
-    score = state.score
-    used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total or p]
-    short = 0 < score.candidate_length < score.reference_length
-    rule = f"exp(1 − {score.reference_length}/{score.candidate_length}) = " if short else ""
-    orders = [_order(state, n) for n in range(1, len(state.grams) + 1)]
-    known = {"state": state, "score": score, "orders": orders, "used": used, "rule": rule}
-    return figure(state.caption, render("play.html", drawing="bleu", **known))
-
-
 def _state_words(verdict: Verdict) -> str:
     """Return a verdict's state in words; a checker with one border knows only supported and not."""
     if verdict.contradicted_below is None and verdict.supported is False:
         return "not supported"
     return verdict.state or "not judged"
-
-
-def _grid(state: EvidenceState) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
-    """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
-    rows = []
-    for i, sentence in enumerate(state.study.result.sentences):
-        cells = []
-        for k, column in enumerate(state.study.verdicts, 1):
-            verdict = decided(column[i], state.threshold)
-            sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
-            mark = _MARKS[_state_words(verdict)]
-            cells.append((k == state.k, verdict.probability, sign + mark))
-        rows.append((sentence.text, cells))
-    return rows
 
 
 def _in_words(verdict: Verdict) -> tuple[str, str, str]:
@@ -448,21 +344,6 @@ def _in_words(verdict: Verdict) -> tuple[str, str, str]:
     found = ", ".join(f"{finding.kind} “{finding.text}”" for finding in verdict.findings)
     numbers = ", ".join(str(item.index + 1) for item in verdict.evidence)
     return label, numbers, f"; not found there: {found}" if found else ""
-
-
-def evidence_html(state: EvidenceState) -> Markup:
-    """Return verdicts, evidence and the marked article as escaped HTML."""
-    used: dict[int, list[str]] = {}
-    for i, verdict in enumerate(state.verdicts, 1):
-        for rank, item in enumerate(verdict.evidence, 1):
-            used.setdefault(item.index, []).append(f"{i} (newest)" if rank == len(verdict.evidence) else str(i))
-    lines = []
-    for j, sentence in enumerate(state.study.result.source_sentences):
-        role = f"for {', '.join(used[j])}" if j in used else ""
-        lines.append(("sp-some" if "newest" in role else "sp-seen" if role else "", sentence.text, role))
-    verdicts = [_in_words(verdict) for verdict in state.verdicts]
-    known = {"grid": _grid(state), "count": len(state.study.verdicts), "verdicts": verdicts, "lines": lines}
-    return figure(state.caption, render("play.html", drawing="evidence", **known))
 
 
 def _shown(value: float | None) -> str:
@@ -485,32 +366,10 @@ def scatter_svg(points: Points, names: tuple[str, str], frame: Frame, label: str
     return render("play.html", drawing="scatter", **known)
 
 
-def readings_html(state: CorrelationState) -> Markup:
-    """Return the coefficients as a table: now, before, and what each looks at."""
-    readings = [
-        (
-            name.capitalize(),
-            _SEES[name],
-            f"{_shown(one.score)}{f' ({one.reason})' if one.score is None else ''}",
-            _shown(state.before[name]),
-        )
-        for name, one in state.values.items()
-    ]
-    return render("play.html", drawing="readings", readings_of=readings)
-
-
-def correlation_html(state: CorrelationState) -> Markup:
-    """Return the points and their coefficients as HTML that stands still."""
-    plot = scatter_svg(state.points, NAMES, frame_of(state.points), state.caption)
-    return figure(state.caption, Markup(plot + readings_html(state)))
-
-
-# %% ../../nbs/7_teaching/72_play.ipynb #eb12020e
 @dataclass(frozen=True, repr=False, eq=False)
 class LcsState(State):
     """The table at one step, counted from 0; the last step is the finished picture."""
 
-    says, draws = lcs_words, lcs_html
     reference: str
     candidate: str
     step: int
@@ -519,6 +378,37 @@ class LcsState(State):
     table: np.ndarray
     steps: tuple[LcsStep, ...]
     rouge: dict[str, float]
+
+    @property
+    def caption(self) -> str:
+        """The step in words."""
+        now = self.steps[self.step]
+        numbers = ", ".join(f"{name.replace('_score', '')} {value:.3f}" for name, value in self.rouge.items())
+        return f"Step {self.step} of {len(self.steps) - 1}. {now.words}" + (
+            f" ROUGE-L: {numbers}." if now.kind == "done" else ""
+        )
+
+    def _classes(self) -> dict[tuple[int, int], str]:
+        """Return how cells are marked at this step."""
+        now = self.steps[self.step]
+        marked = {(one.row, one.column): "sp-all" for one in self.steps[: self.step + 1] if one.kind == "keep"}
+        if now.kind not in ("start", "done"):
+            for down, right in _LOOKS_AT.get(now.kind, ((-1, 0), (0, -1))):
+                marked.setdefault((now.row + down, now.column + right), "sp-seen")
+            marked[now.row, now.column] = f"{marked.get((now.row, now.column), '')} sp-now".strip()
+        return marked
+
+    def _repr_html_(self) -> Markup:
+        marked, width = self._classes(), len(self.columns)
+
+        def cell(i: int, j: int) -> tuple[str, str]:
+            known = not (i and j) or (i - 1) * width + j <= self.step
+            return marked.get((i, j), ""), str(self.table[i, j]) if known else ""
+
+        words = enumerate(("(none)", *self.rows))
+        rows = [(word, [cell(i, j) for j in range(width + 1)]) for i, word in words]
+        columns = ("(none)", *self.columns)
+        return figure(self.caption, render("play.html", drawing="lcs", columns=columns, rows=rows, legend=_LEGEND))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -529,7 +419,6 @@ class BleuState(State):
     the precision of order n is another one than its counts give.
     """
 
-    says, draws = bleu_words, bleu_html
     candidate: str
     references: tuple[str, ...]
     smooth: str
@@ -537,12 +426,39 @@ class BleuState(State):
     grams: tuple[tuple[JsonDict, ...], ...]
     smoothed: tuple[bool, ...]
 
+    @property
+    def caption(self) -> str:
+        """The score and its parts in words."""
+        score = self.score
+        if score.score is None:
+            return f"BLEU is undefined: {score.reason}."
+        parts = zip(score.counts, score.totals, strict=True)
+        counted = ", ".join(f"{count} of {total} {n}-grams" for n, (count, total) in enumerate(parts, 1))
+        return f"BLEU {score.score:.2f} of 100: {counted} counted; brevity penalty {score.bp:.3f}."
+
+    def _order(self, n: int) -> JsonDict:
+        """Return what is drawn of one order: its n-grams, the counts, the precision."""
+        score = self.score
+        count, total, precision = (part[n - 1] for part in (score.counts, score.totals, score.precisions))
+        grams = [_gram(row) for row in self.grams[n - 1][:_MOST_GRAMS]]
+        shown = f"{precision:.1f}{' (smoothed)' if self.smoothed[n - 1] else ''}" if total or precision else "too short"
+        more = len(self.grams[n - 1]) - len(grams)
+        return {"grams": grams, "more": more, "counted": f"{count} of {total}", "precision": shown}
+
+    def _repr_html_(self) -> Markup:
+        score = self.score
+        used = [f"{p:.1f}" for p, total in zip(score.precisions, score.totals, strict=True) if total or p]
+        short = 0 < score.candidate_length < score.reference_length
+        rule = f"exp(1 − {score.reference_length}/{score.candidate_length}) = " if short else ""
+        orders = [self._order(n) for n in range(1, len(self.grams) + 1)]
+        known = {"state": self, "score": score, "orders": orders, "used": used, "rule": rule}
+        return figure(self.caption, render("play.html", drawing="bleu", **known))
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class EvidenceState(State):
     """Verdicts and score for one k and one threshold; `start` is to compare with."""
 
-    says, draws = evidence_words, evidence_html
     study: EvidenceStudy
     k: int
     threshold: float
@@ -550,15 +466,77 @@ class EvidenceState(State):
     score: float | None
     start: tuple[int, float, float | None]
 
+    @property
+    def caption(self) -> str:
+        """The score in words, and how it differs from the start."""
+        judged = [verdict.supported for verdict in self.verdicts if verdict.judged]
+        setting = f"k = {self.k}, threshold {self.threshold:.2f}"
+        if self.score is None:
+            return f"{setting}: no sentence could be judged."
+        k, threshold, before = self.start
+        change = ""
+        if before is not None and (k, threshold) != (self.k, self.threshold):
+            change = f" ({self.score - before:+.2f} against k = {k}, threshold {threshold:.2f})"
+        counted = f"{sum(map(bool, judged))} of {len(judged)} sentences supported"
+        return f"{setting}: {counted}, score {self.score:.2f}{change}."
+
+    def _grid(self) -> list[tuple[str, list[tuple[bool, float | None, str]]]]:
+        """Return one row a summary sentence, in it one cell a k: whether it is now, probability, verdict."""
+        rows = []
+        for i, sentence in enumerate(self.study.result.sentences):
+            cells = []
+            for k, column in enumerate(self.study.verdicts, 1):
+                verdict = decided(column[i], self.threshold)
+                sign = "not judged" if verdict.probability is None else f"{verdict.probability:.2f}"
+                mark = _MARKS[_state_words(verdict)]
+                cells.append((k == self.k, verdict.probability, sign + mark))
+            rows.append((sentence.text, cells))
+        return rows
+
+    def _repr_html_(self) -> Markup:
+        used: dict[int, list[str]] = {}
+        for i, verdict in enumerate(self.verdicts, 1):
+            for rank, item in enumerate(verdict.evidence, 1):
+                used.setdefault(item.index, []).append(f"{i} (newest)" if rank == len(verdict.evidence) else str(i))
+        lines = []
+        for j, sentence in enumerate(self.study.result.source_sentences):
+            role = f"for {', '.join(used[j])}" if j in used else ""
+            lines.append(("sp-some" if "newest" in role else "sp-seen" if role else "", sentence.text, role))
+        verdicts = [_in_words(verdict) for verdict in self.verdicts]
+        known = {"grid": self._grid(), "count": len(self.study.verdicts), "verdicts": verdicts, "lines": lines}
+        return figure(self.caption, render("play.html", drawing="evidence", **known))
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CorrelationState(State):
     """Points (metric, people), their coefficients, and those to compare with."""
 
-    says, draws = correlation_words, correlation_html
     points: Points
     values: dict[str, Correlation]
     before: dict[str, float | None]
+
+    @property
+    def caption(self) -> str:
+        """The coefficients in words."""
+        named = ", ".join(f"{name.capitalize()} {_shown(one.score)}" for name, one in self.values.items())
+        return f"{len(self.points)} points: {named}."
+
+    def readings_html(self) -> Markup:
+        """Return the coefficients as a table: now, before, and what each looks at."""
+        readings = [
+            (
+                name.capitalize(),
+                _SEES[name],
+                f"{_shown(one.score)}{f' ({one.reason})' if one.score is None else ''}",
+                _shown(self.before[name]),
+            )
+            for name, one in self.values.items()
+        ]
+        return render("play.html", drawing="readings", readings_of=readings)
+
+    def _repr_html_(self) -> Markup:
+        plot = scatter_svg(self.points, NAMES, frame_of(self.points), self.caption)
+        return figure(self.caption, Markup(plot + self.readings_html()))
 
 
 def smoothed_orders(score: BleuScore) -> tuple[bool, ...]:

@@ -27,7 +27,7 @@ from .pictures import NAMES, PRESETS, BleuState, CorrelationState
 from .pictures import EvidenceState, EvidenceStudy, LcsState, Pairs
 from .pictures import Shown, decided, evidence_study
 from .pictures import frame_of, into_frame, lcs_steps
-from .pictures import preset_points, readings_html, require_known
+from .pictures import preset_points, require_known
 from .pictures import require_points, require_step, same_count
 from .pictures import scatter_svg, smoothed_orders
 from ..text.embed import EmbedderOrName
@@ -409,8 +409,7 @@ def _bleu_controls(
 def _evidence_controls(
     picture: Picture[EvidenceState], most: int
 ) -> Picture[EvidenceState]:
-    """Give a picture of verdicts a slider for k, up to `most`, and one for the
-    threshold."""
+    """Give a picture of verdicts sliders for k, up to `most`, and the threshold."""
     if not _installed("ipywidgets"):
         return picture
     import ipywidgets
@@ -455,8 +454,7 @@ def _movable_points() -> type[Widget]:
 def _points_controls(
     picture: Picture[CorrelationState], seed: int
 ) -> Picture[CorrelationState]:
-    """Give a picture of points the points themselves to drag, and a button for each
-    preset."""
+    """Give a picture points to drag, and a button for each preset."""
     if not _installed("ipywidgets", "anywidget"):
         return picture
     import ipywidgets
@@ -477,5 +475,5 @@ def _points_controls(
         )
         button.on_click(lambda _, moved=moved: picture.set(points=moved))
         buttons.append(button)
-    draw = lambda state: pictures.figure(state.caption, readings_html(state))
+    draw = lambda state: pictures.figure(state.caption, state.readings_html())
     return picture.attach({"points": plot}, [ipywidgets.VBox(buttons)], draw)
