@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from ..evidence._checker_bench import checked_set
-from ..evidence.checker_bench import LabelledSentence, bench_sentences
+from ..evidence.bench import LabelledSentence, bench_sentences
+from ..evidence.labelled import checked_set
 from ..evidence.words import calibration
 from ..ground._addresses import without_secrets
 from ..ground._frames import Rows
