@@ -10,6 +10,7 @@ import importlib
 import inspect
 import posixpath
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,25 @@ def modules(names: list[str]) -> dict[str, str]:
     return found
 
 
+@cache
+def exporting() -> frozenset[str]:
+    """Return the modules that a notebook exports."""
+    return frozenset(modules([name for name in written() if name not in TEXTS]))
+
+
+def plain_names() -> dict[str, str]:
+    """Return what has its entry on the page of all public names, short to full: functions, classes, their methods."""
+    found = {}
+    for module, names in exported().items():
+        for name in names if module not in exporting() else []:
+            node = defined(module, name)
+            inner = node.body if isinstance(node, ast.ClassDef) else []
+            methods = [one.name for one in inner if isinstance(one, ast.FunctionDef) and ast.get_docstring(one)]
+            short = [name, *(f"{name}.{one}" for one in methods if not one.startswith("_"))] if node else []
+            found |= {one: f"{PACKAGE}.{module}.{one}" for one in short}
+    return found
+
+
 def exported() -> dict[str, list[str]]:
     """Return the package's public names: module to names, as its stub lists them.
 
@@ -260,15 +280,12 @@ def bibliography_page() -> str:
 def api_page(names: list[str]) -> str:
     """Return the page of all public names, by part and chapter, each with a link to its entry in the chapter."""
     home, public = modules(names), exported()
-    if unknown := set(public) - set(home):
-        raise ValueError(f"no notebook exports or offers {sorted(unknown)}, which {PACKAGE}/__init__.pyi names")
     lines = [
         "# API reference",
         "",
         f"Everything that `import {PACKAGE}` offers. A name leads to its full entry, with parameters, errors and an "
         "example, in the chapter that builds it, or below.",
     ]
-    entries: list[str] = []
     for key, caption in PARTS.items():
         chapters = [name for name in in_order(list(home.values())) if part(name) == key]
         chapters = [name for name in chapters if any(home.get(module) == name for module in public)]
@@ -276,18 +293,34 @@ def api_page(names: list[str]) -> str:
         for chapter in chapters:
             lines += ["", f"### [{numbered(chapter)}]({chapter}.ipynb)", ""]
             for module in (one for one in public if home.get(one) == chapter):
-                for name in public[module]:
-                    call, summary = definition(module, name)
-                    link = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`"
-                    lines += [f"{link}<!-- -->`{call}`" if call else link, f": {summary or 'See the chapter.'}", ""]
-                    if origin(module, name):
-                        entries += plain_entry(module, name)
-    return "\n".join([*lines, "", "## What chapters use and do not build", "", *entries] if entries else lines) + "\n"
+                lines += listed(module, public[module])
+    plain = sorted(set(public) - set(home))
+    lines += ["", "## Without a chapter"] if plain else []
+    for module in plain:
+        lines += ["", f"### {PACKAGE}.{module}", "", purpose(module), "", *listed(module, public[module])]
+    entries = [line for module, found in public.items() for name in found for line in plain_entry(module, name)]
+    return "\n".join([*lines, "", "## Entries of what no chapter builds", "", *entries] if entries else lines) + "\n"
+
+
+def listed(module: str, names: list[str]) -> list[str]:
+    """Return a list of a module's public names, each with how it is called and its summary."""
+    lines = []
+    for name in names:
+        call, summary = definition(module, name)
+        link = f"{{py:obj}}`{name} <{PACKAGE}.{module}.{name}>`"
+        lines += [f"{link}<!-- -->`{call}`" if call else link, f": {summary or 'See the chapter.'}", ""]
+    return lines
+
+
+def purpose(module: str) -> str:
+    """Return the first sentence or two of a module's docstring."""
+    found = ast.get_docstring(ast.Module(body_of(module), [])) or ""
+    return " ".join(found.partition("\n\n")[0].split())
 
 
 def plain_entry(module: str, name: str) -> list[str]:
-    """Return the full entry of a name whose definition stands in a plain module, under its chapter's module."""
-    inside = origin(module, name)
+    """Return the full entry of a name that no chapter builds, under the module that offers it; nothing for others."""
+    inside = origin(module, name) or ("" if module in exporting() else module)
     node = defined(inside, name) if inside else None
     kind = {ast.ClassDef: "class", ast.FunctionDef: "function"}.get(type(node))
     if kind is None:
