@@ -528,7 +528,7 @@ def checker_bench(
 
     Example: summeval checker-bench --checker embedded --data rows:mine.csv
     """
-    from summeval_nb.evidence.checker_bench import benchmark_checker, load_labelled
+    from summeval_nb.evidence.bench import benchmark_checker, load_labelled
 
     named = [(one, *one.partition(":")[::2]) for one in data or []]
     keep_apart(html, *(file for _, _, file in named))

@@ -639,7 +639,7 @@ def test_a_function_with_a_backend_is_metered(tmp_path):
 def test_who_calls_a_model_says_so():
     """Lists, mappings, arguments and options are looked into; any other object is asked, and a closure is not read."""
     from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend
-    from summeval_nb.evidence.checker_bench import ChunkedChecker
+    from summeval_nb.evidence.bench import ChunkedChecker
     from summeval_nb.judged.ratings import RatingMetric
     from summeval_nb.runs.costs import find_backends
 

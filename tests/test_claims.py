@@ -1,6 +1,7 @@
-"""Claims: statements, entities and arcs, by rules, by a model and by real stanza pipelines, then combined."""
+"""Sentences cut into statements, entities and arcs, and the answers put together again."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -8,7 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from summeval_nb import InvalidOutput, LLMChecker, ScriptedBackend, TransformersBackend, Verdict, example_model
-from summeval_nb.evidence.claims import ClaimFinder, judge_claims
+from summeval_nb.evidence.checker import failure
+from summeval_nb.evidence.claims import (
+    Claim,
+    ClaimFinder,
+    annotator_name,
+    claims_nothing,
+    combined,
+    company,
+    entities,
+    entities_by_rules,
+    judge_claims,
+    placed_words,
+    require_helpers,
+)
 
 torch.set_num_threads(1)
 
@@ -207,3 +221,138 @@ def test_wrong_pairs_are_named():
         judge_claims([(["e"], "s"), ("one string", "s")], ClaimFinder(), 0.5, lambda questions: [])
     with pytest.raises(TypeError, match=r"pairs\[0\]\[1\]"):
         judge_claims([(["e"], None)], ClaimFinder(), 0.5, lambda questions: [])
+
+
+def parsed(text, heads, relations, *, places=True):
+    words, at = [], 0
+    for number, (word, head, relation) in enumerate(zip(text.split(), heads, relations, strict=True), 1):
+        at = text.index(word, at)
+        start = at if places else None
+        words.append(SimpleNamespace(id=number, text=word, head=head, deprel=relation, start_char=start))
+    return SimpleNamespace(sentences=[SimpleNamespace(words=words)])
+
+
+@pytest.mark.parametrize("places", [True, False])
+def test_words_stand_where_they_are_found(places):
+    text = "no car no boat"
+    (words,) = placed_words(text, parsed(text, [2, 0, 4, 2], ["det", "root", "det", "conj"], places=places))
+    assert [(start, end) for _, start, end in words] == [(0, 2), (3, 6), (7, 9), (10, 14)]
+
+
+def test_a_word_that_the_text_does_not_hold_has_no_width():
+    document = parsed("Anna don not", [3, 3, 0], ["nsubj", "aux", "root"], places=False)
+    (words,) = placed_words("Anna don't", document)
+    assert [(start, end) for _, start, end in words] == [(0, 4), (5, 8), (8, 8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "head", "relation", "nothing"),
+    [
+        ("Anna", 2, "nsubj", False),
+        ("red", 2, "amod", False),
+        ("bought", 0, "root", True),
+        (",", 2, "punct", True),
+        ("the", 2, "det", True),
+        ("was", 2, "aux:pass", True),
+        ("Hidalgo", 2, "flat:name", True),
+        ("never", 2, "advmod", True),
+        ("quickly", 2, "advmod", False),
+    ],
+)
+def test_which_words_make_no_claim(text, head, relation, nothing):
+    assert claims_nothing(SimpleNamespace(text=text, head=head, deprel=relation)) is nothing
+
+
+def test_small_words_and_negations_keep_their_head_company():
+    text = "Anna did not buy a car"
+    document = parsed(text, [4, 4, 4, 0, 6, 4], ["nsubj", "aux", "advmod", "root", "det", "obj"])
+    (words,) = placed_words(text, document)
+    assert company(words, 4) == {2, 3} and company(words, 6) == {5} and company(words, 1) == set()
+
+
+SENTENCE = "Anna bought a car and Ben sold a boat"
+CLAIMS = [Claim("Anna bought a car.", 0, 17), Claim("Ben sold a boat.", 22, 37)]
+
+
+def together(*judged, mode="statements", of_parts=min):
+    return combined(SENTENCE, CLAIMS, judged, 0.5, ClaimFinder(mode), of_parts)
+
+
+def test_weak_parts_are_findings_and_every_part_is_told():
+    verdict = together((0.9, {"mass": 0.8, "note": "text"}), (0.2, {"mass": 0.7}))
+    assert verdict.probability == 0.2 and not verdict.supported
+    assert [(one.kind, one.text, one.start, one.end) for one in verdict.findings] == [
+        ("claim", "Ben sold a boat", 22, 37)
+    ]
+    assert verdict.details["combine"] == "minimum" and verdict.details["mass"] == 0.7
+    assert verdict.details["claims"][0] == {**vars(CLAIMS[0]), "probability": 0.9, "mass": 0.8}
+
+
+def test_a_mass_that_one_part_lacks_is_none_of_the_whole():
+    assert "mass" not in together((0.9, {"mass": 0.8}), (0.2, {})).details
+
+
+def test_one_failed_part_fails_the_sentence():
+    verdict = together((0.9, {}), TimeoutError("busy"))
+    assert verdict.failed and verdict.probability is None and verdict.reason == "TimeoutError: busy"
+    assert verdict == failure(TimeoutError("busy"), 0.5)
+
+
+def test_a_sentence_as_a_whole_keeps_its_details_and_has_no_findings():
+    verdict = together((0.2, {"mass": 0.8}), mode="sentence")
+    assert verdict.details == {"mass": 0.8} and not verdict.findings
+
+
+@pytest.mark.parametrize(
+    ("mode", "annotator", "splitter", "message"),
+    [
+        ("arcs", None, None, "needs a parser"),
+        ("statements", print, None, "annotator is for claims='entities' or 'arcs', not for 'statements'"),
+        ("entities", None, print, "splitter is for claims='statements'"),
+    ],
+)
+def test_what_does_not_help_is_refused(mode, annotator, splitter, message):
+    with pytest.raises(ValueError, match=message):
+        require_helpers(mode, annotator, splitter)
+
+
+def test_an_annotator_is_named_by_its_fingerprint_its_library_or_itself():
+    class Named:
+        fingerprint = "mine:1"
+
+    class Plain:
+        pass
+
+    Foreign = type("Pipeline", (), {"__module__": "stanza.pipeline", "lang": "de"})
+    assert annotator_name(Named()) == "mine:1"
+    assert annotator_name(print) == "print"
+    assert annotator_name(Plain()).endswith("Plain")
+    stanza = pytest.importorskip("stanza")
+    assert annotator_name(Foreign()) == f"stanza-{stanza.__version__}-de"
+
+
+@pytest.mark.parametrize(
+    "sentence, expected",
+    [
+        ("Anna bought 13 cars in Paris.", ["Anna", "13", "Paris"]),
+        ("The mayor met Anna Hidalgo on 14 July 2019.", ["Anna Hidalgo", "14 July 2019"]),
+        ("On July 14, 2019, it cost $1,300.50.", ["July 14, 2019", "$1,300.50"]),
+        ("The price rose 3.5% in 2020.", ["3.5%", "2020"]),
+        ("The Bank of England raised rates.", ["Bank of England"]),
+        ("It rained.", []),
+        ("In Berlin nobody slept.", ["Berlin"]),
+    ],
+)
+def testentities_by_rules(sentence, expected):
+    assert [sentence[start:end] for start, end, _ in entities_by_rules(sentence)] == expected
+
+
+def test_kinds_are_named():
+    found = entities_by_rules("The mayor of Paris, Anna Hidalgo, met 1,300 people on 14 July 2019.")
+    assert [kind for _, _, kind in found] == ["NAME", "NAME", "NUMBER", "DATE"]
+
+
+def test_a_pipeline_that_is_handed_over_replaces_the_rules():
+    seen = [SimpleNamespace(start_char=0, end_char=4, type="PERSON")]
+    assert entities("Anna left Paris.", lambda text: SimpleNamespace(ents=seen)) == [(0, 4, "PERSON")]
+    assert entities("Anna left Paris.", None) == entities_by_rules("Anna left Paris.")

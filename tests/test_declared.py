@@ -9,7 +9,7 @@ from helpers.recorder import MANNERS, Recorder
 
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.llm import LLMChecker
-from summeval_nb.evidence.checker_bench import ChunkedChecker, HistogramChecker
+from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
 from summeval_nb.ground.metric import score_rows
 from summeval_nb.ground.results import Verdict

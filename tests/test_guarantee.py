@@ -4,7 +4,6 @@ import json
 import math
 import re
 from dataclasses import fields
-from inspect import get_annotations
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,7 @@ import pytest
 from scipy import stats
 
 from summeval_nb import Verdict, accepted_needed, calibrate, error_bound, evaluate, guaranteed_threshold
-from summeval_nb.evidence._guarantee import FACTS, of_set, require_errors
-from summeval_nb.evidence.guarantee import Guarantee, Guarantees
+from summeval_nb.evidence.guarantee import FACTS, Guarantee, Guarantees, of_set, require_errors
 
 
 @pytest.mark.parametrize(
@@ -323,12 +321,11 @@ def test_other_wrong_arguments_of_calibrate():
         calibrate(rows(1, 0.9, 1), Short())
 
 
-def test_the_fields_of_a_promise_are_written_once_and_in_order():
+def test_the_fields_of_a_promise_stand_in_order():
     own = ("side", "risk", "confidence", "bound", "n_accepted", "n_errors", "n_sentences", "n_articles", "n_failed")
     own += ("share_left", "curve")
     assert [one.name for one in fields(Guarantee)] == ["score", "signature", "reason", *own]
     assert [one.name for one in fields(Guarantees)] == ["supported", "contradicted", "name", "checker"]
-    assert not get_annotations(Guarantee) and not get_annotations(Guarantees)
 
 
 def test_a_set_is_named_in_the_signature_before_the_version():

@@ -26,7 +26,7 @@ from summeval_nb import (
     sample_articles,
 )
 from summeval_nb.cli import app
-from summeval_nb.evidence import _bench_runs, measured
+from summeval_nb.evidence import bench, measured
 from summeval_nb.evidence.measured import how_well, measured_rows
 
 ROOT = Path(__file__).parents[1]
@@ -172,7 +172,7 @@ def test_the_labelled_sets_are_known():
     articles, _ = documents(Path(DATA))
     for name in SETS:
         texts = {" ".join(one.sentences) for one in articles if one.set == name}
-        assert _bench_runs.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
+        assert bench.seen_articles(texts, SETS).get(name, 0) > 0.99 * len(texts), name
 
 
 def test_what_a_report_says_in_words_is_what_the_kinds_say():

@@ -17,9 +17,9 @@ import numpy as np
 
 from .annotators import ResamplingChoices, _cohen
 from .annotators import coded, measured
-from ..evidence._checker_bench import checked_set
+from ..evidence.labelled import checked_set
 from ..evidence.words import calibration
-from ..evidence.checker_bench import LabelledSentence, bench_sentences
+from ..evidence.bench import LabelledSentence, bench_sentences
 from ..ground.addresses import without_secrets
 from ..ground.results import Rows
 from ..ground.base import JsonDict

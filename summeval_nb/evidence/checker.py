@@ -19,6 +19,18 @@ from summeval_nb.text.retrieve import topk_related
 
 from summeval_nb.ground.base import JsonDict
 
+__all__ = [
+    "Checker",
+    "Packaged",
+    "Pair",
+    "PairVectors",
+    "cosines",
+    "encode_pairs",
+    "nearest_evidence",
+    "platt_scaling",
+    "ranked_evidence",
+]
+
 Pair = tuple[Sequence[str], str]  # evidence sentences, summary sentence
 Numbers = Sequence[float] | np.ndarray
 _LOT = 256  # pairs that are judged together
@@ -202,6 +214,12 @@ def platt_scaling(probabilities: Numbers, labels: Numbers) -> tuple[float, float
     ----------
     Platt (1999), "Probabilistic Outputs for Support Vector Machines", with its smoothed
     targets.
+
+    Examples
+    --------
+    >>> slope, offset = platt_scaling([0.9, 0.8, 0.2, 0.1], [1, 1, 0, 0])
+    >>> 0 < slope < 1  # four labels promise no certainty
+    True
     """
     values, truth = require_labelled(probabilities, labels)
     positive, negative = int(truth.sum()), int((1 - truth).sum())

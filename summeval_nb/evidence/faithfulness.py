@@ -342,8 +342,13 @@ class FaithfulnessMetric(Metric):
     def loaded(self) -> FaithfulnessMetric:
         """Return the same with objects instead of names: embedder, checker, store."""
         own = self._settings()
-        models = {"embedder": own.embedder, "checker": own.checker, "store": own.store}
-        return replace(self, k=own.k, **models)
+        return replace(
+            self,
+            k=own.k,
+            embedder=own.embedder,
+            checker=own.checker,
+            store=own.store,
+        )
 
     def _settings(self) -> Settings:
         """Load what the choices name, once for all pairs of a call."""

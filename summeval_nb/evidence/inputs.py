@@ -61,6 +61,13 @@ def unread_reasons(article: str, sentences: Sequence[str], checker: object, lang
     tell nothing are in another language if English has few of their words, or if no small word of them is English and
     all sentences that do tell are in another one. A sentence in a language that is read may
     hold words in a script that is not: where the article has not the same ones, nobody has read what they say.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> reader = SimpleNamespace(languages=("en",))
+    >>> unread_reasons("It rained.", ["Rain fell."], reader, "de")[0].partition(":")[0]
+    'the text is in German, and this checker reads English'
     """
     languages = declared_languages(checker)
     if languages is None:

@@ -14,6 +14,8 @@ from summeval_nb.ground.base import require_option, require_share
 from summeval_nb.models.load import load_model
 from summeval_nb.models.base import Backend
 
+__all__ = ["checker", "load_checker", "named_checker", "packaged_checker", "require_checker", "with_threshold"]
+
 
 def load_checker(checker: str | Checker) -> Checker:
     """Return a checker by name, or the given object after a look at whether it is one.

@@ -106,7 +106,13 @@ def _marks() -> dict[str, frozenset[bytes]]:
 
 
 def seen_articles(articles: Iterable[str], sets: Iterable[str]) -> dict[str, int]:
-    """How many of these distinct articles each of some labelled sets holds; sets without one are left out."""
+    """How many of these distinct articles each of some labelled sets holds; sets without one are left out.
+
+    Examples
+    --------
+    >>> seen_articles(["An article of my own."], ["summeval", "defacto"])
+    {}
+    """
     marks, counts = {article_mark(text) for text in articles}, Counter[str]()
     for name in sets:
         counts[name] = len(marks & _marks().get(name, frozenset()))

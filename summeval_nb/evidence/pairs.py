@@ -52,7 +52,13 @@ def require_pairs(texts: Sequence[str], summaries: Sequence[str]) -> tuple[list[
 
 
 def lots(texts: Sequence[str], limit: int = 128) -> Iterator[list[int]]:
-    """Yield lots of pair numbers: pairs with the same text stay together, a lot holds about `limit` pairs."""
+    """Yield lots of pair numbers: pairs with the same text stay together, a lot holds about `limit` pairs.
+
+    Examples
+    --------
+    >>> list(lots(["a", "b", "a", "c"], limit=2))
+    [[0, 2], [1, 3]]
+    """
     groups: dict[str, list[int]] = {}
     for number, text in enumerate(texts):
         groups.setdefault(text, []).append(number)

@@ -452,5 +452,12 @@ class Reader:
 
 @lru_cache(maxsize=2)
 def load_reader(precision: str = "float32", device: str = "cpu") -> Reader:
-    """Return the packaged reader, loaded once per process."""
+    """Return the packaged reader, loaded once per process.
+
+    Examples
+    --------
+    >>> (reading,) = load_reader().read([(["It rained in Oslo on Monday."], "It rained in Oslo.")])
+    >>> reading.entailment > 0.5
+    True
+    """
     return Reader(precision=precision, device=device)

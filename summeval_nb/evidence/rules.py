@@ -1289,6 +1289,13 @@ def find_clashes(claim: Parts, evidence: Sequence[Parts], nearest: tuple[int, in
     """Return what clashes between a claim and its evidence, in the claim's order, and what is counted of it.
 
     `nearest` holds the places of the two evidence sentences that `nearest_two` returns.
+
+    Examples
+    --------
+    >>> from summeval_nb.evidence.tokens import take_apart
+    >>> told, claim = take_apart("Profits rose to 48 million."), take_apart("Profits fell to 48 million.")
+    >>> [(clash.kind, clash.instead_of) for clash in find_clashes(claim, [told], (0, 0)).found]
+    [('antonym', 'rose')]
     """
     near = evidence[nearest[0]]
     own, words = Words.of(claim), Words.of(near)

@@ -1,36 +1,21 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_checker_bench.py.
-"""What the chapter on choosing a checker does not show: layouts of files, checks of what comes in, table and figure."""
+"""Labelled sentences read from files of several layouts, and sets of them looked at and drawn from."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import json
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from summeval_nb.ground.base import require_option
 from summeval_nb.ground.files import frame_rows, require_once
-from summeval_nb.ground.html import figure_text
 from summeval_nb.ground.items import open_items, why_unread
-from summeval_nb.ground.results import Verdict
-from summeval_nb.models.base import declared
-from summeval_nb.models.base import Calls
-
-from ..ground.base import JsonDict
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from summeval_nb.evidence._bench_runs import CheckerRun
-    from summeval_nb.evidence.checker import Checker, Pair
+from summeval_nb.ground.base import require_option
 
 Row = tuple[str, str, bool, str]  # article, text, supported, kind
 Record = tuple[str, Any]  # where it stands, what stands there
@@ -261,56 +246,6 @@ def asset(name: str) -> Any:
     return json.loads((resources.files("summeval_nb") / "assets" / name).read_text(encoding="utf-8"))
 
 
-def ask(checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
-    """The checker's verdicts, one for each pair or an error."""
-    verdicts = checker.check_many(pairs) if pairs else []
-    if not isinstance(verdicts, (list, tuple)) or not all(isinstance(one, Verdict) for one in verdicts):
-        raise TypeError(f"{type(checker).__name__}.check_many must return a list of Verdict")
-    if len(verdicts) != len(pairs):
-        raise TypeError(f"{type(checker).__name__}.check_many gave {len(verdicts)} verdicts on {len(pairs)} pairs")
-    return list(verdicts)
-
-
-def ask_pieces(
-    checker: Checker, pairs: Sequence[Pair], cut: Callable[[Sequence[str]], list[str]]
-) -> list[list[Verdict]]:
-    """For each pair the verdicts on every piece of its evidence by itself, all asked in one call."""
-    pieces = [cut(evidence) for evidence, _ in pairs]
-    asked = [([piece], claim) for found, (_, claim) in zip(pieces, pairs, strict=True) for piece in found]
-    verdicts = iter(ask(checker, asked))
-    return [[next(verdicts) for _ in found] for found in pieces]
-
-
-def most_of_chunks(inner: Checker, pairs: Sequence[Pair], words: int) -> dict[str, Calls]:
-    """At most what a checker calls for chunks of evidence: two chunks that follow each other have more than `words`."""
-    asked: list[Pair] = []
-    for evidence, claim in pairs:
-        whole = " ".join(evidence)
-        chunks = min(len(evidence), (len(whole.encode()) + 1) // words + 1)  # a word and its space: two bytes
-        asked += [([whole], claim)] * chunks
-    return declared(inner, "checking", asked)
-
-
-def most_of_sentences(inner: Checker, pairs: Sequence[Pair]) -> dict[str, Calls]:
-    """At most what a checker calls for each evidence sentence by itself."""
-    return declared(inner, "checking", [([one], claim) for evidence, claim in pairs for one in evidence])
-
-
-def surest(verdict: Verdict) -> float:
-    """The verdict's probability; a failed verdict stands above all, so that the greatest of several fails with it."""
-    return math.inf if verdict.probability is None else verdict.probability
-
-
-def used(checker: object, before: tuple[float | None, float | None] = (0, 0)) -> tuple[float | None, float | None]:
-    """Calls and tokens of a checker's language model since `before`; None for a checker that has none."""
-    while hasattr(checker, "inner"):
-        checker = checker.inner
-    usage = getattr(getattr(checker, "backend", None), "usage", None)
-    if usage is None or before[0] is None or before[1] is None:
-        return None, None
-    return usage.calls - before[0], usage.prompt_tokens + usage.generated_tokens - before[1]
-
-
 def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: type[One]) -> list[One]:
     """The items of a set, each of the right type and with something in it; rows become what `load_labelled` reads."""
     if hasattr(items, "columns") and hasattr(items, "to_dict"):
@@ -336,7 +271,15 @@ def checked_set(name: str, items: Iterable[One | Mapping[str, object]], kind: ty
 
 
 def drawn(items: list[One], limit: int | None, seed: int) -> list[One]:
-    """At most `limit` items, article by article in an order drawn by lot."""
+    """At most `limit` items, article by article in an order drawn by lot.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> rows = [SimpleNamespace(article="one"), SimpleNamespace(article="two"), SimpleNamespace(article="one")]
+    >>> len({row.article for row in drawn(rows, 1, seed=0)})
+    1
+    """
     if limit is None or len(items) <= limit:
         return items
     articles = list(dict.fromkeys(one.article for one in items))
@@ -353,81 +296,3 @@ def short_hash(value: object) -> str:
 def digest(items: Iterable[Labelled]) -> str:
     """A name for the content of a set."""
     return short_hash([(one.article, one.text, bool(one.supported), one.kind) for one in items])
-
-
-def kind_rows(run: CheckerRun) -> list[JsonDict]:
-    """For each kind of a run's sentences how many were judged rightly, with Wilson's interval."""
-    from scipy.stats import binomtest
-
-    kinds: dict[tuple[str, bool], list[bool]] = {}
-    for one, said in zip(run.items, run.supported, strict=True):
-        if said is not None:
-            kinds.setdefault((one.kind, bool(one.supported)), []).append(said == one.supported)
-    rows = []
-    for (kind, true), right in kinds.items():
-        ends = binomtest(sum(right), len(right)).proportion_ci(method="wilson")
-        row = {"checker": run.checker, "set": run.name, "kind": kind, "true": true, "n": len(right)}
-        rows.append(row | {"right": sum(right) / len(right), "low": float(ends.low), "high": float(ends.high)})
-    return rows
-
-
-def _wide_row(row: JsonDict, measures: Sequence[str]) -> JsonDict:
-    """A row of the table as people read it."""
-    shown: JsonDict = {name: row[name] for name in ("checker", "set", "n", "failed")}
-    for name in measures:
-        value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-        ends = "" if low is None else f" [{low:.3f}, {high:.3f}]"
-        shown[name.replace("_", " ")] = None if value is None else f"{value:.3f}{ends}"
-    error = row["calibration_error"]
-    shown |= {"calibration error": None if error is None else f"{error:.3f}"}
-    shown |= {"pairs/s": f"{row['pairs_per_second']:.3g}"}
-    shown |= {name: None if row[name] is None else f"{row[name]:.0f}" for name in ("calls", "tokens")}
-    return shown | {"fitted_to": row["fitted_to"] or None, "reason": row["reason"] or None}
-
-
-def wide_rows(table: Sequence[JsonDict], measures: Sequence[str]) -> list[JsonDict]:
-    """The table as people read it, without costs, reasons and sets that were fitted to where no row has any."""
-    rows = [_wide_row(row, measures) for row in table]
-    idle = {name for name in ("calls", "tokens", "fitted_to", "reason") if not any(row[name] for row in rows)}
-    return [{name: value for name, value in row.items() if name not in idle} for row in rows]
-
-
-_COLORS = ("#1f5f99", "#b34700", "#3f6f21", "#7a3b8f", "#555555")
-
-
-def figure(rows: Sequence[JsonDict], kinds: Sequence[JsonDict], measures: Sequence[str]) -> Figure:
-    """Two panels, a point for each checker and set: the measures with their intervals, and the share right by kind."""
-    import matplotlib.pyplot as plt
-
-    runs = list(dict.fromkeys((row["checker"], row["set"]) for row in rows))
-    names = list(dict.fromkeys(row["kind"] for row in kinds))
-    height = 1.4 + 0.32 * max(len(measures), len(names), 3)
-    drawn, (left, right) = plt.subplots(1, 2, figsize=(10, height), layout="constrained", sharex=True)
-    for number, (checker, name) in enumerate(runs):
-        color = _COLORS[number % len(_COLORS)]
-        offset = 0.5 * (number - (len(runs) - 1) / 2) / max(len(runs), 1)
-        label = figure_text(f"{checker} on {name}")
-        row = next(row for row in rows if (row["checker"], row["set"]) == (checker, name))
-        for place, measure in enumerate(measures):
-            _point(left, place + offset, row[measure], row[f"{measure}_low"], row[f"{measure}_high"], color)
-        for one in kinds:
-            if (one["checker"], one["set"]) == (checker, name):
-                _point(right, names.index(one["kind"]) + offset, one["right"], one["low"], one["high"], color)
-        left.plot([], [], "o-", color=color, label=label)
-    for ax, labels, title in ((left, measures, "measures"), (right, names, "judged rightly, by kind")):
-        shown = [figure_text(label.replace("_", " ")) or "(no kind)" for label in labels]
-        ax.set(yticks=range(len(labels)), yticklabels=shown, xlim=(-0.02, 1.02), title=title)
-        ax.invert_yaxis()
-        ax.axvline(0.5, color="#999999", linewidth=0.8)
-        ax.grid(axis="x", color="#e5e5e5")
-    drawn.legend(loc="outside lower center", ncols=2, frameon=False)
-    return drawn
-
-
-def _point(ax: Axes, place: float, value: float | None, low: float | None, high: float | None, color: str) -> None:
-    """One value with its interval; an undefined one leaves its place empty."""
-    if value is None:
-        return
-    if low is not None and high is not None:
-        ax.plot([low, high], [place, place], color=color, linewidth=1.6)
-    ax.plot(value, place, "o", color=color, markersize=5)

@@ -1,4 +1,4 @@
-"""The words checker: typography, properties of features, given vectors, bad input, calibration, the fit."""
+"""The words checker: typography, features, bad input, the fit, and probabilities held against labels."""
 
 import gzip
 import importlib.util
@@ -17,10 +17,18 @@ from hypothesis import strategies as st
 
 from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, evaluate, load_checker
 from summeval_nb.evidence import tokens, words
-from summeval_nb.evidence.checker import PairVectors, encode_pairs, platt_scaling
+from summeval_nb.evidence.checker import (
+    PairVectors,
+    encode_pairs,
+    logistic_fit,
+    logits_of,
+    platt_scaling,
+    require_labelled,
+)
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
-from summeval_nb.evidence.words import pair_features
+from summeval_nb.evidence.words import bin_row, judged_only, pair_features, reliability_bins, reliability_diagram
+from summeval_nb.ground.results import Signature
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [
@@ -503,3 +511,57 @@ def test_one_sentence_is_judged_by_the_threshold_of_its_checker():
     assert checker(["It rained."], "It rained.", using=Half()) == (True, 0.45)
     assert checker(["It rained."], "It rained.", using=strict) == (False, 0.45)
     assert evaluate("It rained.", "It rained.", checker=Half()).score == 1.0
+
+
+def test_both_sides_are_looked_at():
+    for values, labels, message in (
+        ([0.5], [1, 0], "one label for each"),
+        ([[0.5]], [[1]], "one label for each"),
+        ([1.5], [1], "0, 1"),
+        ([0.5], [2], "0 or 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            require_labelled(values, labels)
+    with pytest.raises(TypeError, match="leave out failed verdicts"):
+        require_labelled(["high"], [1])
+    assert judged_only([0.9, None, 0.1], [1, 1, 0]) == ([0.9, 0.1], [1, 0], 1)
+
+
+def test_a_bin_has_its_share_and_interval_and_a_border_belongs_to_the_upper_one():
+    row = bin_row(0.5, 1.0, np.array([0.8, 1.0]), np.array([1.0, 0.0]))
+    assert (row["n"], row["mean_probability"], row["share_supported"]) == (2, 0.9, 0.5)
+    assert 0 < row["share_low"] < 0.5 < row["share_high"] < 1
+    bins = reliability_bins([0.0, 0.5, 1.0], [0, 1, 1], n_bins=2)
+    assert [(one["low"], one["high"], one["n"]) for one in bins] == [(0.0, 0.5, 1), (0.5, 1.0, 2)]
+
+
+def test_the_fit_finds_the_slope_that_made_the_targets():
+    logits = logits_of(np.linspace(0.0, 1.0, 101))
+    assert np.isfinite(logits).all()
+    target = 1 / (1 + np.exp(-(2 * logits - 1)))
+    assert logistic_fit(logits, target) == pytest.approx((2, -1), abs=1e-3)
+
+
+def test_nothing_is_applied_without_labels_of_both_kinds():
+    empty = Calibration(score=None, reason="no items", signature=Signature({"metric": "calibration"}))
+    for one in (empty, calibration([0.2, 0.4], [1, 1])):
+        with pytest.raises(ValueError, match="labels of both kinds"):
+            one.apply([0.5])
+
+
+def test_the_diagram_has_a_point_and_a_count_for_each_bin():
+    bins = reliability_bins([0.9, 0.9, 0.2], [1, 0, 0], n_bins=2)
+    axes = reliability_diagram(bins)
+    assert axes.get_xlabel() == "mean probability" and [one.get_text() for one in axes.texts] == ["1", "2"]
+    assert reliability_diagram(bins, ax=axes) is axes
+
+
+def test_a_calibration_gives_its_table_its_numbers_and_its_picture():
+    result = calibration([0.9, 0.7, None, 0.2], [1, 0, 1, 0], n_bins=2)
+    assert result.rows() == result.bins and result.rows()[0] is not result.bins[0]
+    told = result.to_dict()
+    assert (told["n"], told["n_failed"], told["brier"]) == (3, 1, pytest.approx((0.01 + 0.49 + 0.04) / 3))
+    assert told["slope"] == result.slope and told["score"] == result.score
+    moved = 1 / (1 + np.exp(-(result.slope * logits_of(np.array([0.9])) + result.offset)))
+    assert result.apply([0.9]) == pytest.approx(moved)
+    assert [one.get_text() for one in result.plot().texts] == ["1", "2"]

@@ -25,14 +25,7 @@ from summeval_nb import (
     load_labelled,
     nli_recipe,
 )
-from summeval_nb.evidence._bench_runs import intervals
-from summeval_nb.evidence.checker_bench import (
-    FALSE_KINDS,
-    MEASURES,
-    RECIPES,
-    TRUE_KINDS,
-    checker_measures,
-)
+from summeval_nb.evidence.bench import FALSE_KINDS, MEASURES, RECIPES, TRUE_KINDS, checker_measures, intervals
 
 ARTICLE = "Anna bought a red car. Ben sold a blue boat. Maria lost a white horse."
 
