@@ -156,8 +156,6 @@ CIRCLES = {
     "overlap._rouge",
     "overlap.bleu",
     "overlap.rouge",
-    "runs._run_page",
-    "runs.run_report",
     "teaching._drawings",
     "teaching._states",
     "teaching._widgets",
