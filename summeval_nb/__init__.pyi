@@ -230,7 +230,7 @@ from .runs.jobs import Work as Work
 from .runs.workers import RunStopped as RunStopped
 from .runs.batch import count_work as count_work
 from .runs.batch import run as run
-from .runs.capacity import plan_run as plan_run
+from .runs.costs import plan_run as plan_run
 from .teaching.exercises import AnswerCheck as AnswerCheck
 from .teaching.exercises import check_answer as check_answer
 from .teaching.exercises import common_slip as common_slip

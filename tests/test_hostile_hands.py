@@ -36,8 +36,8 @@ from summeval_nb.ground.data import QUALITIES, SummEval
 from summeval_nb.models.base import BackendError, InvalidOutput
 from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
-from summeval_nb.runs._identity import find_unknown, identify
 from summeval_nb.runs.batch import run
+from summeval_nb.runs.identity import find_unknown, identify
 from summeval_nb.runs.run_report import RunReport
 
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
@@ -396,7 +396,7 @@ def test_any_error_of_a_store_is_one_line(command: str, kind: str, place: Path, 
 
 
 def test_a_slow_start_of_ray_is_one_line_of_the_shell(place: Path, capsys: Any, monkeypatch: Any) -> None:
-    from summeval_nb.runs import _ray_engine
+    from summeval_nb.runs import engines
 
     class Ray:
         def is_initialized(self) -> bool:
@@ -405,7 +405,7 @@ def test_a_slow_start_of_ray_is_one_line_of_the_shell(place: Path, capsys: Any, 
         def init(self, address: str, **options: object) -> None:
             raise Exception("The current node timed out during startup.\nThis could happen because ...")
 
-    monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra: Ray())
+    monkeypatch.setattr(engines, "require_module", lambda name, extra: Ray())
     assert leave("run", "pairs.jsonl", "--metric", "bleu", "--out", "o", "--engine", "ray") == 2
     assert "Ray could not be started: The current node timed out" in one_line(capsys)
 

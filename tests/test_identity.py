@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.runs._identity import differences, find_unknown, identify, identify_model
 from summeval_nb.runs.batch import run
+from summeval_nb.runs.identity import differences, find_unknown, identify, identify_model
 
 ROOT = Path(__file__).parents[1]
 ROWS = [{"id": i, "text": "x" * i} for i in range(6)]
@@ -167,7 +167,7 @@ def test_the_same_script_has_the_same_identity_in_every_process(tmp_path):
         from collections import Counter, defaultdict
         from dataclasses import dataclass
         from enum import Enum
-        from summeval_nb.runs._identity import identify, find_unknown
+        from summeval_nb.runs.identity import identify, find_unknown
         WORDS, PATTERN, COUNT = {"a", "b", "cat", "dog"}, re.compile("x+"), defaultdict(list, a=[1])
         class Kind(Enum):
             A = 1

@@ -7,7 +7,7 @@ from summeval_nb.judged.answers import AnswerMetric
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.models.base import BackendUnavailable
 from summeval_nb.models.store import Store
-from summeval_nb.runs._planned import KeptJudge, Unloaded, pairs_of, sentence_pairs, unanswered
+from summeval_nb.runs.costs import KeptJudge, Unloaded, pairs_of, sentence_pairs, unanswered
 
 ROW = {"context": "It rained.", "question": "Why?", "ground_truth": "It rained.", "answer": "It was wet."}
 

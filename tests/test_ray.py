@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from helpers.patience import comes_back
 
-from summeval_nb.runs import _ray_engine
+from summeval_nb.runs import engines
 from summeval_nb.runs.batch import RunStopped, run
 
 pytest.importorskip("ray", reason="needs the extra: pip install -e '.[ray]'")
@@ -198,14 +198,14 @@ def test_auto_finds_the_cluster_and_an_item_that_hangs_is_given_up(cluster, tmp_
 LISTENING = """
 import json, os, pickle, sys, time
 import psutil
-from summeval_nb.runs import _ray_engine
+from summeval_nb.runs import engines
 from summeval_nb.runs.batch import run
 
 def metric(row):
     return row["n"]
 metric.fingerprint = "n"
 
-class Watched(_ray_engine._RayScorer):  # one of the two actors refuses, after the other has finished some shards
+class Watched(engines._RayScorer):  # one of the two actors refuses, after the other has finished some shards
     def _score(self, data):
         out = sys.argv[1] if len(sys.argv) > 1 else None
         place = os.environ["REFUSALS"]
@@ -225,9 +225,9 @@ class Watched(_ray_engine._RayScorer):  # one of the two actors refuses, after t
             time.sleep(0.2)
         return answer
 
-_ray_engine._RayScorer = Watched
+engines._RayScorer = Watched
 found = []
-whole = _ray_engine._run_window
+whole = engines._run_window
 def window(ray, *rest):
     me = psutil.Process()
     for done in whole(ray, *rest):
@@ -238,7 +238,7 @@ def window(ray, *rest):
                 continue
             found.extend([process.name(), one.laddr.ip] for one in sockets if one.status == psutil.CONN_LISTEN)
         yield done
-_ray_engine._run_window = window
+engines._run_window = window
 try:
     rows = [{"n": n} for n in range(60)]
     run(rows, metric, out=sys.argv[1], engine="ray", workers=2, shard_size=2, progress=False)
@@ -309,7 +309,7 @@ def test_no_cluster_at_the_address(tmp_path):
 
 
 def test_something_else_listens_at_the_address(tmp_path, monkeypatch):
-    monkeypatch.setattr(_ray_engine, "require_answering", partial(_ray_engine.require_answering, seconds=5))
+    monkeypatch.setattr(engines, "require_answering", partial(engines.require_answering, seconds=5))
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()

@@ -15,9 +15,9 @@ from types import SimpleNamespace
 import pytest
 
 from summeval_nb.ground.items import make_shards, open_items
-from summeval_nb.runs._loopback import VARIABLE
-from summeval_nb.runs._run_folder import manifest_check
 from summeval_nb.runs.batch import Course, count_work, run
+from summeval_nb.runs.engines import VARIABLE
+from summeval_nb.runs.folder import manifest_check
 from summeval_nb.runs.run_report import RunReport
 
 ROOT = Path(__file__).parents[1]
@@ -508,7 +508,7 @@ def test_every_finished_shard_is_kept_whatever_the_order():
     from concurrent.futures import Future
     from threading import Event
 
-    from summeval_nb.runs._local_engine import in_flight
+    from summeval_nb.runs.engines import in_flight
 
     def submit(number):
         future = Future()
@@ -535,8 +535,8 @@ def test_every_finished_shard_is_kept_whatever_the_order():
 PRESSES = """
 import faulthandler, random, signal, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
-from summeval_nb.runs._interrupts import Interrupts
-from summeval_nb.runs._local_engine import in_flight
+from summeval_nb.runs.engines import Interrupts
+from summeval_nb.runs.engines import in_flight
 
 def score(shard):
     time.sleep(0.0002)
@@ -572,7 +572,7 @@ def test_ctrl_c_at_any_moment_ends_it(seed):
 
 
 def test_a_run_gives_back_the_handler_of_ctrl_c_and_leaves_others_alone():
-    from summeval_nb.runs._interrupts import Interrupts
+    from summeval_nb.runs.engines import Interrupts
 
     before = signal.getsignal(signal.SIGINT)
     seen = []
@@ -590,7 +590,7 @@ def test_a_run_gives_back_the_handler_of_ctrl_c_and_leaves_others_alone():
 
 
 def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
-    from summeval_nb.runs import _ray_engine
+    from summeval_nb.runs import engines
 
     class Ray:
         def is_initialized(self):
@@ -600,9 +600,9 @@ def test_a_ray_that_does_not_start_has_a_name(monkeypatch):
             assert address == "local" and options["num_cpus"] == 1
             raise Exception("The current node timed out during startup.")
 
-    monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra: Ray())
-    stopped = pytest.raises(_ray_engine.RunStopped, match="Ray could not be started: The current node timed out")
-    with stopped, _ray_engine.cluster(None, 1):
+    monkeypatch.setattr(engines, "require_module", lambda name, extra: Ray())
+    stopped = pytest.raises(engines.RunStopped, match="Ray could not be started: The current node timed out")
+    with stopped, engines.cluster(None, 1):
         pass
 
 
@@ -674,16 +674,16 @@ class FakeRay:
 
 
 def ray_window(monkeypatch, ray, stop=None):
-    from summeval_nb.runs import _ray_engine
+    from summeval_nb.runs import engines
     from summeval_nb.runs.jobs import Job
 
-    real = _ray_engine.require_module
+    real = engines.require_module
     monkeypatch.setattr(
-        _ray_engine, "require_module", lambda name, extra: ray if name.startswith("ray") else real(name, extra)
+        engines, "require_module", lambda name, extra: ray if name.startswith("ray") else real(name, extra)
     )
     rows = [{"candidate": "the cat", "references": f"the cat {n}"} for n in range(6)]
     shards = list(make_shards(open_items(rows), 1))
-    yield from _ray_engine.run_ray(shards, Job("bleu"), 2, stop=stop)
+    yield from engines.run_ray(shards, Job("bleu"), 2, stop=stop)
 
 
 @pytest.mark.nightly
@@ -712,7 +712,7 @@ def test_what_is_finished_when_a_run_on_ray_stops_still_comes(monkeypatch):
 
 
 def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monkeypatch, recwarn):
-    from summeval_nb.runs import _ray_engine
+    from summeval_nb.runs import engines
 
     monkeypatch.delenv(VARIABLE, raising=False)
     for address, set_by_user, expected in (
@@ -721,20 +721,20 @@ def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monke
         ("auto", None, (None, True)),
     ):
         ray = FakeRay()
-        monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra, ray=ray: ray)
-        monkeypatch.setattr(_ray_engine, "require_answering", lambda address: None)
+        monkeypatch.setattr(engines, "require_module", lambda name, extra, ray=ray: ray)
+        monkeypatch.setattr(engines, "require_answering", lambda address: None)
         if set_by_user:
             monkeypatch.setenv(VARIABLE, set_by_user)
-        with _ray_engine.cluster(address, 1):
+        with engines.cluster(address, 1):
             assert ray.started_with == expected
             assert os.environ.get(VARIABLE) == set_by_user and ray._private.ray_constants.ENABLE_RAY_CLUSTER
         monkeypatch.delenv(VARIABLE, raising=False)
     assert not recwarn.list
     ray = FakeRay("10.0.0.7")
-    monkeypatch.setattr(_ray_engine, "require_module", lambda name, extra: ray)
+    monkeypatch.setattr(engines, "require_module", lambda name, extra: ray)
     with (
         pytest.warns(UserWarning, match="listens on 10.0.0.7, where other machines reach it"),
-        _ray_engine.cluster(None, 1),
+        engines.cluster(None, 1),
     ):
         pass
 
@@ -748,23 +748,23 @@ def test_a_ray_of_our_own_is_told_to_stay_on_loopback_and_a_cluster_is_not(monke
     ],
 )
 def test_an_address_that_is_none_is_refused_before_ray_is_asked(address, message):
-    from summeval_nb.runs._ray_engine import require_reachable
+    from summeval_nb.runs.engines import require_reachable
 
     with pytest.raises(ValueError, match=message):
         require_reachable(address)
 
 
 def test_without_shards_no_ray_is_started(monkeypatch):
-    from summeval_nb.runs import _ray_engine
+    from summeval_nb.runs import engines
     from summeval_nb.runs.jobs import Job
 
-    monkeypatch.setattr(_ray_engine, "require_module", None)
-    assert list(_ray_engine.run_ray([], Job("bleu"), 2)) == []
+    monkeypatch.setattr(engines, "require_module", None)
+    assert list(engines.run_ray([], Job("bleu"), 2)) == []
 
 
 def test_a_worker_is_given_more_time_for_many_items():
     from summeval_nb.ground.items import Item
-    from summeval_nb.runs._local_engine import Patience
+    from summeval_nb.runs.engines import Patience
 
     class Asked:
         def make_ready(self):

@@ -14,10 +14,10 @@ from functools import partial
 import pytest
 from helpers.lockless import AVAILABLE, without_locks
 
-from summeval_nb.runs import _lock, workers
-from summeval_nb.runs._lock import Busy, hold
+from summeval_nb.runs import workers
 from summeval_nb.runs.batch import run
-from summeval_nb.runs.workers import RunStopped, Worker, WorkerRefused, WorkerTimeout, only_one
+from summeval_nb.runs.folder import Busy, _host, hold, only_one
+from summeval_nb.runs.workers import RunStopped, Worker, WorkerRefused, WorkerTimeout
 
 
 def slow_counter():
@@ -163,7 +163,7 @@ def test_a_folder_that_a_dead_process_of_this_machine_held_is_taken_over(tmp_pat
     os.waitpid(leave_held(tmp_path), 0)
     with only_one(tmp_path):
         pass
-    record = {"host": _lock._host(), "process": os.getpid(), "born": "1", "token": "another process of this number"}
+    record = {"host": _host(), "process": os.getpid(), "born": "1", "token": "another process of this number"}
     (tmp_path / ".lock-holder").write_text(json.dumps(record))
     if sys.platform == "linux":
         with only_one(tmp_path):

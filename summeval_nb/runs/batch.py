@@ -20,19 +20,18 @@ from ..ground.base import JsonDict
 from ..ground.items import Shard, make_shards, open_items
 from ..ground.base import require_count, require_module
 from ..models.load import StoreOrPath, store_path
-from ._beforehand import Corpus, choose_engine, make_settings
-from ._beforehand import require_choices, require_columns
-from ._beforehand import require_same_corpus, require_same_settings
-from ._bookkeeping import Bookkeeping, explained, open_folder
-from ._bookkeeping import settings_mark
-from ._run_folder import is_lost, require_usable
-from ._shard_files import STATES, Total, is_as_written, note_damage
-from ._shard_files import shard_head, write_results
+from .bookkeeping import STATES, Bookkeeping, Corpus, Total, explained
+from .bookkeeping import is_as_written, make_settings, note_damage
+from .bookkeeping import open_folder, require_choices, require_columns
+from .bookkeeping import require_same_corpus, require_same_settings
+from .bookkeeping import settings_mark, shard_head, write_results
 from .costs import note_usage
-from .jobs import Columns, Job, Line, MetricOrFunction, Planner, Scored
-from .jobs import Work
+from .engines import choose_engine
+from .folder import is_lost, only_one, require_usable, write_whole
+from .jobs import Columns, Job, Line, MetricOrFunction, Planner
+from .jobs import Scored, Work
 from .run_report import RunReport
-from .workers import RunStopped, only_one, write_whole
+from .workers import RunStopped
 
 # %% auto #0
 __all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'merge_shards', 'run', 'count_work']

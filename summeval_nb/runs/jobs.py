@@ -1,4 +1,4 @@
-"""Metrics by name or your own, made safe for corpora: every row gives one line, with a number or the reason why there is none."""
+"""Metrics made safe for corpora: every row gives one line, with a number or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -27,27 +27,22 @@ from summeval_nb.judged.judging import Judge
 from summeval_nb.models.base import Backend, Calls, NotDeclared, added
 from summeval_nb.models.load import load_model, store_path
 from summeval_nb.models.store import Store
-from summeval_nb.runs._identity import identify, identify_model, packaged_fingerprints
-from summeval_nb.runs._planned import Unloaded, pairs_of, sentence_pairs, unanswered
-from summeval_nb.runs.costs import Ledger, Stages, calls_at_most, find_backends, metered
+from summeval_nb.runs.costs import (
+    Ledger,
+    Stages,
+    Unloaded,
+    calls_at_most,
+    find_backends,
+    metered,
+    pairs_of,
+    sentence_pairs,
+    unanswered,
+)
+from summeval_nb.runs.identity import identify, identify_model, packaged_fingerprints
 from summeval_nb.runs.workers import try_together
 
-__all__ = [
-    "Rows",
-    "Columns",
-    "MetricOrFunction",
-    "read_row",
-    "load_options",
-    "describe",
-    "Job",
-    "Line",
-    "Scored",
-    "make_line",
-    "named_metric",
-    "Scorer",
-    "Work",
-    "Planner",
-]
+__all__ = ["Job", "Work"]
+
 
 Rows = Sequence[JsonDict]
 Columns = Mapping[str, "str | Sequence[str]"]
@@ -446,8 +441,6 @@ def _planned_metric(job: Job) -> MetricOrFunction | None:
     options = load_options(job.options, load_model if kept else Unloaded)
     if not find_backends(options):
         return None
-    from summeval_nb.models.store import Store
-
     return named_metric(job.metric, options, Store(kept) if kept else None)
 
 
@@ -461,8 +454,8 @@ class Work:
         Items of the corpus; those that the run's folder already holds; the others;
         those of them that cannot be read.
     sentences, pairs : int or None
-        See the table in this chapter; None where they are not known beforehand or do
-        not exist.
+        Distinct sentences, and pairs of a sentence and its evidence, of faithfulness; of other metrics the
+        pairs of texts. None where they are not known beforehand or do not exist.
     calls : mapping of str to Calls, or None
         For each stage at most the calls of a language model, and how large they are;
         empty without one, None where they cannot be known.

@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import heapq
+import json
 import math
 import re
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,11 +23,10 @@ from ..ground.resampling import bootstrap, sign_flip_p_value
 from ..ground.base import JsonDict
 from ..ground.base import require_count, require_share
 from ..ground.html import html_page, html_table, render, text_table
-from .run_report import compared_parts, page_parts
-from ._run_page import usage_rows
-from ._run_pairs import Aligned, pair_rows, require_pairs
-from ._run_rows import complete_manifest, metric_name, recovered_note
-from ._run_rows import rows_of_file, stored_result
+from .finished import Aligned, complete_manifest, histogram_svg
+from .finished import metric_name, pair_rows, recovered_note
+from .finished import require_pairs, rows_of_file, stored_result
+from .finished import usage_rows, worst_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'RunComparison', 'compare_scores', 'align',
-           'RunReport', 'run_page']
+           'RunReport', 'page_parts', 'compared_parts', 'run_page']
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #5844c38c
 def read_manifest(folder: str | Path) -> JsonDict:
@@ -280,6 +281,72 @@ class RunReport:
         """Write the page, compared with `other` where one is given; return its path."""
         write_whole(path, run_page(self, other, worst))
         return Path(path)
+
+# %% ../../nbs/6_runs/62_run_report.ipynb #9d3e5b7a
+_OPEN = 2  # items that are all shown open
+
+
+def page_parts(
+    manifest: JsonDict,
+    found: Gathered,
+    arrays: Sequence[np.ndarray],
+    names: Sequence[str],
+) -> JsonDict:
+    """What the page of a run holds beside its comparison; `found` is what `gather` returns."""
+    fields = [
+        (name, value)
+        for name, value in manifest.items()
+        if name not in ("counts", "usage")
+    ]
+    usage, reasons = manifest.get("usage", {}), found.reasons.most_common(50)
+    return {
+        "names": names,
+        "histogram": histogram_svg(arrays, names),
+        "worst": [
+            worst_html(row, opened=place == 0 or len(found.worst) <= _OPEN)
+            for place, row in enumerate(found.worst)
+        ],
+        "reasons": [
+            {"status": status, "reason": reason, "items": n}
+            for (status, reason), n in reasons
+        ],
+        "signatures": [
+            {"signature": text, "items": n}
+            for text, n in found.signatures.most_common(5)
+            if text
+        ],
+        "details": [
+            {"field": name, "value": json.dumps(value)} for name, value in fields
+        ],
+        "usage": usage_rows(usage) if usage else [],
+    }
+
+
+def compared_parts(
+    aligned: Aligned, compared: RunComparison, names: Sequence[str]
+) -> JsonDict:
+    """What a page says of two runs; A is the other (earlier) run, B is this one, whose name stands first."""
+    for note in aligned.notes:
+        warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=3)
+    extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
+    row: dict[str, float | None] = {
+        "common items": compared.n,
+        "left out": compared.left_out,
+    }
+    row |= {
+        f"mean of {names[1]}": compared.mean_a,
+        f"mean of {names[0]}": compared.mean_b,
+    }
+    row |= {
+        "difference": compared.difference,
+        "low": compared.low,
+        "high": compared.high,
+        "p": compared.p_value,
+    }
+    return {
+        "said": [*aligned.notes, compared.sentence(names[1], names[0]) + extra],
+        "compared": [row],
+    }
 
 # %% ../../nbs/6_runs/62_run_report.ipynb #b06bd13f
 def run_page(

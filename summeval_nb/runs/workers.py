@@ -1,4 +1,4 @@
-"""Work in processes that can crash without harm, results in files that are whole or absent, and a lock that cannot be left behind."""
+"""Work in processes that can crash without harm."""
 
 from __future__ import annotations
 
@@ -9,28 +9,12 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
-from summeval_nb.ground.files import replacing
-from summeval_nb.runs._lock import Busy, hold
+__all__ = ["RunStopped"]
 
-__all__ = [
-    "Row",
-    "Found",
-    "try_together",
-    "WorkerDied",
-    "WorkerTimeout",
-    "WorkerRefused",
-    "RunStopped",
-    "pack",
-    "Worker",
-    "write_whole",
-    "sync_folder",
-    "only_one",
-]
 
 Row = TypeVar("Row")
 Found = TypeVar("Found")
@@ -319,38 +303,3 @@ class Worker(Generic[Found]):
         if process:
             process.kill()
         self._end()
-
-
-def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file so that under its name there is the whole content or nothing new, even after a power cut."""
-    with replacing(path) as file:  # a file of a temporary name; forced to the disk and renamed at the end
-        file.writelines(chunks)
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Force a folder's list of names to the disk, where the system can."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-@contextmanager
-def only_one(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; a second holder raises a `RuntimeError`. The lock
-    ends with the process. A folder that cannot be locked raises a `RunStopped`."""
-    try:
-        let_go = hold(folder)
-    except Busy as error:
-        remedy = "wait for it, or choose another folder"
-        raise RuntimeError(f"another run is working in {str(folder)!r}{error}; {remedy}") from None
-    except OSError as error:
-        remedy = "choose a folder on a disk of this machine"
-        raise RunStopped(f"cannot lock {str(folder)!r}: {error.strerror}; {remedy}") from error
-    try:
-        yield
-    finally:
-        let_go()

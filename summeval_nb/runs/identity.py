@@ -1,4 +1,3 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_identity.py.
 """What decides a result, as plain data: own code with what it captures, weights by content, declared versions.
 
 `summeval_nb.runs.jobs.describe` is its public face. Nothing is called and nothing is unpickled: code is read, values

@@ -1,37 +1,123 @@
-# A plain private module: edited here, exported by no notebook, tested in tests/test_batch.py.
-"""What a run keeps count of, and its manifest: written before the first shard is scored, and when all is there."""
+"""What a run keeps count of: its manifest, the heads of its shards, and what is checked before hours of work."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 import platform
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
+from summeval_nb.ground.files import replacing
 from summeval_nb.ground.base import JsonDict
 from summeval_nb.ground.items import ItemStream, Shard
-from summeval_nb.runs._identity import find_unknown
-from summeval_nb.runs._run_folder import (
+from summeval_nb.ground.base import require_flag, require_module, require_option
+from summeval_nb.runs.costs import LEDGER, Ledger, read_ledger
+from summeval_nb.runs.folder import (
+    LOST,
     MANIFEST,
+    RECOVER,
     SHARDS,
     file_check,
+    has_results,
+    known_contents,
     manifest_check,
     read_own_manifest,
     remove_files,
     remove_shards,
+    write_whole,
 )
-from summeval_nb.runs.costs import LEDGER, Ledger, read_ledger
-from summeval_nb.runs.jobs import Line, Scored
-from summeval_nb.runs.workers import RunStopped, write_whole
+from summeval_nb.runs.identity import differences, find_unknown
+from summeval_nb.runs.jobs import Job, Line, Scored, read_row
+from summeval_nb.runs.workers import RunStopped
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas as pd
     from tqdm.auto import tqdm
+
+
+# ---------------------------------------------------------------- shards
+
+
+STATES = ("ok", "undefined", "failed")
+
+
+class Total(NamedTuple):
+    """The sum of a run's shards."""
+
+    counts: dict[str, int]
+    mean: float | None
+    items: int
+
+
+def shard_head(shard: Shard, lines: Sequence[Line], body: bytes, settings: str = "") -> JsonDict:
+    """Return what stands before a shard's lines: counts, their exact sum, and checksums of them and of itself.
+
+    `settings` is the mark of what decided the lines, see `settings_mark`.
+    """
+    states = [line.status for line in lines]
+    head: JsonDict = {"shard": shard.number, "items": len(lines)}
+    head |= {name: states.count(name) for name in STATES}
+    head |= {"sum": math.fsum(line.score for line in lines if line.score is not None), "digest": shard.digest}
+    head |= {"settings": settings} if settings else {}
+    head["body"] = hashlib.sha256(body).hexdigest()
+    return head | {"check": manifest_check(head)}
+
+
+def is_as_written(path: Path, head: JsonDict, body: bytes) -> bool:
+    """Whether a shard's name, head and lines belong together; a head that is none raises one of several errors."""
+    whole = head["check"] == manifest_check(head) and head["body"] == hashlib.sha256(body).hexdigest()
+    return whole and path.name == f"{head['shard']:08d}-{head['digest'][:16]}.jsonl"
+
+
+def note_damage(path: Path, shard: Shard, damaged: list[str]) -> None:
+    """Remember that a shard's file is damaged, and warn the caller's caller."""
+    damaged.append(shard.name)
+    again = f"its {len(shard.items)} items are scored again"
+    warnings.warn(f"the shard {path} is damaged or cannot be read; {again}", stacklevel=3)
+
+
+def write_results(bodies: Iterable[bytes], target: Path) -> None:
+    """Write the lines of shards as one file: as they are, or as a table where the file's name asks for one."""
+    if target.suffix == ".parquet":
+        write_parquet(bodies, target)
+    else:
+        write_whole(target, bodies)
+
+
+def write_parquet(bodies: Iterable[bytes], target: Path) -> None:
+    """Write the lines of shards as a table, their parts as JSON."""
+    arrow, parquet = require_module("pyarrow", "parquet"), require_module("pyarrow.parquet", "parquet")
+    names = ("item", "id", "score", "status", "reason", "parts", "signature", "content")
+    types = dict.fromkeys(names, arrow.string()) | {"item": arrow.int64(), "score": arrow.float64()}
+    schema = arrow.schema(types.items())
+    with replacing(target) as file, parquet.ParquetWriter(file, schema) as writer:
+        for body in bodies:
+            rows = [_flat(json.loads(line)) for line in body.splitlines()]
+            writer.write_table(arrow.Table.from_pylist(rows, schema))
+
+
+def _flat(row: JsonDict) -> JsonDict:
+    """A row for a table: parts and odd ids as JSON; half a character, which a table cannot hold, as its escape."""
+    known = row["id"] is None or isinstance(row["id"], str)
+    flat = row | {"id": row["id"] if known else json.dumps(row["id"]), "parts": json.dumps(row["parts"])}
+    return {
+        name: one.encode("utf-8", "backslashreplace").decode() if isinstance(one, str) else one
+        for name, one in flat.items()
+    }
+
+
+# ---------------------------------------------------------------- the manifest
+
 
 OUTPUTS = {"jsonl": "results.jsonl", "parquet": "results.parquet"}
 
@@ -196,3 +282,88 @@ def explained(folder: Path) -> Iterator[None]:
         done = len(list((folder / "shards").glob("*.jsonl")))
         remedy = f"the {done} shards written are kept: make room or repair it, then call run again as before"
         raise RunStopped(f"the run in {str(folder)!r} stopped: {error.strerror}; {remedy}") from error
+
+
+# ---------------------------------------------------------------- before hours of work
+
+
+_ENOUGH = 100  # items of a corpus, of which a folder that holds results must know one
+_ANOTHER = "choose another folder, or start over with resume=False"
+
+
+# what is scored: a file, an open one, a table of pandas, or dictionaries
+Corpus: TypeAlias = "str | PathLike[str] | BinaryIO | pd.DataFrame | Iterable[Mapping[str, object]]"
+
+
+def require_choices(on_error: str, output: str, **flags: bool) -> str:
+    """Raise if a choice is none of the known, or a flag is neither True nor False; return the results' file name."""
+    require_option(on_error, "on_error", ("record", "raise"))
+    for name, flag in flags.items():
+        require_flag(flag, name)
+    if flags.get("recover") and not flags.get("resume", True):
+        raise ValueError("recover=True keeps what resume=False would remove: choose one of them")
+    return OUTPUTS[require_option(output, "output", OUTPUTS)]
+
+
+def make_settings(job: Job, shard_size: int) -> JsonDict:
+    """Return what must be equal for a run to be continued."""
+    from summeval_nb import __version__
+
+    return {"summeval_nb": __version__, **job.describe(), "shard_size": shard_size}
+
+
+def require_same_settings(folder: Path, settings: JsonDict) -> None:
+    """Raise a `ValueError` that names what differs, or cannot be known, if a folder holds results of another run."""
+    manifest = read_own_manifest(folder)
+    if manifest is None or not has_results(folder, manifest):
+        return
+    new = json.loads(json.dumps(settings))
+    if changed := list(differences(manifest["settings"], new)):
+        damaged = manifest["check"] not in ("", manifest_check(manifest))
+        remedy = f"its manifest was changed after the run wrote it: {RECOVER}; or {_ANOTHER}" if damaged else _ANOTHER
+        raise ValueError(f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}")
+    if unknown := find_unknown(new):
+        declare = "declare its version as an attribute, fingerprint = 'v1', and change that with it"
+        raise ValueError(
+            f"the run in {str(folder)!r} cannot be continued, because it cannot be known whether the metric is still "
+            f"the same: it uses {', '.join(unknown)}; {declare}, or {_ANOTHER}"
+        )
+
+
+def require_columns(shards: Iterable[Shard], job: Job) -> Iterator[Shard]:
+    """Pass shards on; raise a `ValueError` if the first readable item of the corpus lacks a column."""
+    checked = False
+    for shard in shards:
+        for item in () if checked else shard.items:
+            row, problem = read_row(item, job.sources, {})
+            if row:
+                checked = True
+                if problem:
+                    remedy = "name the corpus' columns with columns={...}"
+                    raise ValueError(f"at {item.place} of the corpus {problem}; {remedy}")
+                break
+        yield shard
+
+
+def require_same_corpus(shards: Iterable[Shard], job: Job, folder: Path, lost: bool = False) -> Iterator[Shard]:
+    """Pass shards on; raise a `ValueError` if none of the first items is in the folder, which holds others.
+
+    With `lost` the folder's manifest is.
+    """
+    manifest = LOST if lost else read_own_manifest(folder)
+    stream, first = iter(shards), list[Shard]()
+    wanted: set[str] = set()
+    while manifest and has_results(folder, manifest) and sum(len(shard.items) for shard in first) < _ENOUGH:
+        if (shard := next(stream, None)) is None:
+            break
+        first.append(shard)
+        for item in shard.items:
+            row, problem = read_row(item, job.sources, job.kinds)
+            wanted |= set() if problem else {job.content(item, row)}
+    known = known_contents(folder, manifest) if wanted and manifest else iter(())
+    if wanted and (held := next(known, None)) and held not in wanted and wanted.isdisjoint(known):
+        if lost:  # what an item's content is, its metric says
+            which = "of another corpus, or of a metric that reads another part of it; choose another folder"
+            raise ValueError(f"{str(folder)!r} holds the results {which}")
+        raise ValueError(f"{str(folder)!r} holds the results of another corpus; {_ANOTHER}")
+    yield from itertools.chain(first, stream)
