@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from summeval_nb.ground.base import JsonDict
-from summeval_nb.ground.results import Score, ScoreTable
-from summeval_nb.ground.base import require_module, require_option
+from summeval_nb.ground.base import JsonDict, require_module, require_option
 from summeval_nb.ground.html import text_table
+from summeval_nb.ground.results import Score, ScoreTable
 from summeval_nb.shell import (
     AsJson,
     Column,

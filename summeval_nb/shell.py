@@ -18,9 +18,8 @@ import typer
 from typer.core import TyperGroup
 
 from summeval_nb.ground.addresses import without_secrets
+from summeval_nb.ground.base import JsonDict, require_option
 from summeval_nb.ground.files import write_whole
-from summeval_nb.ground.base import JsonDict
-from summeval_nb.ground.base import require_option
 from summeval_nb.ground.html import printable
 
 if TYPE_CHECKING:

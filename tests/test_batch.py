@@ -614,8 +614,8 @@ class UnsureChecker:
 
 
 def test_a_metered_checker_keeps_its_borders():
-    from summeval_nb.evidence.llm import LLMChecker
     from summeval_nb.evidence.faithfulness import evaluate
+    from summeval_nb.evidence.llm import LLMChecker
     from summeval_nb.models.base import ScriptedBackend
 
     backend, ledger = ScriptedBackend(lambda prompt: "yes"), Ledger()

@@ -3,11 +3,19 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from summeval_nb.judged.cases import ask_group, exactly, named_passages, numbered, of_sentences, read_questions
-from summeval_nb.judged.cases import read_units, reply_schema, tasks
-from summeval_nb.judged.judging import premise_sentences
+from summeval_nb.judged.cases import (
+    ask_group,
+    exactly,
+    named_passages,
+    numbered,
+    of_sentences,
+    read_questions,
+    read_units,
+    reply_schema,
+    tasks,
+)
+from summeval_nb.judged.judging import PURPOSES, JudgeFailure, premise_sentences
 from summeval_nb.judged.llm import PROMPTS, LLMJudge
-from summeval_nb.judged.judging import PURPOSES, JudgeFailure
 from summeval_nb.models.base import BackendUnavailable, ScriptedBackend
 
 SENTENCES = premise_sentences(

@@ -6,7 +6,9 @@ from dataclasses import fields
 import pytest
 
 from summeval_nb.evidence import faithfulness
-from summeval_nb.judged import answers as _answer_stages, summary_score as _summary_choices, answers, summary_score
+from summeval_nb.judged import answers, summary_score
+from summeval_nb.judged import answers as _answer_stages
+from summeval_nb.judged import summary_score as _summary_choices
 from summeval_nb.overlap import base, bleu, chrf, matching, rouge, ter
 
 FACES = [

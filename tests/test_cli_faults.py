@@ -13,7 +13,8 @@ import pytest
 
 from summeval_nb import cli
 from summeval_nb.commands import WORD_METRICS
-from summeval_nb.text import splitters as _splitters, split
+from summeval_nb.text import split
+from summeval_nb.text import splitters as _splitters
 
 pytestmark = pytest.mark.nightly
 

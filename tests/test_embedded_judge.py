@@ -12,11 +12,8 @@ from servers.fixtures import gguf_path, llama_server  # noqa: F401
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
 from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.ground.results import Finding, Verdict
-from summeval_nb.judged.embedded import _denies as denies
 from summeval_nb.judged.embedded import EmbeddedJudge
-from summeval_nb.judged.load import load_judge
-from summeval_nb.judged.judging import premise_sentences
-from summeval_nb.judged.llm import PROMPTS, LLMJudge
+from summeval_nb.judged.embedded import _denies as denies
 from summeval_nb.judged.judging import (
     PURPOSES,
     Answer,
@@ -30,7 +27,10 @@ from summeval_nb.judged.judging import (
     Statement,
     as_statement,
     ask_many,
+    premise_sentences,
 )
+from summeval_nb.judged.llm import PROMPTS, LLMJudge
+from summeval_nb.judged.load import load_judge
 from summeval_nb.models.base import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
 from summeval_nb.models.server import ServerBackend

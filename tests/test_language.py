@@ -20,8 +20,8 @@ from summeval_nb import (
     split_text,
 )
 from summeval_nb.judged import refusals as _refusals
-from summeval_nb.overlap.tokens import BORROWED
 from summeval_nb.overlap.ngrams import _TOKENIZERS
+from summeval_nb.overlap.tokens import BORROWED
 from summeval_nb.text.language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
 from summeval_nb.text.splitters import SPLITTERS
 

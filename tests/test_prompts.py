@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.evidence.claims import ClaimFinder
+from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.judged.cases import choice_prompt
 from summeval_nb.judged.llm import PROMPTS
 from summeval_nb.judged.pairwise import Pair, Rubric, side_by_side_prompt
 from summeval_nb.judged.ratings import rating_prompt
-from summeval_nb.models.base import as_json, mark, plain
-from summeval_nb.models.base import ScriptedBackend, neutralise
+from summeval_nb.models.base import ScriptedBackend, as_json, mark, neutralise, plain
 
 # Special tokens as the tokenizers of these families write them.
 TOKENS = [

@@ -10,7 +10,6 @@ from itertools import product
 import pytest
 
 from summeval_nb.ground.base import is_numpy, np
-from summeval_nb.overlap.rouge import _common_length as common_length
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
 from summeval_nb.overlap.counting import (
     SKIP_TYPES,
@@ -19,6 +18,7 @@ from summeval_nb.overlap.counting import (
     shared_pairs,
 )
 from summeval_nb.overlap.rouge import MULTI, TYPES, lcs_path, rouge_many, rouge_score
+from summeval_nb.overlap.rouge import _common_length as common_length
 
 REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]
 REFUSED += ["jinja2", "markupsafe", "matplotlib", "tqdm", "sentence_transformers", "transformers", "tokenizers", "yaml"]

@@ -7,11 +7,17 @@ import re
 import warnings
 from collections.abc import Sequence
 
-from summeval_nb.ground.base import callers_level
-from summeval_nb.ground.base import warn_of_order
-from summeval_nb.ground.base import InputWarning, require_text
-from summeval_nb.text.language import OTHER, declared_languages, foreign_language, language_name, language_of
-from summeval_nb.text.language import languages_of_word, unread_words, without_particles
+from summeval_nb.ground.base import InputWarning, callers_level, require_text, warn_of_order
+from summeval_nb.text.language import (
+    OTHER,
+    declared_languages,
+    foreign_language,
+    language_name,
+    language_of,
+    languages_of_word,
+    unread_words,
+    without_particles,
+)
 
 from .measured import stem_counts
 from .tokens import stem

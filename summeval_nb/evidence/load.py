@@ -11,8 +11,8 @@ from typing import Any
 from summeval_nb.evidence.checker import Checker
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.ground.base import require_option, require_share
-from summeval_nb.models.load import load_model
 from summeval_nb.models.base import Backend
+from summeval_nb.models.load import load_model
 
 __all__ = ["checker", "load_checker", "named_checker", "packaged_checker", "require_checker", "with_threshold"]
 

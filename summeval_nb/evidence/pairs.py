@@ -10,17 +10,14 @@ import numpy as np
 
 from summeval_nb.evidence.checker import Checker, PairVectors, nearest_evidence
 from summeval_nb.evidence.inputs import unread_reasons
+from summeval_nb.ground.base import JsonDict, require_texts
 from summeval_nb.ground.results import Evidence, Finding, Signature, Verdict
-from summeval_nb.ground.base import require_texts
 from summeval_nb.models.store import Store, content_key
+from summeval_nb.text.cosine import cosine_similarity
+from summeval_nb.text.embed import LotEmbedder, SentenceVectors
 from summeval_nb.text.lists import LedReading, read_with_leads
 from summeval_nb.text.markdown import NO_EVIDENCE, has_word
-from summeval_nb.text.embed import SentenceVectors
-from summeval_nb.text.cosine import cosine_similarity
-from summeval_nb.text.embed import LotEmbedder
 from summeval_nb.text.split import Reading, Splitter, split_markdown
-
-from summeval_nb.ground.base import JsonDict
 
 Pair = tuple[list[str], str]  # evidence texts, summary sentence
 One = TypeVar("One")

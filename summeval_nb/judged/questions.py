@@ -16,9 +16,8 @@ from summeval_nb.evidence.words import stem_weight
 from summeval_nb.ground.base import require_module
 from summeval_nb.judged.judging import Keyphrase, Question, place_keyphrase, premise_sentences
 from summeval_nb.judged.statements import resolve_by_rules
+from summeval_nb.text.embed import LotEmbedder, SentenceVectors
 from summeval_nb.text.lists import leads_into_items, list_parts, with_denying_leads, with_lead
-from summeval_nb.text.embed import SentenceVectors
-from summeval_nb.text.embed import LotEmbedder
 from summeval_nb.text.split import split_claims
 
 # how rare a word must be (chapter 21) to be a key phrase by itself: meals is, day is not

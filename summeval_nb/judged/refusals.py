@@ -18,8 +18,8 @@ import numpy as np
 
 from summeval_nb.evidence.words import sigmoid
 from summeval_nb.judged.judging import Flag, premise_sentences
-from summeval_nb.text.language import foreign_language, language_name, named_languages
 from summeval_nb.text.cosine import unit_rows
+from summeval_nb.text.language import foreign_language, language_name, named_languages
 
 _UNABLE = (
     r"(?:can(?:no|['’]?)t|can not|could(?:n['’]?t| not)|unable|not(?: \w+)? able|won['’]t|will not"

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tqdm.auto import tqdm
 
 from summeval_nb.ground.addresses import without_secrets
-from summeval_nb.ground.base import JsonDict
-from summeval_nb.ground.base import require_count, require_text, require_texts
+from summeval_nb.ground.base import JsonDict, require_count, require_text, require_texts
 from summeval_nb.ground.html import html_table, printable
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 from tqdm.auto import tqdm
 
 from summeval_nb.ground.addresses import Address
-from summeval_nb.ground.base import JsonDict
-from summeval_nb.ground.base import require_count, require_module, require_option, require_text
+from summeval_nb.ground.base import JsonDict, require_count, require_module, require_option, require_text
 from summeval_nb.models.base import (
     Backend,
     BackendError,

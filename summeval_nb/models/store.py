@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from tqdm.auto import tqdm
 
+from summeval_nb.ground.base import JsonDict, require_count, require_text, require_texts
 from summeval_nb.ground.files import require_path
-from summeval_nb.ground.base import JsonDict
-from summeval_nb.ground.base import require_count, require_text, require_texts
 from summeval_nb.ground.html import html_table
 
 if TYPE_CHECKING:

@@ -10,12 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
-from summeval_nb.ground.base import np
-from summeval_nb.ground.base import callers_level
-from summeval_nb.ground.base import LONG, warn_of_order
+from summeval_nb.ground.base import LONG, callers_level, np, require_text, require_texts, warn_of_order
 from summeval_nb.ground.resampling import bootstrap
+
 from ..ground.results import ScoreTable, Signature
-from summeval_nb.ground.base import require_text, require_texts
 from .tokens import Tokens
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from itertools import chain, count
 from typing import Any
 
 from summeval_nb.ground.base import np
+
 from .tokens import Tokens
 
 

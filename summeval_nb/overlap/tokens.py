@@ -12,8 +12,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_nb.ground.base import callers_level
-from summeval_nb.ground.base import InputWarning, how_to_install, require_module, require_option, require_text
+from summeval_nb.ground.base import (
+    InputWarning,
+    callers_level,
+    how_to_install,
+    require_module,
+    require_option,
+    require_text,
+)
 from summeval_nb.text.language import READS, REMEDIES, foreign_language, language_name, language_of
 
 if TYPE_CHECKING:
