@@ -28,7 +28,7 @@ from transformers.utils import logging
 
 from summeval_nb import ServerBackend, TransformersBackend, example_model
 from summeval_nb.evidence.llm import PROMPT, filled
-from summeval_nb.ground.html import text_table
+from summeval_nb.core.html import text_table
 
 OPTIONS = ["yes", "no"]
 TESTS = Path(__file__).parents[1] / "tests"

@@ -29,7 +29,7 @@ from summeval_nb.agreement.summeval import (
     reference_similarities,
     summeval_scores,
 )
-from summeval_nb.ground.data import QUALITIES, SummEval, load_summeval
+from summeval_nb.core.data import QUALITIES, SummEval, load_summeval
 from summeval_nb.text.embed import load_embedder
 
 ASSET = Path(__file__).parents[1] / "summeval_nb" / "assets" / "summeval_real.npz"

@@ -30,7 +30,7 @@ metric, mode = task.split("-")
 def items():
     rng = random.Random(0)
     if metric == "faithfulness":  # words that a model's tokenizer knows
-        from summeval_nb.ground.data import sample_articles
+        from summeval_nb.core.data import sample_articles
         texts = " ".join(one.text for one in sample_articles())
         vocabulary = list(dict.fromkeys(word.strip('.,"').lower() for word in texts.split()))
     else:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from summeval_nb.ground.base import JsonDict, require_module, require_option
-from summeval_nb.ground.html import text_table
-from summeval_nb.ground.results import Score, ScoreTable
+from summeval_nb.core.base import JsonDict, require_module, require_option
+from summeval_nb.core.html import text_table
+from summeval_nb.core.results import Score, ScoreTable
 from summeval_nb.shell import (
     AsJson,
     Column,
@@ -46,7 +46,7 @@ from summeval_nb.shell import (
 if TYPE_CHECKING:
     from summeval_nb.agreement.judge_bench import Rater
     from summeval_nb.evidence.faithfulness import Faithfulness
-    from summeval_nb.ground.data import SampleSummary
+    from summeval_nb.core.data import SampleSummary
     from summeval_nb.judged.judging import Judge
     from summeval_nb.models.store import Store
 
@@ -174,7 +174,7 @@ def demo(
     Example: summeval demo --number 2
     """
     from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
-    from summeval_nb.ground.data import sample_articles
+    from summeval_nb.core.data import sample_articles
 
     keep_apart(html)
     samples = sample_articles()
@@ -418,7 +418,7 @@ def summeval(
     """
     keep_apart(given.html, data)
     from summeval_nb.agreement.summeval import summeval_task
-    from summeval_nb.ground.data import load_summeval, load_toy_summeval
+    from summeval_nb.core.data import load_summeval, load_toy_summeval
 
     ratings = load_toy_summeval() if data is None else load_summeval(data)
     result = summeval_task(ratings, embedder, **read_options(given.option, summeval_task))
@@ -618,7 +618,7 @@ def how_well(
     """
     from summeval_nb.evidence.measured import how_well as measured
     from summeval_nb.evidence.measured import shown_row
-    from summeval_nb.ground.base import require_option
+    from summeval_nb.core.base import require_option
 
     require_option(checker, "checker", list(measured()["checkers"]))
     rows = [row for row in measured()["rows"] if row["checker"] == checker]

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, Protocol, 
 import typer
 from typer.core import TyperGroup
 
-from summeval_nb.ground.addresses import without_secrets
-from summeval_nb.ground.base import JsonDict, require_option
-from summeval_nb.ground.files import write_whole
-from summeval_nb.ground.html import printable
+from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.base import JsonDict, require_option
+from summeval_nb.core.files import write_whole
+from summeval_nb.core.html import printable
 
 if TYPE_CHECKING:
-    from summeval_nb.ground.items import ItemStream
+    from summeval_nb.core.items import ItemStream
     from summeval_nb.models.store import Store
 
 _IN_WORDS_OF_THE_SHELL = {
@@ -351,7 +351,7 @@ def read_options(given: list[str] | None, function: Callable[..., object], *, na
 
 def open_table(name: str, format: str | None) -> ItemStream:
     """Return a file, or standard input for `-`, as a stream of items."""
-    from summeval_nb.ground.items import open_items
+    from summeval_nb.core.items import open_items
 
     return open_items(standard_input() if name == "-" else name, format=format)
 
@@ -374,7 +374,7 @@ def read_table(name: str, format: str | None, metric: str, column: list[str] | N
 
 def read_columns(name: str, format: str | None, columns: Sequence[str]) -> list[JsonDict]:
     """Return the rows of a table that must all have these columns."""
-    from summeval_nb.ground.files import require_once
+    from summeval_nb.core.files import require_once
     from summeval_nb.runs.jobs import read_row
 
     require_once(columns, "the command")
@@ -401,7 +401,7 @@ class Showable(Protocol):
 
 def show(result: Showable, as_json: bool, html: Path | None, title: str, text: str) -> None:
     """Print a result as text or JSON, and write its page where one is wanted."""
-    from summeval_nb.ground.html import html_page
+    from summeval_nb.core.html import html_page
 
     say(to_json(result.to_dict()) if as_json else text)
     if html:

@@ -7,7 +7,7 @@ from helpers.spellings import SPELLINGS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.ground.addresses import Address, hidden, looks_like_a_key, without_keys, without_secrets
+from summeval_nb.core.addresses import Address, hidden, looks_like_a_key, without_keys, without_secrets
 
 
 @pytest.mark.parametrize(

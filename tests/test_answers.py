@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from summeval_nb import evaluate_answer, evaluate_answers
-from summeval_nb.ground.data import sample_articles
-from summeval_nb.ground.results import Sentence, Signature
+from summeval_nb.core.data import sample_articles
+from summeval_nb.core.results import Sentence, Signature
 from summeval_nb.judged.answers import (
     _COLUMNS,
     PAIRS,

@@ -13,7 +13,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import NLIChecker, SentenceTransformerEmbedder, TransformersBackend, load_summeval
-from summeval_nb.ground.base import (
+from summeval_nb.core.base import (
     hub_only_if,
     require_count,
     require_flag,

@@ -19,8 +19,8 @@ import pytest
 from helpers.patience import comes_back
 
 from summeval_nb import bleu_score, rouge_score
-from summeval_nb.ground.items import make_shards, open_items
-from summeval_nb.ground.results import Verdict
+from summeval_nb.core.items import make_shards, open_items
+from summeval_nb.core.results import Verdict
 from summeval_nb.runs.batch import RunStopped, count_work, run
 from summeval_nb.runs.costs import Ledger, MeteredChecker
 
@@ -78,7 +78,7 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
 @pytest.mark.nightly
 def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
     from summeval_nb import evaluate, faithfulness_from_dict
-    from summeval_nb.ground.data import sample_articles
+    from summeval_nb.core.data import sample_articles
 
     sample = sample_articles()[0]
     rows = [{"text": sample.text, "summary": summary.text} for summary in sample.summaries.values()]
@@ -665,7 +665,7 @@ def asks_twice(row, backend):
 
 FULL = """
 import sys
-from summeval_nb.ground.results import Verdict
+from summeval_nb.core.results import Verdict
 from summeval_nb.runs.batch import RunStopped, count_work, run
 from summeval_nb.runs.costs import Ledger, MeteredChecker
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))

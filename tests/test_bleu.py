@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 import summeval_nb
-from summeval_nb.ground.metric import score_rows
-from summeval_nb.ground.results import Signature
+from summeval_nb.core.metric import score_rows
+from summeval_nb.core.results import Signature
 from summeval_nb.overlap.bleu import Bleu, bleu_many, bleu_score, compare_bleu, corpus_bleu
 
 settings.register_profile("unhurried", deadline=None)  # a busy machine is no failure

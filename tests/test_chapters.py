@@ -27,7 +27,7 @@ def is_export(cell: dict) -> bool:
 
 
 # A part may import itself and the parts that stand before it. The shell (`cli` and what starts it) stands on top.
-PARTS = ["ground", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"]
+PARTS = ["core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"]
 FILES = sorted(path for path in ROOT.glob("summeval_nb/**/*.py") if path.stem not in {"__init__", "_modidx"})
 HIDDEN: dict[str, set[str]] = {}  # each private name, and the parts that define it
 by_name = pytest.mark.parametrize("path", CHAPTERS, ids=lambda p: p.stem)

@@ -11,7 +11,7 @@ import summeval_nb as s
 from summeval_nb import cli
 from summeval_nb.agreement.metrics import metric_class
 from summeval_nb.commands import WORD_METRICS, WordMetric
-from summeval_nb.ground.results import ScoreTable
+from summeval_nb.core.results import ScoreTable
 from summeval_nb.shell import read_flags
 
 NAMES = list(WORD_METRICS)

@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-import summeval_nb.ground.data
-from summeval_nb.ground.data import QUALITIES, SummEval, _from_hub, load_summeval, load_toy_summeval, sample_articles
+import summeval_nb.core.data
+from summeval_nb.core.data import QUALITIES, SummEval, _from_hub, load_summeval, load_toy_summeval, sample_articles
 
 
 def test_docstring_examples_run():
-    assert doctest.testmod(summeval_nb.ground.data).failed == 0
+    assert doctest.testmod(summeval_nb.core.data).failed == 0
 
 
 def entry(system, **changes):

@@ -28,7 +28,7 @@ from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.evidence.measured import how_well
 from summeval_nb.evidence.reader import Reading, load_reader
 from summeval_nb.evidence.words import sigmoid
-from summeval_nb.ground.results import Finding, Verdict
+from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.judged.embedded import _label
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from summeval_nb import SummEval, benchmark_checker, calibrate, compare_pairs, evaluate_answers
-from summeval_nb.ground.files import frame_rows, replacing, write_whole
+from summeval_nb.core.files import frame_rows, replacing, write_whole
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,7 +45,7 @@ def test_after_any_error_the_old_file_stands_and_nothing_is_left_behind(error, t
 def test_a_full_disk_does_not_cut_a_good_page(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
-    code = f"from summeval_nb.ground.files import write_whole; write_whole({str(path)!r}, 'x' * 100_000)"
+    code = f"from summeval_nb.core.files import write_whole; write_whole({str(path)!r}, 'x' * 100_000)"
     full = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code], env=env, preexec_fn=full, capture_output=True, text=True)

@@ -32,7 +32,7 @@ from summeval_nb import (
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.significance import pairwise_accuracy
 from summeval_nb.evidence.llm import PROMPT, filled
-from summeval_nb.ground.data import QUALITIES, SummEval
+from summeval_nb.core.data import QUALITIES, SummEval
 from summeval_nb.models.base import BackendError, InvalidOutput
 from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store

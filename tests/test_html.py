@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from summeval_nb.ground.html import (
+from summeval_nb.core.html import (
     Mark,
     axes_for,
     contrast,

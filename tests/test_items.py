@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from summeval_nb.ground.items import encode_row, make_shards, open_items
+from summeval_nb.core.items import encode_row, make_shards, open_items
 
 BROKEN_CSV = {
     "unclosed quote": ('id,text\n1,a\n2,"never closed\n3,b\n4,c\n', "line 3 of the CSV opens a quote that is never"),

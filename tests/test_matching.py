@@ -12,7 +12,7 @@ from nltk.translate.meteor_score import meteor_score as nltk_meteor
 
 from summeval_nb import InputWarning, languages_of
 from summeval_nb.agreement.metrics import metric_scores
-from summeval_nb.ground.data import load_toy_summeval
+from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.overlap.matching import (
     BertScore,
     Meteor,

@@ -13,8 +13,8 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb.agreement.metrics import metric_class
-from summeval_nb.ground.metric import Metric, is_function, require_metric, score_rows
-from summeval_nb.ground.results import ScoreTable, Signature
+from summeval_nb.core.metric import Metric, is_function, require_metric, score_rows
+from summeval_nb.core.results import ScoreTable, Signature
 from summeval_nb.runs.jobs import Job, describe
 
 TOY = s.load_toy_summeval()

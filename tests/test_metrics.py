@@ -21,8 +21,8 @@ from summeval_nb.agreement.metrics import (
     metric_scores,
     metric_table,
 )
-from summeval_nb.ground.data import QUALITIES, SummEval, load_toy_summeval
-from summeval_nb.ground.results import Signature
+from summeval_nb.core.data import QUALITIES, SummEval, load_toy_summeval
+from summeval_nb.core.results import Signature
 
 TOY = load_toy_summeval()
 
@@ -112,7 +112,7 @@ def test_meteor_by_hand_with_a_small_wordnet(tmp_path):
     write_wordnet(tmp_path / "corpora" / "wordnet", {"noun": nouns, "adj": [["big", "great"]]})
     program = """
 import json, sys
-from summeval_nb.ground.data import SummEval
+from summeval_nb.core.data import SummEval
 from summeval_nb.agreement.metrics import metric_scores
 cases = json.load(sys.stdin)
 n = len(cases)

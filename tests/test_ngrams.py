@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from summeval_nb.ground.html import Mark, contrast
+from summeval_nb.core.html import Mark, contrast
 from summeval_nb.overlap.counting import (
     NumberedTexts,
     as_sequences,

@@ -23,7 +23,7 @@ from summeval_nb.evidence.pairs import (
     stored_verdict,
 )
 from summeval_nb.evidence.pairs import read_pairs as read_lot
-from summeval_nb.ground.results import Evidence, Finding
+from summeval_nb.core.results import Evidence, Finding
 from summeval_nb.models.store import Store
 from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.split import split_markdown

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from summeval_nb import bleu_score, evaluate, play_bleu, play_correlation, play_evidence, play_lcs, sample_articles
-from summeval_nb.ground.results import Finding, Verdict
+from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
 from summeval_nb.teaching.exercises import check_answer
 from summeval_nb.teaching.pictures import (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
-from summeval_nb.ground.results import Signature
+from summeval_nb.core.results import Signature
 from summeval_nb.judged.ratings import (
     QUALITY_DEFINITIONS,
     Rating,

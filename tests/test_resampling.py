@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from summeval_nb.ground.resampling import bootstrap, drawings, drawn_counts, middle, sign_flip_p_value
+from summeval_nb.core.resampling import bootstrap, drawings, drawn_counts, middle, sign_flip_p_value
 
 
 @pytest.mark.parametrize("items", [2, 7, 1500])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.ground.results import ResultTable, Rows, Score, ScoreTable, Signature, Verdict
+from summeval_nb.core.results import ResultTable, Rows, Score, ScoreTable, Signature, Verdict
 
 plain = st.text(st.characters(exclude_categories=["Cs"]))
 

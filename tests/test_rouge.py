@@ -21,8 +21,8 @@ from rouge_score.rouge_scorer import RougeScorer
 import summeval_nb
 import summeval_nb.overlap.counting as skip
 from summeval_nb import run
-from summeval_nb.ground.metric import score_rows
-from summeval_nb.ground.results import Signature
+from summeval_nb.core.metric import score_rows
+from summeval_nb.core.results import Signature
 from summeval_nb.overlap import rouge
 from summeval_nb.overlap.counting import number_texts
 from summeval_nb.overlap.rouge import (

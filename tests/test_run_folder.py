@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from summeval_nb.ground.items import make_shards, open_items
+from summeval_nb.core.items import make_shards, open_items
 from summeval_nb.runs.batch import Course, count_work, run
 from summeval_nb.runs.engines import VARIABLE
 from summeval_nb.runs.folder import manifest_check
@@ -763,7 +763,7 @@ def test_without_shards_no_ray_is_started(monkeypatch):
 
 
 def test_a_worker_is_given_more_time_for_many_items():
-    from summeval_nb.ground.items import Item
+    from summeval_nb.core.items import Item
     from summeval_nb.runs.engines import Patience
 
     class Asked:

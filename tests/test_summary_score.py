@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb.ground.results import Signature
+from summeval_nb.core.results import Signature
 from summeval_nb.judged.judging import Answer, Entailment, Flag, JudgeFailure, Keyphrase, Passage, Question, Resolution
 from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.summary_score import (

@@ -24,7 +24,7 @@ from summeval_nb.agreement.summeval import (
     summeval_scores,
     summeval_task,
 )
-from summeval_nb.ground.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
+from summeval_nb.core.data import QUALITIES, SummEval, load_summeval, load_toy_summeval
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import meta  # the benchmark's embedders and its call of mteb

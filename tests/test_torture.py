@@ -134,7 +134,7 @@ def test_a_lie_that_becomes_a_number_is_found():
 
 def test_a_table_of_which_one_of_two_columns_is_read_is_found(monkeypatch, tmp_path):
     for module in ("files", "items"):
-        monkeypatch.setattr(f"summeval_nb.ground.{module}.require_once", lambda names, what: None)
+        monkeypatch.setattr(f"summeval_nb.core.{module}.require_once", lambda names, what: None)
     assert found_by(tables.tables, tmp_path).where == "one of two columns is read"
 
 
@@ -275,7 +275,7 @@ def test_no_case_asks_for_a_download():
 
 
 def test_text_that_is_not_escaped_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr("summeval_nb.ground.html.html.escape", lambda text, quote=True: text)
+    monkeypatch.setattr("summeval_nb.core.html.html.escape", lambda text, quote=True: text)
     assert "markup" in found_by(pages.pages, tmp_path).where
 
 

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from servers.misbehaving import MisbehavingServer
 from servers.raw import HEAD, RawServer, answer, response
 
-from summeval_nb.ground.addresses import Address
+from summeval_nb.core.addresses import Address
 from summeval_nb.models.http import (
     MOST_EVENTS,
     MOST_SHOWN,

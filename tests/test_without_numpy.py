@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from summeval_nb.ground.base import is_numpy, np
+from summeval_nb.core.base import is_numpy, np
 from summeval_nb.overlap.bleu import SMOOTHING, bleu_many, bleu_score
 from summeval_nb.overlap.counting import (
     SKIP_TYPES,

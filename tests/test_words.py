@@ -28,7 +28,7 @@ from summeval_nb.evidence.checker import (
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
 from summeval_nb.evidence.words import bin_row, judged_only, pair_features, reliability_bins, reliability_diagram
-from summeval_nb.ground.results import Signature
+from summeval_nb.core.results import Signature
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from .correlation import histogram
-from ..ground.metric import takes_choices_of
-from ..ground.resampling import bootstrap, middle
-from ..ground.base import JsonDict
-from ..ground.results import Score, Signature
-from ..ground.base import is_finite
-from ..ground.base import require_count, require_option, require_share
+from ..core.metric import takes_choices_of
+from ..core.resampling import bootstrap, middle
+from ..core.base import JsonDict
+from ..core.results import Score, Signature
+from ..core.base import is_finite
+from ..core.base import require_count, require_option, require_share
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,12 +13,12 @@ import numpy as np
 
 from .coefficients import by_row, mean_or_none
 from .coefficients import resampled_correlations, system_means
-from ..ground.html import axes_for
-from ..ground.base import float_array
-from ..ground.resampling import middle
-from ..ground.base import JsonDict
-from ..ground.results import Score, Signature
-from ..ground.base import require_count, require_option, require_share
+from ..core.html import axes_for
+from ..core.base import float_array
+from ..core.resampling import middle
+from ..core.base import JsonDict
+from ..core.results import Score, Signature
+from ..core.base import require_count, require_option, require_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

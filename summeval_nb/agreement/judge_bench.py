@@ -20,13 +20,13 @@ from .annotators import coded, measured
 from ..evidence.labelled import checked_set
 from ..evidence.words import calibration
 from ..evidence.bench import LabelledSentence, bench_sentences
-from ..ground.addresses import without_secrets
-from ..ground.results import Rows
-from ..ground.base import JsonDict
-from ..ground.data import load_toy_summeval
-from ..ground.results import ScoreTable, Signature
-from ..ground.base import require_count, require_option
-from ..ground.html import figure_text, html_table, render, text_table
+from ..core.addresses import without_secrets
+from ..core.results import Rows
+from ..core.base import JsonDict
+from ..core.data import load_toy_summeval
+from ..core.results import ScoreTable, Signature
+from ..core.base import require_count, require_option
+from ..core.html import figure_text, html_table, render, text_table
 from ..judged.load import load_judge
 from ..judged.judging import Entailment, Flag, Judge, JudgeFailure
 from ..judged.judging import Statement, ask_many

@@ -17,16 +17,16 @@ from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
 from .correlation import correlate
 from .significance import compare_all
 from .summeval import reference_similarities
-from ..ground.base import float_array
-from ..ground.base import JsonDict
-from ..ground.data import SummEval
-from ..ground.metric import Metric
-from ..ground.results import NumberTable, ScoreTable, Signature
-from ..ground.base import require_count, require_flag
-from ..ground.metric import require_metric
-from ..ground.base import require_option, require_texts
-from ..ground.metric import score_rows
-from ..ground.html import figure_text, html_table, text_table
+from ..core.base import float_array
+from ..core.base import JsonDict
+from ..core.data import SummEval
+from ..core.metric import Metric
+from ..core.results import NumberTable, ScoreTable, Signature
+from ..core.base import require_count, require_flag
+from ..core.metric import require_metric
+from ..core.base import require_option, require_texts
+from ..core.metric import score_rows
+from ..core.html import figure_text, html_table, text_table
 from ..overlap.bleu import require_pairs
 from ..text.embed import EmbedderOrName
 from ..text.embed import Embedder, load_embedder
@@ -188,7 +188,7 @@ def metric_scores(
 
     Examples
     --------
-    >>> from summeval_nb.ground.data import load_toy_summeval
+    >>> from summeval_nb.core.data import load_toy_summeval
     >>> metric_scores(load_toy_summeval(), ["length"])["length"][0].tolist()
     [20.0, 24.0, 21.0, 16.0]
     """
@@ -352,7 +352,7 @@ def metric_table(
 
     Examples
     --------
-    >>> from summeval_nb.ground.data import load_toy_summeval
+    >>> from summeval_nb.core.data import load_toy_summeval
     >>> options = {"qualities": ["relevance"], "n_resamples": 0, "rank": False}
     >>> table = metric_table(load_toy_summeval(), ["length"], **options)
     >>> round(table.correlations["length", "relevance"].score, 3)

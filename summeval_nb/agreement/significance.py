@@ -19,15 +19,15 @@ from .coefficients import tied
 from .correlation import Correlation, Grid, _draws, _estimate
 from .correlation import correlate, histogram, in_words
 from .correlation import require_tables
-from ..ground.results import Rows
-from ..ground.html import axes_for
-from ..ground.base import float_array
-from ..ground.resampling import middle
-from ..ground.base import JsonDict
-from ..ground.results import Score, Signature
-from ..ground.base import require_count, require_option
-from ..ground.base import require_share
-from ..ground.html import html_table, text_table
+from ..core.results import Rows
+from ..core.html import axes_for
+from ..core.base import float_array
+from ..core.resampling import middle
+from ..core.base import JsonDict
+from ..core.results import Score, Signature
+from ..core.base import require_count, require_option
+from ..core.base import require_share
+from ..core.html import html_table, text_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

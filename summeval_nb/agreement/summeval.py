@@ -14,12 +14,12 @@ from scipy import stats
 
 from .coefficients import by_row
 from .correlation import Grid, require_tables
-from ..ground.base import float_array
-from ..ground.base import JsonDict
-from ..ground.data import SummEval, load_summeval
-from ..ground.results import Signature
-from ..ground.base import require_option
-from ..ground.html import html_table
+from ..core.base import float_array
+from ..core.base import JsonDict
+from ..core.data import SummEval, load_summeval
+from ..core.results import Signature
+from ..core.base import require_option
+from ..core.html import html_table
 from ..text.cosine import unit_rows
 from ..text.embed import EmbedderOrName
 from ..text.embed import LotEmbedder, load_embedder
@@ -262,7 +262,7 @@ def summeval_task(
 
     Examples
     --------
-    >>> from summeval_nb.ground.data import load_toy_summeval
+    >>> from summeval_nb.core.data import load_toy_summeval
     >>> sorted(summeval_task(load_toy_summeval()))[:2]
     ['cosine_pearson', 'cosine_spearman']
     """

@@ -23,15 +23,15 @@ from .load import load_checker
 from .measured import how_well, left_out_rows, seen_articles
 from .nli import NLIChecker
 from .words import calibration, sigmoid
-from ..ground.addresses import without_secrets
-from ..ground.html import folded
-from ..ground.base import float_array
-from ..ground.resampling import drawn_counts, middle
-from ..ground.base import JsonDict
-from ..ground.results import Finding, Signature, Verdict
-from ..ground.base import require_count, require_module
-from ..ground.base import require_option, require_share
-from ..ground.html import figure_text, html_table, render, text_table
+from ..core.addresses import without_secrets
+from ..core.html import folded
+from ..core.base import float_array
+from ..core.resampling import drawn_counts, middle
+from ..core.base import JsonDict
+from ..core.results import Finding, Signature, Verdict
+from ..core.base import require_count, require_module
+from ..core.base import require_option, require_share
+from ..core.html import figure_text, html_table, render, text_table
 from ..models.base import declared
 from ..models.base import Calls
 from ..text.split import split_text

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Annotated, Any, TypeAlias
 
-from ..ground.base import JsonDict
+from ..core.base import JsonDict
 from .checker import failure
 from ..models.load import load_backend
 from ..models.base import mark, plain
 from ..models.base import Backend, BackendError, Calls
-from ..ground.results import Finding, Verdict
-from ..ground.base import require_option, require_text, require_texts
+from ..core.results import Finding, Verdict
+from ..core.base import require_option, require_text, require_texts
 from ..text.split import split_claims
 
 # %% auto #0

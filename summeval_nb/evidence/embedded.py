@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ground.base import JsonDict
+from ..core.base import JsonDict
 from .checker import Packaged, Pair, PairVectors
 from .checker import cosines, ranked_evidence
 from .measured import asset, left_out_rows
@@ -23,9 +23,9 @@ from .rules import find_clashes, findings_of, nearest_two
 from .tokens import Parts, finding, known_keys, take_apart
 from .words import alignment, copied_pieces
 from .words import idf_coverage, sigmoid
-from ..ground.results import Finding, Verdict
-from ..ground.base import require_option, require_text
-from ..ground.html import Markup, render, text_table
+from ..core.results import Finding, Verdict
+from ..core.base import require_option, require_text
+from ..core.html import Markup, render, text_table
 from ..text.embed import MiniLMEmbedder
 
 if TYPE_CHECKING:

@@ -23,18 +23,18 @@ from .load import load_checker, with_threshold
 from .measured import measured_rows
 from .pairs import Pair, Settings, embed_pairs, in_lots
 from .pairs import judge, read_pairs, require_pairs
-from ..ground.metric import takes_choices_of
-from ..ground.files import write_whole
-from ..ground.results import Rows
-from ..ground.base import made_of
-from ..ground.base import JsonDict
-from ..ground.report import Entry, Report, evidence_report, evidence_text
-from ..ground.results import Evidence, Finding, Outcome, ResultTable
-from ..ground.metric import Metric
-from ..ground.results import Score, Sentence, Signature, Verdict
-from ..ground.base import require_count, require_share
-from ..ground.base import require_text, require_texts
-from ..ground.html import heat_map, html_page
+from ..core.metric import takes_choices_of
+from ..core.files import write_whole
+from ..core.results import Rows
+from ..core.base import made_of
+from ..core.base import JsonDict
+from ..core.report import Entry, Report, evidence_report, evidence_text
+from ..core.results import Evidence, Finding, Outcome, ResultTable
+from ..core.metric import Metric
+from ..core.results import Score, Sentence, Signature, Verdict
+from ..core.base import require_count, require_share
+from ..core.base import require_text, require_texts
+from ..core.html import heat_map, html_page
 from ..models.base import declared
 from ..models.load import StoreOrPath, load_store
 from ..models.base import plain

@@ -17,15 +17,15 @@ from scipy import stats
 from .checker import Checker, Numbers
 from .faithfulness import evaluate_many
 from .load import load_checker
-from ..ground.results import Rows
-from ..ground.html import axes_for
-from ..ground.files import frame_rows
-from ..ground.base import float_array
-from ..ground.base import JsonDict
-from ..ground.results import Score, Signature, Verdict
-from ..ground.base import require_count, require_option, require_share
-from ..ground.base import require_text, require_texts
-from ..ground.html import Markup, figure_text, render
+from ..core.results import Rows
+from ..core.html import axes_for
+from ..core.files import frame_rows
+from ..core.base import float_array
+from ..core.base import JsonDict
+from ..core.results import Score, Signature, Verdict
+from ..core.base import require_count, require_option, require_share
+from ..core.base import require_text, require_texts
+from ..core.html import Markup, figure_text, render
 from ..models.load import StoreOrPath
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 
-from summeval_nb.ground.base import InputWarning, callers_level, require_text, warn_of_order
+from summeval_nb.core.base import InputWarning, callers_level, require_text, warn_of_order
 from summeval_nb.text.language import (
     OTHER,
     declared_languages,

@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from summeval_nb.ground.base import require_option
-from summeval_nb.ground.files import frame_rows, require_once
-from summeval_nb.ground.items import open_items, why_unread
+from summeval_nb.core.base import require_option
+from summeval_nb.core.files import frame_rows, require_once
+from summeval_nb.core.items import open_items, why_unread
 
 Row = tuple[str, str, bool, str]  # article, text, supported, kind
 Record = tuple[str, Any]  # where it stands, what stands there

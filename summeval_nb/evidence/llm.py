@@ -17,8 +17,8 @@ from .claims import judge_claims
 from ..models.base import answered
 from ..models.base import Backend, BackendError, Calls
 from ..text.language import reads, require_languages
-from ..ground.results import Verdict
-from ..ground.base import require_count, require_share, require_text
+from ..core.results import Verdict
+from ..core.base import require_count, require_share, require_text
 
 if TYPE_CHECKING:
     from summeval_nb.evidence.checker import Pair, PairVectors

@@ -10,7 +10,7 @@ from typing import Any
 
 from summeval_nb.evidence.checker import Checker
 from summeval_nb.evidence.inputs import unread_reasons
-from summeval_nb.ground.base import require_option, require_share
+from summeval_nb.core.base import require_option, require_share
 from summeval_nb.models.base import Backend
 from summeval_nb.models.load import load_model
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 
-from ..ground.base import JsonDict
+from ..core.base import JsonDict
 
 
 def asset(name: str) -> bytes:

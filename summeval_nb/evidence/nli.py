@@ -14,15 +14,15 @@ from tqdm.auto import tqdm
 
 from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
-from ..ground.base import hub_only_if
-from ..ground.base import JsonDict
+from ..core.base import hub_only_if
+from ..core.base import JsonDict
 from ..models.base import Backend, BackendRejected, Calls
 from ..models.base import ContextTooLong, neutralise
 from ..models.local import model_digest, special_texts
 from ..text.language import reads, require_languages
-from ..ground.results import Verdict
-from ..ground.base import require_count, require_module
-from ..ground.base import require_option, require_share
+from ..core.results import Verdict
+from ..core.base import require_count, require_module
+from ..core.base import require_option, require_share
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

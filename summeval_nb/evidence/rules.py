@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 from summeval_nb.evidence.tokens import Parts, Token, antonyms
 from summeval_nb.evidence.words import idf_coverage, pairs_within, stem_weight
-from summeval_nb.ground.results import Finding
+from summeval_nb.core.results import Finding
 
 if TYPE_CHECKING:
     from rapidfuzz.distance import Opcode

@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
-from summeval_nb.ground.base import require_text
-from summeval_nb.ground.results import Finding
+from summeval_nb.core.base import require_text
+from summeval_nb.core.results import Finding
 
 if TYPE_CHECKING:
     from nltk.stem.snowball import SnowballStemmer

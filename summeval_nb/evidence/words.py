@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ground.base import JsonDict
+from ..core.base import JsonDict
 from .checker import Numbers, Packaged, PairVectors, cosines
 from .checker import logits_of, platt_scaling
 from .checker import ranked_evidence, require_labelled
 from .measured import fitted, stem_counts, words_fingerprint
 from .tokens import Parts, common_run, finding, known_keys
 from .tokens import negation_findings, take_apart
-from ..ground.results import Finding, Score, Signature, Verdict
-from ..ground.base import require_count
+from ..core.results import Finding, Score, Signature, Verdict
+from ..core.base import require_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from ..evidence.inputs import warn_of_paths
-from ..ground.base import callers_level
-from ..ground.metric import takes_choices_of
-from ..ground.files import write_whole
-from ..ground.files import Table, frame_rows
-from ..ground.resampling import bootstrap
-from ..ground.base import JsonDict
-from ..ground.base import InputWarning, require_column, require_flag
-from ..ground.base import require_share, require_text, require_texts
-from ..ground.metric import Metric
-from ..ground.results import Outcome, ScoreTable, Sentence, Signature
-from ..ground.html import Markup, html_page, html_table, render, text_table
+from ..core.base import callers_level
+from ..core.metric import takes_choices_of
+from ..core.files import write_whole
+from ..core.files import Table, frame_rows
+from ..core.resampling import bootstrap
+from ..core.base import JsonDict
+from ..core.base import InputWarning, require_column, require_flag
+from ..core.base import require_share, require_text, require_texts
+from ..core.metric import Metric
+from ..core.results import Outcome, ScoreTable, Sentence, Signature
+from ..core.html import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged.judging import (
     LABELS,
     Ask,

@@ -20,8 +20,8 @@ from ..evidence.tokens import Parts, take_apart
 from ..evidence.words import WordsChecker, idf_coverage, sentence_matches
 from ..evidence.load import load_checker
 from ..evidence.faithfulness import DEFAULT_K
-from ..ground.results import Finding, Sentence, Verdict
-from ..ground.base import require_count, require_option, require_text
+from ..core.results import Finding, Sentence, Verdict
+from ..core.base import require_count, require_option, require_text
 from summeval_nb.judged.judging import (
     PURPOSES,
     Answer,

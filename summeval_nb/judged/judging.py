@@ -21,9 +21,9 @@ from typing import (
 
 from pydantic import TypeAdapter
 
-from ..ground.results import Finding, Sentence
-from ..ground.base import require_count, require_option, require_text
-from ..ground.base import require_texts
+from ..core.results import Finding, Sentence
+from ..core.base import require_count, require_option, require_text
+from ..core.base import require_texts
 from ..models.base import HOW, NotDeclared, asks_models
 from ..models.load import StoreOrPath, load_store
 from ..models.base import as_json

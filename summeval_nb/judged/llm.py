@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ..ground.base import require_count, require_option
+from ..core.base import require_count, require_option
 from summeval_nb.judged.cases import (
     FORM,
     RULE,

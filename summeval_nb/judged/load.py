@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from summeval_nb.ground.base import require_option
+from summeval_nb.core.base import require_option
 from summeval_nb.judged import judging
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.judging import Items, Judge

@@ -20,17 +20,17 @@ from typing import (
 
 import numpy as np
 
-from ..ground import metric as _choices
-from ..ground.results import Rows
-from ..ground.files import Table
-from ..ground.html import axes_for
-from ..ground.resampling import drawings, middle
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Outcome, ResultTable, Score, Signature
-from ..ground.base import require_column, require_count, require_share
-from ..ground.base import require_text, require_texts
-from ..ground.html import Markup, figure_text, html_table, text_table
+from ..core import metric as _choices
+from ..core.results import Rows
+from ..core.files import Table
+from ..core.html import axes_for
+from ..core.resampling import drawings, middle
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Outcome, ResultTable, Score, Signature
+from ..core.base import require_column, require_count, require_share
+from ..core.base import require_text, require_texts
+from ..core.html import Markup, figure_text, html_table, text_table
 from .answers import mean_interval, rate_row, table_records
 from .judging import Asking, Entailment, Judge
 from .load import load_judge

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar
 
-from ..ground.html import axes_for
-from ..ground.base import warn_of_order
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Outcome, ResultTable, Score, Signature
-from ..ground.base import require_count, require_option, require_text
-from ..ground.base import require_texts
-from ..ground.html import figure_text
+from ..core.html import axes_for
+from ..core.base import warn_of_order
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Outcome, ResultTable, Score, Signature
+from ..core.base import require_count, require_option, require_text
+from ..core.base import require_texts
+from ..core.html import figure_text
 from ..models.load import StoreOrPath, load_backend, load_store
 from ..models.base import QUOTING, as_json
 from ..models.base import Backend, BackendError, Calls

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict, TypeVar,
 
 import numpy as np
 
-from ..ground import metric as _choices
-from ..ground.files import write_whole
-from ..ground.html import folded
-from ..ground.files import Table
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Outcome, ResultTable, Score, ScoreTable
-from ..ground.results import Signature
-from ..ground.base import require_column, require_option, require_share
-from ..ground.base import require_text, require_texts
-from ..ground.html import Markup, html_page, html_table, render, text_table
+from ..core import metric as _choices
+from ..core.files import write_whole
+from ..core.html import folded
+from ..core.files import Table
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Outcome, ResultTable, Score, ScoreTable
+from ..core.results import Signature
+from ..core.base import require_column, require_option, require_share
+from ..core.base import require_text, require_texts
+from ..core.html import Markup, html_page, html_table, render, text_table
 from .answers import opening, question_end, table_records
 from summeval_nb.judged.judging import (
     Asking,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from summeval_nb.ground.results import Sentence
+from summeval_nb.core.results import Sentence
 from summeval_nb.judged.judging import Resolution, Statement, as_statement
 from summeval_nb.text.lists import before_items, denying_lead, list_parts, with_denying_leads, with_lead
 from summeval_nb.text.split import split_claims, split_units

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from ..evidence.inputs import warn_of_paths
-from ..ground.metric import is_function, takes_choices_of
-from ..ground.files import write_whole
-from ..ground.files import Table
-from ..ground.base import warn_of_order
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Outcome, ResultTable, Score, Signature
-from ..ground.base import require_column, require_count, require_flag
-from ..ground.base import require_option, require_share, require_text
-from ..ground.base import require_texts
-from ..ground.html import Mark, Markup, html_page, html_table, mark_html
-from ..ground.html import render
+from ..core.metric import is_function, takes_choices_of
+from ..core.files import write_whole
+from ..core.files import Table
+from ..core.base import warn_of_order
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Outcome, ResultTable, Score, Signature
+from ..core.base import require_column, require_count, require_flag
+from ..core.base import require_option, require_share, require_text
+from ..core.base import require_texts
+from ..core.html import Mark, Markup, html_page, html_table, mark_html
+from ..core.html import render
 from .answers import table_records
 from summeval_nb.judged.judging import (
     Answer,

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.addresses import without_secrets
-from summeval_nb.ground.base import JsonDict, require_count, require_text, require_texts
-from summeval_nb.ground.html import html_table, printable
+from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
+from summeval_nb.core.html import html_table, printable
 
 if TYPE_CHECKING:
     import pydantic

@@ -23,9 +23,9 @@ from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from summeval_nb.ground.addresses import Address, hidden
-from summeval_nb.ground.base import require_module
-from summeval_nb.ground.html import printable
+from summeval_nb.core.addresses import Address, hidden
+from summeval_nb.core.base import require_module
+from summeval_nb.core.html import printable
 
 if TYPE_CHECKING:
     import httpx

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.base import JsonDict, hub_only_if, require_count, require_module
+from summeval_nb.core.base import JsonDict, hub_only_if, require_count, require_module
 from summeval_nb.models.base import (
     Backend,
     BackendError,

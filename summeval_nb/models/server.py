@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.addresses import Address
-from summeval_nb.ground.base import JsonDict, require_count, require_module, require_option, require_text
+from summeval_nb.core.addresses import Address
+from summeval_nb.core.base import JsonDict, require_count, require_module, require_option, require_text
 from summeval_nb.models.base import (
     Backend,
     BackendError,

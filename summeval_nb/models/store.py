@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.base import JsonDict, require_count, require_text, require_texts
-from summeval_nb.ground.files import require_path
-from summeval_nb.ground.html import html_table
+from summeval_nb.core.base import JsonDict, require_count, require_text, require_texts
+from summeval_nb.core.files import require_path
+from summeval_nb.core.html import html_table
 
 if TYPE_CHECKING:
     import pandas as pd

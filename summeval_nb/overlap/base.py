@@ -10,10 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict
 
-from summeval_nb.ground.base import LONG, callers_level, np, require_text, require_texts, warn_of_order
-from summeval_nb.ground.resampling import bootstrap
+from summeval_nb.core.base import LONG, callers_level, np, require_text, require_texts, warn_of_order
+from summeval_nb.core.resampling import bootstrap
 
-from ..ground.results import ScoreTable, Signature
+from ..core.results import ScoreTable, Signature
 from .tokens import Tokens
 
 if TYPE_CHECKING:

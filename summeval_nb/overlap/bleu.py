@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Unpack
 
-from ..ground.base import np
-from ..ground.metric import takes_choices_of
-from ..ground.resampling import bootstrap
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Outcome, Score, ScoreTable, Signature
-from ..ground.base import is_finite, require_count, require_flag
-from ..ground.base import require_option, require_text
+from ..core.base import np
+from ..core.metric import takes_choices_of
+from ..core.resampling import bootstrap
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Outcome, Score, ScoreTable, Signature
+from ..core.base import is_finite, require_count, require_flag
+from ..core.base import require_option, require_text
 from .base import BleuChoices, Interval, bootstrap_interval
 from .base import require_candidate, require_pairs
 from .base import require_references, warn_of_lost_texts

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Unpack
 
-from ..ground.base import np
-from ..ground.metric import takes_choices_of
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Score, Signature
-from ..ground.base import require_count, require_flag
+from ..core.base import np
+from ..core.metric import takes_choices_of
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Score, Signature
+from ..core.base import require_count, require_flag
 from .base import ArrayTable, ChrfChoices, Interval
 from .base import bootstrap_interval, require_candidate
 from .base import require_number, require_pairs

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain, count
 from typing import Any
 
-from summeval_nb.ground.base import np
+from summeval_nb.core.base import np
 
 from .tokens import Tokens
 

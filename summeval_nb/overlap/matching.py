@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
-from ..ground.metric import takes_choices_of
-from ..ground.base import hub_only_if
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Score, Signature
-from ..ground.base import require_count
-from ..ground.base import require_flag, require_module
-from ..ground.base import require_text, require_texts
-from ..ground.html import Mark
+from ..core.metric import takes_choices_of
+from ..core.base import hub_only_if
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Score, Signature
+from ..core.base import require_count
+from ..core.base import require_flag, require_module
+from ..core.base import require_text, require_texts
+from ..core.html import Mark
 from .base import ArrayTable, BertChoices, MeteorChoices
 from .base import require_candidate, require_number
 from .base import require_pairs, require_references

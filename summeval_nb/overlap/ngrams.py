@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
-from ..ground.metric import is_function
-from ..ground.base import require_count, require_option, require_text
+from ..core.metric import is_function
+from ..core.base import require_count, require_option, require_text
 from .tokens import BORROWED, ENTITIES, IRREGULAR, RULES_13A
 from .tokens import Tokens, borrowed_tokenizer, clean_google
 from .tokens import clean_rouge155, clean_words, irregular_forms

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from summeval_nb.ground.base import JsonDict
-from summeval_nb.ground.html import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
+from summeval_nb.core.base import JsonDict
+from summeval_nb.core.html import Mark, Markup, html_table, mark_html, mark_terminal, render, text_table
 
 from .counting import pairs_in_order
 from .tokens import ENTITIES

@@ -15,14 +15,14 @@ from itertools import chain
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
-from ..ground.base import np
-from ..ground.metric import takes_choices_of
-from ..ground.base import warn_of_order
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Outcome, Score, ScoreTable, Signature
-from ..ground.base import require_option, require_text
-from ..ground.html import Mark, html_table, render
+from ..core.base import np
+from ..core.metric import takes_choices_of
+from ..core.base import warn_of_order
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Outcome, Score, ScoreTable, Signature
+from ..core.base import require_option, require_text
+from ..core.html import Mark, html_table, render
 from .base import RougeChoices, require_candidate, require_pairs
 from .base import require_references, warn_of_lost_texts
 from .counting import SKIP_TYPES, NumberedTexts, as_sequences

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar, NamedTuple, Unpack
 
-from ..ground.base import np
-from ..ground.metric import takes_choices_of
-from ..ground.base import JsonDict
-from ..ground.metric import Metric
-from ..ground.results import Score, Signature
-from ..ground.base import require_flag
-from ..ground.html import Mark
+from ..core.base import np
+from ..core.metric import takes_choices_of
+from ..core.base import JsonDict
+from ..core.metric import Metric
+from ..core.results import Score, Signature
+from ..core.base import require_flag
+from ..core.html import Mark
 from .base import ArrayTable, Interval, TerChoices
 from .base import bootstrap_interval, require_candidate
 from .base import require_pairs, require_references, signed

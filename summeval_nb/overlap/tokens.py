@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from summeval_nb.ground.base import (
+from summeval_nb.core.base import (
     InputWarning,
     callers_level,
     how_to_install,

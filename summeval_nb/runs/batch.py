@@ -16,9 +16,9 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from ..ground.base import JsonDict
-from ..ground.items import Shard, make_shards, open_items
-from ..ground.base import require_count, require_module
+from ..core.base import JsonDict
+from ..core.items import Shard, make_shards, open_items
+from ..core.base import require_count, require_module
 from ..models.load import StoreOrPath, store_path
 from .bookkeeping import STATES, Bookkeeping, Corpus, Total, explained
 from .bookkeeping import is_as_written, make_settings, note_damage

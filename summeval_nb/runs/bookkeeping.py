@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 
-from summeval_nb.ground.base import JsonDict, require_flag, require_module, require_option
-from summeval_nb.ground.files import replacing
-from summeval_nb.ground.items import ItemStream, Shard
+from summeval_nb.core.base import JsonDict, require_flag, require_module, require_option
+from summeval_nb.core.files import replacing
+from summeval_nb.core.items import ItemStream, Shard
 from summeval_nb.runs.costs import LEDGER, Ledger, read_ledger
 from summeval_nb.runs.folder import (
     LOST,

@@ -21,9 +21,9 @@ from queue import SimpleQueue
 from types import FrameType, SimpleNamespace, TracebackType
 from typing import Any
 
-from summeval_nb.ground.base import JsonDict, require_count, require_module, require_option
-from summeval_nb.ground.items import Item, Shard
-from summeval_nb.ground.results import Outcome
+from summeval_nb.core.base import JsonDict, require_count, require_module, require_option
+from summeval_nb.core.items import Item, Shard
+from summeval_nb.core.results import Outcome
 from summeval_nb.runs.costs import Ledger, find_backends
 from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, make_line, read_row
 from summeval_nb.runs.workers import RunStopped, Worker, WorkerDied, pack, try_together

@@ -20,8 +20,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from summeval_nb.ground.base import JsonDict, require_module
-from summeval_nb.ground.files import replacing
+from summeval_nb.core.base import JsonDict, require_module
+from summeval_nb.core.files import replacing
 from summeval_nb.runs.workers import RunStopped
 
 # One holder of a folder: by the system's lock, or by a file that names its holder where a file system has no locks.

@@ -31,9 +31,9 @@ from types import (
 )
 from typing import Any
 
-from summeval_nb.ground.addresses import without_secrets
-from summeval_nb.ground.base import hub_only_if
-from summeval_nb.ground.metric import is_function
+from summeval_nb.core.addresses import without_secrets
+from summeval_nb.core.base import hub_only_if
+from summeval_nb.core.metric import is_function
 
 _MODELS = ("checker", "judge", "backend", "embedder")
 _PACKAGED = {"embedded", "minilm", "words"}  # names of what comes with the package, see `packaged_fingerprints`

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..ground.files import write_whole
-from ..ground.resampling import bootstrap, sign_flip_p_value
-from ..ground.base import JsonDict
-from ..ground.base import require_count, require_share
-from ..ground.html import html_page, html_table, render, text_table
+from ..core.files import write_whole
+from ..core.resampling import bootstrap, sign_flip_p_value
+from ..core.base import JsonDict
+from ..core.base import require_count, require_share
+from ..core.html import html_page, html_table, render, text_table
 from .finished import Aligned, complete_manifest, histogram_svg
 from .finished import metric_name, pair_rows, recovered_note
 from .finished import require_pairs, rows_of_file, stored_result

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
-from ..ground.html import folded
-from ..ground.base import float_array
-from ..ground.base import JsonDict
-from ..ground.html import Markup, printable, render
+from ..core.html import folded
+from ..core.base import float_array
+from ..core.base import JsonDict
+from ..core.html import Markup, printable, render
 
 # %% auto #0
 __all__ = ['PARTS', 'AnswerCheck', 'check_answer', 'common_slip', 'my_progress', 'seal_answers', 'nearly', 'Progress', 'part_of',

@@ -16,9 +16,9 @@ from summeval_nb.agreement.correlation import Correlation
 from summeval_nb.evidence.checker import Checker, nearest_evidence
 from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
 from summeval_nb.evidence.load import load_checker
-from summeval_nb.ground.base import JsonDict, float_array, require_count, require_option, require_share
-from summeval_nb.ground.html import Markup, render
-from summeval_nb.ground.results import Verdict
+from summeval_nb.core.base import JsonDict, float_array, require_count, require_option, require_share
+from summeval_nb.core.html import Markup, render
+from summeval_nb.core.results import Verdict
 from summeval_nb.overlap.bleu import BleuScore
 from summeval_nb.overlap.rouge import lcs_table
 from summeval_nb.text.embed import EmbedderOrName

@@ -16,9 +16,9 @@ import numpy as np
 from ..agreement.correlation import COEFFICIENTS, correlate
 from ..evidence.checker import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
-from ..ground.base import how_to_install
-from ..ground.base import require_count, require_option, require_text
-from ..ground.html import Markup, render
+from ..core.base import how_to_install
+from ..core.base import require_count, require_option, require_text
+from ..core.html import Markup, render
 from ..overlap.bleu import SMOOTHING, bleu_score, require_references
 from ..overlap.ngrams import rouge_tokenizer
 from ..overlap.rouge import calculate_rouge_l, lcs_table

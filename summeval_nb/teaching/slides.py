@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ..ground.html import render
+from ..core.html import render
 
 
 def slides_page(title: str, slides: Sequence[tuple[str, str | Markup]]) -> str:

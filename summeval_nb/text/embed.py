@@ -21,9 +21,9 @@ from typing import runtime_checkable
 
 import numpy as np
 
-from ..ground.base import hub_only_if
-from ..ground.base import how_to_install, require_count, require_flag
-from ..ground.base import require_module, require_texts
+from ..core.base import hub_only_if
+from ..core.base import how_to_install, require_count, require_flag
+from ..core.base import require_module, require_texts
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from summeval_nb.ground.results import Sentence
+from summeval_nb.core.results import Sentence
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

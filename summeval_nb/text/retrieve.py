@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .cosine import require_matrix
-from ..ground.base import require_count
+from ..core.base import require_count
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

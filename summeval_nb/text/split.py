@@ -12,10 +12,10 @@ from itertools import product
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ground.metric import is_function
-from ..ground.results import Sentence
-from ..ground.base import require_count, require_flag
-from ..ground.base import require_option, require_text, require_texts
+from ..core.metric import is_function
+from ..core.results import Sentence
+from ..core.base import require_count, require_flag
+from ..core.base import require_option, require_text, require_texts
 from . import clauses, language, markdown, splitters
 from .splitters import ABBREVIATIONS, BEFORE_NUMBERS
 from .splitters import SMALL_WORDS, TITLES

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
-from summeval_nb.ground.base import InputWarning, callers_level, require_module, require_option, require_text
-from summeval_nb.ground.metric import is_function
+from summeval_nb.core.base import InputWarning, callers_level, require_module, require_option, require_text
+from summeval_nb.core.metric import is_function
 from summeval_nb.text.language import NLTK_LANGUAGES, foreign_language, language_name
 
 if TYPE_CHECKING:

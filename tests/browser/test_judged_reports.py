@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from summeval_nb import evaluate_answer, summarization_score
-from summeval_nb.ground.data import sample_articles
-from summeval_nb.ground.results import Finding
+from summeval_nb.core.data import sample_articles
+from summeval_nb.core.results import Finding
 from summeval_nb.judged.judging import Answer, Entailment, Flag, Keyphrase, Passage, Question, Resolution, as_statement
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]

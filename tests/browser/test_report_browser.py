@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from summeval_nb import compare_reports, evaluate, evaluate_many
-from summeval_nb.ground.data import sample_articles
+from summeval_nb.core.data import sample_articles
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 FRAMED = "el => getComputedStyle(el).outlineStyle"

@@ -11,7 +11,7 @@ import numpy as np
 
 import summeval_nb
 from summeval_nb.evidence import faithfulness
-from summeval_nb.ground import html, results
+from summeval_nb.core import html, results
 from summeval_nb.overlap import bleu
 from summeval_nb.runs import run_report
 
