@@ -34,7 +34,7 @@ setup(
     license_expression="Apache-2.0",
     keywords=settings["keywords"],
     packages=find_namespace_packages(include=["summeval_nb", "summeval_nb.*"]),
-    package_data={"summeval_nb": ["*.pyi", "py.typed", "assets/*", "assets/*/*"]},
+    package_data={"summeval_nb": ["*.pyi", "*/*.pyi", "py.typed", "assets/*", "assets/*/*"]},
     python_requires=f">={settings['min_python']}",
     install_requires=settings["requirements"].split(),
     extras_require=extras,

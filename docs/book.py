@@ -162,15 +162,17 @@ def plain_names() -> dict[str, str]:
 
 
 def exported() -> dict[str, list[str]]:
-    """Return the package's public names: module to names, as its stub lists them.
+    """Return the package's public names: module to names, as the stubs of its parts list them.
 
     What a plain module defines is its chapter's, which imports it: `overlap.bleu`, not `overlap._results`.
     """
     found: dict[str, list[str]] = {}
-    for node in ast.parse((ROOT / PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                found.setdefault(chapter_of(node.module or "", alias.name), []).append(alias.name)
+    for stub in sorted((ROOT / PACKAGE).glob("*/__init__.pyi")):
+        for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom):
+                module = f"{stub.parent.name}.{node.module}"
+                for alias in node.names:
+                    found.setdefault(chapter_of(module, alias.name), []).append(alias.name)
     return found
 
 
@@ -283,7 +285,8 @@ def api_page(names: list[str]) -> str:
     lines = [
         "# API reference",
         "",
-        f"Everything that `import {PACKAGE}` offers. A name leads to its full entry, with parameters, errors and an "
+        f"All public names, by part: `from {PACKAGE}.text import split_units`. What most people type `{PACKAGE}` "
+        "offers itself. A name leads to its full entry, with parameters, errors and an "
         "example, in the chapter that builds it, or below.",
     ]
     for key, caption in PARTS.items():

@@ -25,7 +25,10 @@ _IMPORT_IN_TEXT = re.compile(rf"\bfrom\s+({PACKAGE}[\w.]*)\s+import\s+\(?([\w\s,
 def files_behind(path: Path, root: Path) -> set[Path]:
     """Return the files of the package, source and assets, that decide what a notebook or a module does."""
     package = root / PACKAGE
-    stub, modules = _stub(*_state(package / "__init__.pyi")), _modules(package)
+    modules, stub = _modules(package), {}
+    for path_of_stub in [*package.glob("*/__init__.pyi"), package / "__init__.pyi"]:
+        part = path_of_stub.parent.relative_to(package).as_posix().strip(".")
+        stub |= {(part, name): found for name, found in _stub(*_state(path_of_stub), part).items()}
     assets = {found.name: found for found in (package / "assets").glob("*") if found.is_file() or found.is_dir()}
     behind, waiting, text = set(), [path], ""
     while waiting:
@@ -57,11 +60,11 @@ def _modules(package: Path) -> dict[str, Path]:
 
 
 @cache
-def _stub(path: Path, time: int, size: int) -> dict[str, str]:
-    """The names that the package imports lazily, and the modules they come from."""
+def _stub(path: Path, time: int, size: int, part: str) -> dict[str, str]:
+    """The names that the package or a part of it imports lazily, and the modules they come from."""
     tree = ast.parse(path.read_text(encoding="utf-8")) if size else ast.Module([], [])
-    lines = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    return {alias.asname or alias.name: node.module or "" for node in lines for alias in node.names}
+    lines = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.name: f"{part}.{node.module}".strip(".") for node in lines for alias in node.names}
 
 
 @cache
@@ -109,18 +112,21 @@ def _imported(node: ast.AST, place: str, tree: ast.AST) -> Iterator[tuple[str, s
         for alias in node.names:
             if alias.name.split(".")[0] == PACKAGE:
                 yield alias.name[len(PACKAGE) + 1 :], ""
-                yield from ((("", name)) for name in _attributes(alias.asname or PACKAGE, tree))
+                yield from _attributes(alias.asname or PACKAGE, tree)
 
 
-def _attributes(package: str, tree: ast.AST) -> set[str]:
+def _attributes(package: str, tree: ast.AST) -> set[tuple[str, str]]:
     """The names taken from the package where it was imported as a whole; "*" where it is used in another way."""
     taken, owners = set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == package:
-            taken.add("*" if node.attr == "__all__" else node.attr)
+            taken.add(("", "*" if node.attr == "__all__" else node.attr))
             owners.add(id(node.value))
+        inner = node.value if isinstance(node, ast.Attribute) else None  # package.part.name
+        if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == package:
+            taken.add((inner.attr, node.attr))
     whole = any(isinstance(n, ast.Name) and n.id == package and id(n) not in owners for n in ast.walk(tree))
-    return taken | ({"*"} if whole else set())
+    return taken | ({("", "*")} if whole else set())
 
 
 def _ours(dotted: str) -> bool:
@@ -128,7 +134,7 @@ def _ours(dotted: str) -> bool:
 
 
 def _resolve(
-    named: frozenset[tuple[str, str]], words: frozenset[str], stub: dict[str, str], modules: dict[str, Path]
+    named: frozenset[tuple[str, str]], words: frozenset[str], stub: dict[tuple[str, str], str], modules: dict[str, Path]
 ) -> set[Path]:
     """The source files of what is imported, with the packages above them."""
     pairs = set(named)
@@ -141,10 +147,12 @@ def _resolve(
             pairs.add(("__main__", ""))
     wanted = set()
     for module, name in pairs:
-        wanted.add(module if name in stub or not name else f"{module}.{name}".strip("."))
+        wanted.add(module if (module, name) in stub or not name else f"{module}.{name}".strip("."))
         wanted.add(module)
-        if not module:
-            wanted.update(stub.values() if name == "*" else {stub.get(name, "")})
+        if name == "*":
+            wanted.update(found for (part, _), found in stub.items() if part == module)
+        elif (module, name) in stub:
+            wanted.add(stub[module, name])
     found = {".".join(one.split(".")[:count]) for one in wanted for count in range(len(one.split(".")) + 1)}
     return {modules[name] for name in found if name in modules}
 

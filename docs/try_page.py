@@ -133,10 +133,9 @@ def sources() -> dict[str, Path]:
     if run.returncode:
         raise RuntimeError(f"the page's example does not run:\n{run.stderr}")
     found = {name: Path(path) for name, path in json.loads(run.stdout).items()}
-    read = (
-        "__init__.pyi",
-        "assets/small_words.txt",
-    )  # not imported: the lazy names, and the words that tell a language
+    stubs = [path.relative_to(ROOT / "summeval_nb") for path in (ROOT / "summeval_nb").glob("*/__init__.pyi")]
+    lazy = [path.as_posix() for path in stubs if f"summeval_nb/{path.parent}/__init__.py" in found]
+    read = ["__init__.pyi", *lazy, "assets/small_words.txt"]  # not imported: lazy names, words that tell a language
     return found | {f"summeval_nb/{name}": ROOT / "summeval_nb" / name for name in read}
 
 
