@@ -14,7 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from summeval_nb import LLMChecker, LLMJudge, Rubric, ServerBackend, compare_pairs, retrieval_scores
+from summeval_nb import LLMChecker, ServerBackend
+from summeval_nb.judged import LLMJudge, Rubric, compare_pairs, retrieval_scores
 
 CASES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 PAIRS = [("truth", "gibberish"), ("truth", "beside"), ("right", "gibberish"), ("right", "wrong"), ("truth", "wrong")]

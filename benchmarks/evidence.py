@@ -22,8 +22,9 @@ import time
 from importlib import resources
 from pathlib import Path
 
-from summeval_nb import checker, cosine_similarity, evaluate_many, load_summeval, split_sentences, split_text
+from summeval_nb import checker, cosine_similarity, evaluate_many, load_summeval, split_text
 from summeval_nb.evidence.faithfulness import DEFAULT_K
+from summeval_nb.text import split_sentences
 
 
 def pairs(articles: int) -> tuple[list[str], list[str]]:

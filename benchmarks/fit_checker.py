@@ -32,7 +32,7 @@ from scipy.stats import rankdata
 from tqdm.auto import tqdm
 
 from summeval_nb.evidence import checker, tokens, words
-from summeval_nb.evidence.checker import encode_pairs
+from summeval_nb.evidence.base import encode_pairs
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
 

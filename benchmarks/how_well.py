@@ -28,7 +28,8 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent))
 from _labelled import SETS, documents
 
-from summeval_nb import bench_sentences, evaluate_many, load_checker
+from summeval_nb import evaluate_many
+from summeval_nb.evidence import bench_sentences, load_checker
 from summeval_nb.evidence.bench import MEASURES, intervals, measured
 from summeval_nb.evidence.measured import article_mark, shown_row
 

@@ -25,8 +25,9 @@ from pathlib import Path
 import numpy as np
 from evidence import pairs, timed
 
-from summeval_nb import evaluate_many, split_sentences
+from summeval_nb import evaluate_many
 from summeval_nb.evidence.faithfulness import DEFAULT_K
+from summeval_nb.text import split_sentences
 from summeval_nb.text.embed import MiniLMEmbedder
 
 

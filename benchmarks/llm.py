@@ -26,9 +26,10 @@ import torch
 from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 from transformers.utils import logging
 
-from summeval_nb import ServerBackend, TransformersBackend, example_model
-from summeval_nb.evidence.llm import PROMPT, filled
+from summeval_nb import ServerBackend, TransformersBackend
 from summeval_nb.core.html import text_table
+from summeval_nb.evidence.llm import PROMPT, filled
+from summeval_nb.models import example_model
 
 OPTIONS = ["yes", "no"]
 TESTS = Path(__file__).parents[1] / "tests"

@@ -32,8 +32,8 @@ from pathlib import Path
 
 import numpy as np
 
-from summeval_nb import bleu_many, chrf_many, corpus_bleu, load_tokenizer, rouge_many, ter_many
-from summeval_nb.overlap import rouge
+from summeval_nb import corpus_bleu, rouge_many
+from summeval_nb.overlap import bleu_many, chrf_many, load_tokenizer, rouge, ter_many
 
 TYPES = ("rouge1", "rouge2", "rougeL")
 # task → (floor, goal): how many times as fast as the first peer

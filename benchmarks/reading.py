@@ -30,10 +30,10 @@ import numpy as np
 import torch
 
 from summeval_nb import EmbeddedChecker
-from summeval_nb.evidence import embedded, tokens
-from summeval_nb.evidence.checker import PairVectors, encode_pairs
-from summeval_nb.evidence.reader import WINDOW, Reader, load_reader
 from summeval_nb.core.data import load_summeval, sample_articles
+from summeval_nb.evidence import embedded, tokens
+from summeval_nb.evidence.base import PairVectors, encode_pairs
+from summeval_nb.evidence.reader import WINDOW, Reader, load_reader
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.retrieve import topk_related
 from summeval_nb.text.split import split_text

@@ -22,8 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from summeval_nb import Store, content_key
+from summeval_nb import Store
 from summeval_nb.core.html import text_table
+from summeval_nb.models import content_key
 
 PROCESSES = 3
 FLOORS = {"writes": (2_000, 5_000), "reads": (10_000, 20_000)}

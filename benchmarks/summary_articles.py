@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from summeval_nb import summarization_scores
+from summeval_nb.judged import summarization_scores
 
 SETS = [Path(__file__).with_name(name) for name in ("summary_articles.json", "summary_articles_last.json")]
 KINDS = ("good", "first words", "trivia", "x")

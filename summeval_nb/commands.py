@@ -45,8 +45,8 @@ from summeval_nb.shell import (
 
 if TYPE_CHECKING:
     from summeval_nb.agreement.judge_bench import Rater
-    from summeval_nb.evidence.faithfulness import Faithfulness
     from summeval_nb.core.data import SampleSummary
+    from summeval_nb.evidence.faithfulness import Faithfulness
     from summeval_nb.judged.judging import Judge
     from summeval_nb.models.store import Store
 
@@ -173,8 +173,8 @@ def demo(
 
     Example: summeval demo --number 2
     """
-    from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
     from summeval_nb.core.data import sample_articles
+    from summeval_nb.evidence.faithfulness import compare_reports, evaluate_many
 
     keep_apart(html)
     samples = sample_articles()
@@ -616,9 +616,9 @@ def how_well(
 
     Example: summeval how-well
     """
+    from summeval_nb.core.base import require_option
     from summeval_nb.evidence.measured import how_well as measured
     from summeval_nb.evidence.measured import shown_row
-    from summeval_nb.core.base import require_option
 
     require_option(checker, "checker", list(measured()["checkers"]))
     rows = [row for row in measured()["rows"] if row["checker"] == checker]

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from summeval_nb import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, metric_ceiling
+from summeval_nb import cohen_kappa, krippendorff_alpha
+from summeval_nb.agreement import Agreement, fleiss_kappa, metric_ceiling
 from summeval_nb.agreement.annotators import (
     _drawn_weights,
     _rating_pairs,

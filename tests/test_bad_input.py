@@ -15,19 +15,16 @@ from summeval_nb import (
     checker,
     compare_scores,
     cosine_similarity,
-    dot_similarity,
     evaluate,
     evaluate_many,
-    load_toy_summeval,
     metric_table,
     run,
     sentence2embedding,
-    split_claims,
-    split_sentences,
     split_text,
-    split_units,
     topk_related,
 )
+from summeval_nb.core import load_toy_summeval
+from summeval_nb.text import dot_similarity, split_claims, split_sentences, split_units
 
 ARTICLE = "The bridge opened in 1931. It is 1,149 metres long."
 
@@ -178,21 +175,39 @@ def test_unknown_options_name_the_known(option):
 
 HUGE = 10**400  # a whole number that no float can hold
 TOO_LARGE = {
-    "a share": (lambda: s.fleiss_kappa([[1, 2], [1, 1]], confidence=HUGE), "confidence must lie in"),
-    "a share of failures": (lambda: s.context_recall("a?", "a", "a", max_failed=-HUGE), "max_failed must lie in"),
+    "a share": (lambda: s.agreement.fleiss_kappa([[1, 2], [1, 1]], confidence=HUGE), "confidence must lie in"),
+    "a share of failures": (
+        lambda: s.judged.context_recall("a?", "a", "a", max_failed=-HUGE),
+        "max_failed must lie in",
+    ),
     "resamples": (lambda: s.cohen_kappa([1, 2], [1, 1], n_resamples=10**18), "n_resamples must be at most 10,000,000"),
-    "resamples of votes": (lambda: s.bradley_terry([("x", "y", "x")], n_resamples=HUGE), "n_resamples must be at most"),
-    "errors": (lambda: s.accepted_needed(HUGE), "errors must be at most"),
-    "a risk that is nearly none": (lambda: s.accepted_needed(risk=5e-324), "risk must be at least 1e-09"),
+    "resamples of votes": (
+        lambda: s.judged.bradley_terry([("x", "y", "x")], n_resamples=HUGE),
+        "n_resamples must be at most",
+    ),
+    "errors": (lambda: s.evidence.accepted_needed(HUGE), "errors must be at most"),
+    "a risk that is nearly none": (lambda: s.evidence.accepted_needed(risk=5e-324), "risk must be at least 1e-09"),
     "an offset": (lambda: s.EmbeddedChecker(threshold=0.5, offset=HUGE), "offset finite"),
-    "p-values": (lambda: s.adjust_p_values([0.1, HUGE]), "p_values holds a number that no float can hold"),
-    "accepted": (lambda: s.error_bound([0], [HUGE]), "accepted holds a number that no float can hold"),
-    "a tie": (lambda: s.pairwise_accuracy([[1, 2]], [[2, 1]], epsilon=HUGE), "epsilon holds a number that no float"),
-    "vectors": (lambda: s.reference_similarities(HUGE, [[[1.0]]]), "machine holds a number that no float can hold"),
-    "a vector": (lambda: s.reference_similarities([[[1.0]]], [[[HUGE]]]), "human holds a number that no float"),
-    "a smoothing value": (lambda: s.Bleu(smooth="add-k", smooth_value=HUGE), "smooth_value must be a finite number"),
-    "raters": (lambda: s.metric_ceiling(0.5, HUGE), "n_raters must be a number that a float can hold"),
-    "pairs": (lambda: s.plan_run(HUGE), "pairs must be a positive number"),
+    "p-values": (lambda: s.agreement.adjust_p_values([0.1, HUGE]), "p_values holds a number that no float can hold"),
+    "accepted": (lambda: s.evidence.error_bound([0], [HUGE]), "accepted holds a number that no float can hold"),
+    "a tie": (
+        lambda: s.agreement.pairwise_accuracy([[1, 2]], [[2, 1]], epsilon=HUGE),
+        "epsilon holds a number that no float",
+    ),
+    "vectors": (
+        lambda: s.agreement.reference_similarities(HUGE, [[[1.0]]]),
+        "machine holds a number that no float can hold",
+    ),
+    "a vector": (
+        lambda: s.agreement.reference_similarities([[[1.0]]], [[[HUGE]]]),
+        "human holds a number that no float",
+    ),
+    "a smoothing value": (
+        lambda: s.overlap.Bleu(smooth="add-k", smooth_value=HUGE),
+        "smooth_value must be a finite number",
+    ),
+    "raters": (lambda: s.agreement.metric_ceiling(0.5, HUGE), "n_raters must be a number that a float can hold"),
+    "pairs": (lambda: s.runs.plan_run(HUGE), "pairs must be a positive number"),
 }
 
 
@@ -204,20 +219,20 @@ def test_numbers_beyond_reason_are_value_errors_at_once(call, message):
 
 def test_a_cell_beyond_all_floats_is_no_number_of_a_table():
     with pytest.raises(TypeError, match="a must be a table of numbers.*no float can hold"):
-        s.compare([[1, 2], [2, HUGE]], [[1, 2], [2, 1]], [[1, 2], [2, 1]])
+        s.agreement.compare([[1, 2], [2, HUGE]], [[1, 2], [2, 1]], [[1, 2], [2, 1]])
 
 
 @pytest.mark.parametrize("lang", ["\ud800", "中文"])
 def test_a_language_is_a_code(lang):
     pytest.importorskip("sentencex")
     with pytest.raises(ValueError, match="lang must be the code of a language"):
-        s.split_many(["It rained."], splitter="sentencex", lang=lang)
+        s.text.split_many(["It rained."], splitter="sentencex", lang=lang)
 
 
 @pytest.mark.parametrize("items", [{"a": 1}, {}, "a", 3, None])
 def test_questions_are_listed(items):
     with pytest.raises(TypeError, match="items must be a list of tuples"):
-        s.ask_many(s.load_judge("embedded"), "statements", items)
+        s.judged.ask_many(s.judged.load_judge("embedded"), "statements", items)
 
 
 def test_a_language_is_a_text():
@@ -226,7 +241,7 @@ def test_a_language_is_a_text():
 
 
 def test_a_ceiling_of_no_agreement_is_0():
-    assert s.metric_ceiling(-HUGE, 3) == 0.0
+    assert s.agreement.metric_ceiling(-HUGE, 3) == 0.0
 
 
 def test_a_metric_that_returns_a_number_beyond_all_floats_has_failed(tmp_path):
@@ -261,9 +276,9 @@ def test_names_of_metrics_break_no_figure(name):
 
 @pytest.mark.parametrize("name", [r"$\frac$", "a $5 system", "\ud83d \x1b[2J \u202e", "<script>"])
 def test_names_of_systems_and_rubrics_break_no_figure(name):
-    ranked = s.bradley_terry([(name, "x", name), ("x", name, "tie")], n_resamples=5)
+    ranked = s.judged.bradley_terry([(name, "x", name), ("x", name, "tie")], n_resamples=5)
     ranked.plot().figure.canvas.draw()
-    rubric = s.Rubric(criteria="Is it polite?", title=name, backend=s.ScriptedBackend(lambda prompt: "4"))
+    rubric = s.judged.Rubric(criteria="Is it polite?", title=name, backend=s.ScriptedBackend(lambda prompt: "4"))
     rubric.score("When?", "At nine.").plot().figure.canvas.draw()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import summeval_nb as s
-from summeval_nb import NLIChecker, SentenceTransformerEmbedder, TransformersBackend, load_summeval
+from summeval_nb import NLIChecker, TransformersBackend, load_summeval
 from summeval_nb.core.base import (
     hub_only_if,
     require_count,
@@ -24,16 +24,17 @@ from summeval_nb.core.base import (
     require_texts,
     warn_of_order,
 )
+from summeval_nb.text import SentenceTransformerEmbedder
 
 SHORT = "It rained in Ulm."
 LONG = "It rained in Ulm for three days, and the old bridge over the river was closed until Friday. " * 4
 RATED = {"quality": "fluency", "backend": s.ScriptedBackend(lambda prompt: "4")}
-JUDGE = s.LLMJudge(s.ScriptedBackend(lambda prompt: "{}"))
+JUDGE = s.judged.LLMJudge(s.ScriptedBackend(lambda prompt: "{}"))
 
 # a call on (what comes first, what comes second), and whether the judged text comes first
 CALLS = {
     "bleu_score": (s.bleu_score, True),
-    "bleu_many": (lambda a, b: s.Bleu().score_many([a], [b]), True),
+    "bleu_many": (lambda a, b: s.overlap.Bleu().score_many([a], [b]), True),
     "corpus_bleu": (lambda a, b: s.corpus_bleu([a], [b]), True),
     "rouge_score": (s.rouge_score, True),
     "rouge_many": (lambda a, b: s.rouge_many([a], [b]), True),
@@ -45,8 +46,8 @@ CALLS = {
     "evaluate": (s.evaluate, False),
     "evaluate_many": (lambda a, b: s.evaluate_many([a], [b], progress=False), False),
     "rate": (lambda a, b: s.rate(a, b, **RATED), False),
-    "rate_many": (lambda a, b: s.rate_many([a], [b], **RATED, progress=False), False),
-    "RatingMetric": (lambda a, b: s.RatingMetric(**RATED).score(a, b), False),
+    "rate_many": (lambda a, b: s.judged.rate_many([a], [b], **RATED, progress=False), False),
+    "RatingMetric": (lambda a, b: s.judged.RatingMetric(**RATED).score(a, b), False),
     "summarization_score": (lambda a, b: s.summarization_score(a, b, judge=JUDGE), False),
 }
 
@@ -55,7 +56,7 @@ def warned(call, *texts):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call(*texts)
-    return [one for one in found if issubclass(one.category, s.InputWarning)]
+    return [one for one in found if issubclass(one.category, s.core.InputWarning)]
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -156,7 +157,7 @@ def listen(event, arguments):
 sys.addaudithook(listen)
 """
 NAMED = {
-    "embedder": "from summeval_nb import load_embedder; load_embedder({name!r})",
+    "embedder": "from summeval_nb.text import load_embedder; load_embedder({name!r})",
     "entailment": "from summeval_nb import NLIChecker; NLIChecker({name!r})",
     "language model": "from summeval_nb import TransformersBackend; TransformersBackend({name!r})",
     "identity": "from summeval_nb.runs.identity import _cached_content; print(_cached_content({name!r}))",

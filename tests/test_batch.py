@@ -77,8 +77,9 @@ def test_bleu_and_rouge_rows_are_the_metrics_numbers(tmp_path):
 
 @pytest.mark.nightly
 def test_faithfulness_rows_are_the_metrics_numbers_and_hold_the_evidence(tmp_path):
-    from summeval_nb import evaluate, faithfulness_from_dict
+    from summeval_nb import evaluate
     from summeval_nb.core.data import sample_articles
+    from summeval_nb.evidence import faithfulness_from_dict
 
     sample = sample_articles()[0]
     rows = [{"text": sample.text, "summary": summary.text} for summary in sample.summaries.values()]
@@ -469,7 +470,8 @@ def pair_rows(count):
 
 
 def judged(name):
-    from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend
+    from summeval_nb import LLMChecker, ScriptedBackend
+    from summeval_nb.judged import LLMJudge
 
     scripted = ScriptedBackend(plays_judge if name in ("answers", "summary_score") else says_yes)
     rows = answer_rows(23) if name == "answers" else pair_rows(23)
@@ -638,8 +640,9 @@ def test_a_function_with_a_backend_is_metered(tmp_path):
 
 def test_who_calls_a_model_says_so():
     """Lists, mappings, arguments and options are looked into; any other object is asked, and a closure is not read."""
-    from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend
+    from summeval_nb import LLMChecker, ScriptedBackend
     from summeval_nb.evidence.bench import ChunkedChecker
+    from summeval_nb.judged import LLMJudge
     from summeval_nb.judged.ratings import RatingMetric
     from summeval_nb.runs.costs import find_backends
 

@@ -9,19 +9,13 @@ import pandas as pd
 import pytest
 from helpers.tiny_nli import bert_classifier, knowing_classifier
 
-from summeval_nb import (
+from summeval_nb import EmbeddedChecker, LLMChecker, NLIChecker, ScriptedBackend, Verdict, benchmark_checker, evaluate
+from summeval_nb.evidence import (
     ChunkedChecker,
-    EmbeddedChecker,
     HistogramChecker,
     LabelledSentence,
-    LLMChecker,
-    NLIChecker,
-    ScriptedBackend,
-    Verdict,
     bench_sentences,
-    benchmark_checker,
     calibrate,
-    evaluate,
     load_labelled,
     nli_recipe,
 )

@@ -8,8 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import InvalidOutput, LLMChecker, ScriptedBackend, TransformersBackend, Verdict, example_model
-from summeval_nb.evidence.checker import failure
+from summeval_nb import LLMChecker, ScriptedBackend, TransformersBackend, Verdict
+from summeval_nb.evidence.base import failure
 from summeval_nb.evidence.claims import (
     Claim,
     ClaimFinder,
@@ -23,6 +23,7 @@ from summeval_nb.evidence.claims import (
     placed_words,
     require_helpers,
 )
+from summeval_nb.models import InvalidOutput, example_model
 
 torch.set_num_threads(1)
 

@@ -147,7 +147,7 @@ def test_a_text_without_a_score_is_none_and_never_a_number(name, place, capsys):
 
 def test_parts_of_a_mean_stand_beside_it(place, capsys):
     out, _ = summeval(capsys, "bertscore", "pairs.jsonl")
-    means = s.bert_many(CANDIDATES, GROUPS).means()
+    means = s.overlap.bert_many(CANDIDATES, GROUPS).means()
     numbers = [f"{means[name]:.4f}" for name in ("f1", "precision", "recall")]
     assert out.splitlines()[0] == "BERTScore {}, precision {}, recall {}".format(*numbers)
 

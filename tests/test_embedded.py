@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from summeval_nb import ChunkedChecker, EmbeddedChecker, WordsChecker, evaluate, sample_articles
-from summeval_nb.evidence import embedded
-from summeval_nb.evidence.checker import encode_pairs
+from summeval_nb import EmbeddedChecker, evaluate, sample_articles
+from summeval_nb.core.results import Finding, Verdict
+from summeval_nb.evidence import ChunkedChecker, WordsChecker, embedded
+from summeval_nb.evidence.base import encode_pairs
 from summeval_nb.evidence.embedded import (
     MEANING,
     MOST,
@@ -28,7 +29,6 @@ from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.evidence.measured import how_well
 from summeval_nb.evidence.reader import Reading, load_reader
 from summeval_nb.evidence.words import sigmoid
-from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.judged.embedded import _label
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text

@@ -10,8 +10,8 @@ import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
-from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.core.results import Finding, Verdict
+from summeval_nb.evidence.tokens import take_apart
 from summeval_nb.judged.embedded import EmbeddedJudge
 from summeval_nb.judged.embedded import _denies as denies
 from summeval_nb.judged.judging import (

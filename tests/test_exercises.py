@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import bleu_score, check_answer, common_slip, my_progress, seal_answers
+from summeval_nb import bleu_score, check_answer
+from summeval_nb.teaching import common_slip, my_progress, seal_answers
 from summeval_nb.teaching.exercises import _canonical
 
 ROOT = Path(__file__).parents[1]

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Verdict, compare_reports, evaluate, evaluate_many, faithfulness_from_dict
-from summeval_nb.evidence import faithfulness
-from summeval_nb.evidence.faithfulness import Faithfulness
-from summeval_nb.evidence.load import load_checker
+from summeval_nb import Verdict, evaluate, evaluate_many
 from summeval_nb.core.data import sample_articles
 from summeval_nb.core.report import Entry, Report, evidence_text
 from summeval_nb.core.results import Evidence, Finding, Sentence, Signature
+from summeval_nb.evidence import compare_reports, faithfulness, faithfulness_from_dict
+from summeval_nb.evidence.faithfulness import Faithfulness
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.embed import load_embedder
 

@@ -9,8 +9,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from summeval_nb import SummEval, benchmark_checker, calibrate, compare_pairs, evaluate_answers
+from summeval_nb import benchmark_checker, evaluate_answers
+from summeval_nb.core import SummEval
 from summeval_nb.core.files import frame_rows, replacing, write_whole
+from summeval_nb.evidence import calibrate
+from summeval_nb.judged import compare_pairs
 
 ROOT = Path(__file__).parents[1]
 

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from summeval_nb import Verdict, accepted_needed, calibrate, error_bound, evaluate, guaranteed_threshold
+from summeval_nb import Verdict, evaluate
+from summeval_nb.evidence import accepted_needed, calibrate, error_bound, guaranteed_threshold
 from summeval_nb.evidence.guarantee import FACTS, Guarantee, Guarantees, of_set, require_errors
 
 

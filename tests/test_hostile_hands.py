@@ -20,25 +20,19 @@ import numpy as np
 import pytest
 from servers.misbehaving import MisbehavingServer
 
-from summeval_nb import (
-    LLMChecker,
-    NLIChecker,
-    SentenceTransformerEmbedder,
-    TransformersBackend,
-    cli,
-    evaluate_many,
-    example_model,
-)
+from summeval_nb import LLMChecker, NLIChecker, TransformersBackend, cli, evaluate_many
 from summeval_nb.agreement.correlation import correlate
 from summeval_nb.agreement.significance import pairwise_accuracy
-from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.core.data import QUALITIES, SummEval
+from summeval_nb.evidence.llm import PROMPT, filled
+from summeval_nb.models import example_model
 from summeval_nb.models.base import BackendError, InvalidOutput
 from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.identity import find_unknown, identify
 from summeval_nb.runs.run_report import RunReport
+from summeval_nb.text import SentenceTransformerEmbedder
 
 ROWS = [{"id": i, "candidate": f"the cat sat {i}", "references": f"the cat sat {i // 2}"} for i in range(12)]
 quiet = partial(run, progress=False, workers=0)

@@ -14,19 +14,17 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from summeval_nb import (
+from summeval_nb import EmbeddedChecker, benchmark_checker, evaluate, sample_articles
+from summeval_nb.cli import app
+from summeval_nb.evidence import (
     ChunkedChecker,
-    EmbeddedChecker,
     LabelledSentence,
     WordsChecker,
-    benchmark_checker,
+    bench,
     compare_reports,
-    evaluate,
     load_checker,
-    sample_articles,
+    measured,
 )
-from summeval_nb.cli import app
-from summeval_nb.evidence import bench, measured
 from summeval_nb.evidence.measured import how_well, measured_rows
 
 ROOT = Path(__file__).parents[1]

@@ -10,10 +10,7 @@ from pathlib import Path
 import pytest
 
 from summeval_nb import (
-    ChunkedChecker,
     EmbeddedChecker,
-    EmbeddedJudge,
-    InputWarning,
     Verdict,
     checker,
     evaluate,
@@ -22,8 +19,11 @@ from summeval_nb import (
     evaluate_many,
     summarization_score,
 )
+from summeval_nb.core import InputWarning
+from summeval_nb.evidence import ChunkedChecker
 from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.evidence.load import packaged_checker
+from summeval_nb.judged import EmbeddedJudge
 
 ARTICLE = (
     "A fire broke out in the old harbour on Monday night. The fire destroyed 13 houses. "

@@ -5,7 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from summeval_nb import LabelledSentence, LLMJudge, ScriptedBackend, benchmark_judge
+from summeval_nb import ScriptedBackend
+from summeval_nb.agreement import benchmark_judge
 from summeval_nb.agreement.judge_bench import (
     JUDGE_SETS,
     SETS,
@@ -20,6 +21,8 @@ from summeval_nb.agreement.judge_bench import (
     ask_judge,
 )
 from summeval_nb.cli import app
+from summeval_nb.evidence import LabelledSentence
+from summeval_nb.judged import LLMJudge
 from summeval_nb.judged.judging import BulkJudge, Entailment, Flag, JudgeFailure, Statement
 from summeval_nb.judged.ratings import RatingMetric
 

@@ -5,23 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from summeval_nb import (
-    ChunkedChecker,
-    EmbeddedChecker,
-    EmbeddedJudge,
-    InputWarning,
-    LLMChecker,
-    LLMJudge,
-    ScriptedBackend,
-    WordsChecker,
-    language_table,
-    languages_of,
-    sample_articles,
-    split_text,
-)
+from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend, sample_articles, split_text
+from summeval_nb.core import InputWarning
+from summeval_nb.evidence import ChunkedChecker, WordsChecker
+from summeval_nb.judged import EmbeddedJudge, LLMJudge
 from summeval_nb.judged import refusals as _refusals
 from summeval_nb.overlap.ngrams import _TOKENIZERS
 from summeval_nb.overlap.tokens import BORROWED
+from summeval_nb.text import language_table, languages_of
 from summeval_nb.text.language import NLTK_LANGUAGES, READS, REMEDIES, foreign_language, language_of, unread_words
 from summeval_nb.text.splitters import SPLITTERS
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from summeval_nb import answer_faithfulness, context_recall, evaluate, evaluate_answer, load_judge, summarization_score
+from summeval_nb import evaluate, evaluate_answer, summarization_score
+from summeval_nb.judged import answer_faithfulness, context_recall, load_judge
 from summeval_nb.judged.questions import facts_of
 from summeval_nb.text.lists import LEADS, LedReading, leads_into_items, read_with_leads, with_denying_leads
 from summeval_nb.text.split import split_markdown

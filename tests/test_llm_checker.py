@@ -10,19 +10,10 @@ import torch
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 from servers.misbehaving import MisbehavingServer
 
-from summeval_nb import (
-    BackendUnavailable,
-    LLMChecker,
-    ScriptedBackend,
-    ServerBackend,
-    Store,
-    TransformersBackend,
-    evaluate,
-    evaluate_many,
-    example_model,
-)
+from summeval_nb import LLMChecker, ScriptedBackend, ServerBackend, Store, TransformersBackend, evaluate, evaluate_many
 from summeval_nb.evidence.llm import PROMPT, filled, quoted
 from summeval_nb.evidence.load import load_checker
+from summeval_nb.models import BackendUnavailable, example_model
 from summeval_nb.models.base import BackendRejected
 
 torch.set_num_threads(1)
@@ -64,7 +55,7 @@ def test_the_pipeline_with_llama_cpps_server_gives_the_same(backend, llama_serve
 
 def test_the_pipeline_with_llama_cpp_in_this_process(gguf_path):  # noqa: F811
     pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed (it compiles for minutes)")
-    from summeval_nb import LlamaCppBackend
+    from summeval_nb.models import LlamaCppBackend
 
     assert evaluate(ARTICLE, SUMMARY, 2, checker=LLMChecker(LlamaCppBackend(gguf_path, n_threads=1))).score == 0.5
 

@@ -20,8 +20,9 @@ from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, W
 from servers.misbehaving import MisbehavingServer, true_probability
 from servers.raw import HEAD, RawServer, answer
 
-from summeval_nb import LLMJudge, Rubric, compare_answers, context_recall, run
+from summeval_nb import compare_answers, run
 from summeval_nb.cli import main
+from summeval_nb.judged import LLMJudge, Rubric, context_recall
 from summeval_nb.models.base import BackendError, BackendRejected, BackendUnavailable, Choice
 from summeval_nb.models.server import ServerBackend
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import sample_articles, split_many, split_markdown, split_sentences
+from summeval_nb import sample_articles
+from summeval_nb.text import split_many, split_markdown, split_sentences
 from summeval_nb.text.markdown import (
     CODE,
     HEADING,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from summeval_nb import LLMChecker, LLMJudge, ScriptedBackend, evaluate_answer
+from summeval_nb import LLMChecker, ScriptedBackend, evaluate_answer
+from summeval_nb.judged import LLMJudge
 from summeval_nb.judged.judging import JudgeFailure, Question
 from summeval_nb.models.base import LEAST_MASS, BackendError, Choice, answered
 

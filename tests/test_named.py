@@ -3,10 +3,13 @@
 import inspect
 
 import pytest
+from helpers.public import NAMES, public
 
 import summeval_nb as s
-from summeval_nb import LLMChecker, evaluate_answers, example_model, rate, rate_many, summarization_scores
+from summeval_nb import LLMChecker, evaluate_answers, rate
 from summeval_nb.evidence.load import named_checker
+from summeval_nb.judged import rate_many, summarization_scores
+from summeval_nb.models import example_model
 from summeval_nb.models.load import load_backend, load_model, load_store, store_path
 from summeval_nb.models.store import Store
 
@@ -54,11 +57,11 @@ def test_a_backend_and_a_store_by_text_or_as_they_are(tmp_path):
 @pytest.mark.parametrize("wrong", [3, object(), Store], ids=["number", "object", "class"])
 def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
     items = [{"text": "It rained.", "summary": "Rain."}]
-    for call in (s.run, s.count_work):
+    for call in (s.run, s.runs.count_work):
         with pytest.raises(TypeError, match="store must be a Store or a path"):
             call(items, "faithfulness", store=wrong, out=tmp_path / "out")
     with pytest.raises(TypeError, match="store must be a Store or a path"):
-        s.Job("faithfulness", store=wrong)
+        s.runs.Job("faithfulness", store=wrong)
 
 
 def test_models_by_text_and_stores_by_path_work_in_answers_scores_and_ratings(tmp_path):
@@ -83,7 +86,9 @@ SYSTEMS = [
 ASKED = ("How was it?", "It rained.")
 RAG = [{"question": "How was it?", "contexts": ["It rained."], "answer": "Rain.", "ground_truth": "It rained."}]
 LABELLED = [{"article": "It rained.", "sentence": "Rain.", "label": i % 2} for i in range(4)]
-SETS = {"a": [s.LabelledSentence("It rained. Dogs bark.", text, text != "No.") for text in ("It rained.", "No.")]}
+SETS = {
+    "a": [s.evidence.LabelledSentence("It rained. Dogs bark.", text, text != "No.") for text in ("It rained.", "No.")]
+}
 FLUENCY, QUIET = {"quality": "fluency"}, {"progress": False}
 
 
@@ -97,51 +102,61 @@ def ranked(call, *given, **choices):
 
 # each public name with a parameter that a text may name: a call in which a model is asked, or the thing made
 CALLS = {
-    "EmbeddedJudge": lambda **one: s.EmbeddedJudge(**one),
+    "EmbeddedJudge": lambda **one: s.judged.EmbeddedJudge(**one),
     "LLMChecker": lambda **one: s.LLMChecker(**one),
-    "LLMJudge": lambda **one: s.LLMJudge(**one),
-    "load_checker": lambda **one: s.load_checker(**one),
-    "load_judge": lambda **one: s.load_judge(**one),
-    "ClaimFinder": lambda **one: s.ClaimFinder("statements", **one),
-    "FaithfulnessMetric": lambda **one: s.FaithfulnessMetric(**one).score("It rained.", "Rain."),
+    "LLMJudge": lambda **one: s.judged.LLMJudge(**one),
+    "load_checker": lambda **one: s.evidence.load_checker(**one),
+    "load_judge": lambda **one: s.judged.load_judge(**one),
+    "ClaimFinder": lambda **one: s.evidence.ClaimFinder("statements", **one),
+    "FaithfulnessMetric": lambda **one: s.evidence.FaithfulnessMetric(**one).score("It rained.", "Rain."),
     "evaluate": lambda **one: s.evaluate("It rained.", "Rain.", **one),
     "evaluate_many": lambda **one: s.evaluate_many(["It rained."], ["Rain."], **one, **QUIET),
     "checker": lambda **one: s.checker(["It rained."], "Rain.", **one),
-    "play_evidence": lambda **one: s.play_evidence("It rained.", "Rain.", **one),
-    "calibrate": lambda **one: s.calibrate(LABELLED, **one, **QUIET),
+    "play_evidence": lambda **one: s.teaching.play_evidence("It rained.", "Rain.", **one),
+    "calibrate": lambda **one: s.evidence.calibrate(LABELLED, **one, **QUIET),
     "benchmark_checker": lambda **one: s.benchmark_checker(sets=SETS, n_resamples=0, **one),
-    "ask_many": lambda **one: s.ask_many(purpose="refusal", items=[("It rained.",)], **one),
-    "AnswerMetric": lambda **one: s.AnswerMetric(**one).score(**ROW),
+    "ask_many": lambda **one: s.judged.ask_many(purpose="refusal", items=[("It rained.",)], **one),
+    "AnswerMetric": lambda **one: s.judged.AnswerMetric(**one).score(**ROW),
     "evaluate_answer": lambda **one: s.evaluate_answer(**ROW, **one),
     "evaluate_answers": lambda **one: s.evaluate_answers([ROW], **one, **QUIET),
-    "SummaryScoreMetric": lambda **one: s.SummaryScoreMetric(**one).score("It rained.", "Rain."),
+    "SummaryScoreMetric": lambda **one: s.judged.SummaryScoreMetric(**one).score("It rained.", "Rain."),
     "summarization_score": lambda **one: s.summarization_score("It rained.", "Rain.", **one),
-    "summarization_scores": lambda **one: s.summarization_scores(
+    "summarization_scores": lambda **one: s.judged.summarization_scores(
         [{"contexts": "It rained.", "summary": "Rain."}], **one, **QUIET
     ),
-    "benchmark_judge": lambda **one: s.benchmark_judge(sets=["refusals"], limit=2, n_resamples=0, **one),
-    "SideBySide": lambda **one: s.SideBySide(**one).score("How was it?", "It rained.", "It snowed.", "It rained."),
+    "benchmark_judge": lambda **one: s.agreement.benchmark_judge(sets=["refusals"], limit=2, n_resamples=0, **one),
+    "SideBySide": lambda **one: s.judged.SideBySide(**one).score(
+        "How was it?", "It rained.", "It snowed.", "It rained."
+    ),
     "compare_answers": lambda **one: s.compare_answers("How?", "It rained.", "It snowed.", truth="It rained.", **one),
-    "compare_pairs": lambda **one: s.compare_pairs(PAIR, **one, **QUIET),
-    "rank_systems": lambda **one: ranked(s.rank_systems, SYSTEMS, n_resamples=0, **one, **QUIET),
-    "Rubric": lambda **one: s.Rubric(criteria="Short is good.", **one).score("It rained.", "Rain."),
-    "RatingMetric": lambda **one: s.RatingMetric(**FLUENCY, **one).score("It rained.", "Rain."),
-    "rating_metric": lambda **one: s.rating_metric("fluency", **one)("Rain."),
+    "compare_pairs": lambda **one: s.judged.compare_pairs(PAIR, **one, **QUIET),
+    "rank_systems": lambda **one: ranked(s.judged.rank_systems, SYSTEMS, n_resamples=0, **one, **QUIET),
+    "Rubric": lambda **one: s.judged.Rubric(criteria="Short is good.", **one).score("It rained.", "Rain."),
+    "RatingMetric": lambda **one: s.judged.RatingMetric(**FLUENCY, **one).score("It rained.", "Rain."),
+    "rating_metric": lambda **one: s.judged.rating_metric("fluency", **one)("Rain."),
     "rate": lambda **one: s.rate("It rained.", "Rain.", **FLUENCY, **one),
-    "rate_many": lambda **one: s.rate_many(["It rained."], ["Rain."], **FLUENCY, **one, **QUIET),
-    "retrieval_scores": lambda **one: s.retrieval_scores(RAG, ["context_recall"], **one, **QUIET),
-    "ContextPrecision": lambda **one: s.ContextPrecision(**one).score("How was it?", ["It rained."], "It rained."),
-    "ContextRecall": lambda **one: s.ContextRecall(**one).score("How was it?", ["It rained."], "It rained."),
-    "ContextRelevance": lambda **one: s.ContextRelevance(**one).score("How was it?", ["It rained."]),
-    "NoiseSensitivity": lambda **one: s.NoiseSensitivity(**one).score("How?", ["It rained."], "Rain.", "It rained."),
-    "AnswerFaithfulness": lambda **one: s.AnswerFaithfulness(**one).score("How was it?", ["It rained."], "Rain."),
-    "AnswerRelevancy": lambda **one: s.AnswerRelevancy(**one).score("How was it?", "It rained."),
-    "context_precision": lambda **one: s.context_precision("How was it?", ["It rained."], "It rained.", **one),
-    "context_recall": lambda **one: s.context_recall("How was it?", ["It rained."], "It rained.", **one),
-    "context_relevance": lambda **one: s.context_relevance("How was it?", ["It rained."], **one),
-    "noise_sensitivity": lambda **one: s.noise_sensitivity("How was it?", ["It rained."], "Rain.", "It rained.", **one),
-    "answer_faithfulness": lambda **one: s.answer_faithfulness("How was it?", ["It rained."], "Rain.", **one),
-    "answer_relevancy": lambda **one: s.answer_relevancy("How was it?", "It rained.", **one),
+    "rate_many": lambda **one: s.judged.rate_many(["It rained."], ["Rain."], **FLUENCY, **one, **QUIET),
+    "retrieval_scores": lambda **one: s.judged.retrieval_scores(RAG, ["context_recall"], **one, **QUIET),
+    "ContextPrecision": lambda **one: s.judged.ContextPrecision(**one).score(
+        "How was it?", ["It rained."], "It rained."
+    ),
+    "ContextRecall": lambda **one: s.judged.ContextRecall(**one).score("How was it?", ["It rained."], "It rained."),
+    "ContextRelevance": lambda **one: s.judged.ContextRelevance(**one).score("How was it?", ["It rained."]),
+    "NoiseSensitivity": lambda **one: s.judged.NoiseSensitivity(**one).score(
+        "How?", ["It rained."], "Rain.", "It rained."
+    ),
+    "AnswerFaithfulness": lambda **one: s.judged.AnswerFaithfulness(**one).score(
+        "How was it?", ["It rained."], "Rain."
+    ),
+    "AnswerRelevancy": lambda **one: s.judged.AnswerRelevancy(**one).score("How was it?", "It rained."),
+    "context_precision": lambda **one: s.judged.context_precision("How was it?", ["It rained."], "It rained.", **one),
+    "context_recall": lambda **one: s.judged.context_recall("How was it?", ["It rained."], "It rained.", **one),
+    "context_relevance": lambda **one: s.judged.context_relevance("How was it?", ["It rained."], **one),
+    "noise_sensitivity": lambda **one: s.judged.noise_sensitivity(
+        "How was it?", ["It rained."], "Rain.", "It rained.", **one
+    ),
+    "answer_faithfulness": lambda **one: s.judged.answer_faithfulness("How was it?", ["It rained."], "Rain.", **one),
+    "answer_relevancy": lambda **one: s.judged.answer_relevancy("How was it?", "It rained.", **one),
 }
 NAMED = ("checker", "using", "judge", "backend", "splitter", "store")  # parameters that a text may fill
 ELSEWHERE = {  # what has such a parameter and is tested in another file, or takes no model by it
@@ -160,7 +175,7 @@ BESIDE = {  # what a call needs beside the parameter that is tried
 def parameters(name):
     """The parameters of a public name that a text may fill; a `splitter` of sentences is another thing."""
     try:
-        found = inspect.signature(getattr(s, name)).parameters
+        found = inspect.signature(public(name)).parameters
     except (TypeError, ValueError):
         return []
     backed = "splitter" in found and "Backend" in str(found["splitter"].annotation)
@@ -174,7 +189,7 @@ class FirstOption(s.ScriptedBackend):
     """A model that takes the first option, and whose JSON fits no schema: what asks it counts a failure."""
 
     def _choose(self, prompt, options):
-        return s.Choice(options[0], {option: float(option == options[0]) for option in options}, 1.0)
+        return s.models.Choice(options[0], {option: float(option == options[0]) for option in options}, 1.0)
 
 
 @pytest.fixture
@@ -192,7 +207,7 @@ def loaded(monkeypatch):
 
 
 def test_no_public_name_that_takes_a_model_or_a_store_is_left_out():
-    assert {name for name in s.__all__ if parameters(name)} == {*CALLS, *ELSEWHERE}
+    assert {name for name in NAMES if parameters(name)} == {*CALLS, *ELSEWHERE}
 
 
 @pytest.mark.parametrize(("name", "parameter"), TRIED, ids=[".".join(one) for one in TRIED])

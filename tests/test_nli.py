@@ -7,11 +7,12 @@ import pytest
 import torch
 from helpers.tiny_nli import bert_classifier, knowing_classifier
 
-from summeval_nb import BackendRejected, NLIChecker, Store, TransformersBackend, evaluate, example_model
+from summeval_nb import NLIChecker, Store, TransformersBackend, evaluate
 from summeval_nb.evidence import nli
 from summeval_nb.evidence.llm import PROMPT, filled
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.nli import label_places
+from summeval_nb.models import BackendRejected, example_model
 from summeval_nb.models.base import ContextTooLong
 
 torch.set_num_threads(1)

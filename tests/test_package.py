@@ -10,6 +10,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
+from helpers.public import NAMES, PARTS, public
 
 import summeval_nb
 
@@ -48,24 +49,36 @@ def test_importing_a_module_loads_no_model_library(module):
 
 def test_every_name_of_the_stub_can_be_imported():
     names = fresh("import summeval_nb; print(*summeval_nb.__all__)", EAGER_IMPORT="1").split()
-    assert len(names) == len(set(names)) > 5
+    assert len(names) == len(set(names)) > 5 and len(NAMES) > 200
+    assert len(set(names) - set(PARTS)) <= 60
+    for name in set(names) - set(PARTS):
+        assert getattr(summeval_nb, name) is public(name)
+    assert sum(len(importlib.import_module(f"summeval_nb.{part}").__all__) for part in PARTS) == len(NAMES)
+
+
+def test_a_name_of_a_part_is_answered_with_its_part():
+    with pytest.raises(ImportError, match="from summeval_nb.text import split_units"):
+        exec("from summeval_nb import split_units")
+    with pytest.raises(AttributeError, match="has no attribute 'bleu_scor'; did you mean bleu_score"):
+        _ = summeval_nb.bleu_scor
+    assert not hasattr(summeval_nb, "nothing_like_it") and not hasattr(summeval_nb, "_private")
 
 
 def test_the_stub_is_what_the_chapters_export():
-    for name in summeval_nb.__all__:
-        value = getattr(summeval_nb, name)
+    for name in NAMES:
+        value = public(name)
         module = getattr(value, "__module__", "")
         if module.startswith("summeval_nb"):
             assert name in importlib.import_module(module).__all__, f"{name} is not exported by {module}"
 
 
 def test_no_public_name_is_a_module():
-    assert not set(summeval_nb.__all__) & {part for module in MODULES for part in module.split(".")[:1]}
+    assert not set(NAMES) & {part for module in MODULES for part in module.split(".")[:1]}
 
 
 def test_every_public_function_has_a_docstring_and_type_hints():
-    for name in summeval_nb.__all__:
-        value = getattr(summeval_nb, name)
+    for name in NAMES:
+        value = public(name)
         if callable(value):
             assert value.__doc__, name
         if type(value).__name__ == "function":
@@ -83,7 +96,7 @@ EVIDENCE_PIPELINE = [
 
 @pytest.mark.parametrize("name", EVIDENCE_PIPELINE)
 def test_the_evidence_pipeline_is_public(name):
-    assert getattr(summeval_nb, name) is not None
+    assert public(name) is not None
 
 
 WRITTEN = [path for ending in ("ipynb", "py", "md") for path in sorted(ROOT.glob(f"[!.]*/**/*.{ending}"))]

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summeval_nb import FaithfulnessMetric, Verdict, evaluate_many
-from summeval_nb.evidence import faithfulness
+from summeval_nb import Verdict, evaluate_many
+from summeval_nb.core.results import Evidence, Finding
+from summeval_nb.evidence import FaithfulnessMetric, faithfulness
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.pairs import (
     _placed,
@@ -23,7 +24,6 @@ from summeval_nb.evidence.pairs import (
     stored_verdict,
 )
 from summeval_nb.evidence.pairs import read_pairs as read_lot
-from summeval_nb.core.results import Evidence, Finding
 from summeval_nb.models.store import Store
 from summeval_nb.text.embed import SentenceVectors, load_embedder
 from summeval_nb.text.split import split_markdown

@@ -111,9 +111,9 @@ def test_the_prompt_delimits_what_is_from_outside():
 
 def test_a_failed_call_is_no_verdict_and_is_counted():
     def down(prompt):
-        raise s.BackendUnavailable("no answer within 60 s")
+        raise s.models.BackendUnavailable("no answer within 60 s")
 
-    metric = s.SideBySide(backend=s.ScriptedBackend(down))
+    metric = s.judged.SideBySide(backend=s.ScriptedBackend(down))
     table = metric.score_many(["q", "q"], ["x", ""], ["y", "y"], ["", ""])
     assert [one.status for one in table.outcomes()] == ["failed", "undefined"]
     assert table[0].reason == "no answer within 60 s" and table[1].reason == "answer a is empty"
@@ -129,7 +129,7 @@ def test_a_store_keeps_both_orders(tmp_path):
 
 def test_rates_of_a_table_by_hand():
     rows = [{"question": "q", "a": a, "b": b} for a, b in (("xx", "y"), ("x", "yy"), ("x", "yy"), ("x", "y"))]
-    found = s.compare_pairs(rows, backend=LONGER, progress=False)
+    found = s.judged.compare_pairs(rows, backend=LONGER, progress=False)
     rates = {row["measure"]: (row["value"], row["n"]) for row in found.summary()}
     assert rates["a wins"] == (0.25, 4) and rates["b wins"] == (0.5, 4) and rates["ties"] == (0.25, 4)
     assert rates["orders disagree"] == (0, 4) and rates["first shown wins"] == (0.5, 6)
@@ -175,15 +175,19 @@ def test_bad_input_is_named():
         (lambda: s.compare_answers("q", "x", "y", judge="nobody", truth="t"), ValueError, "unknown judge"),
         (lambda: s.compare_answers("q", "x", "y", margin=2), ValueError, "margin"),
         (lambda: s.compare_answers("q", "x", "y", workers=0), ValueError, "workers"),
-        (lambda: s.compare_pairs([{"question": "q", "a": "x"}]), ValueError, "no column 'b'"),
-        (lambda: s.compare_pairs([{"question": "q", "a": "x", "b": 3}]), TypeError, "row 0: b must be a string"),
-        (lambda: s.bradley_terry([]), ValueError, "no outcomes"),
-        (lambda: s.bradley_terry(["xy"]), TypeError, "must be"),
-        (lambda: s.bradley_terry([("x", "x", "x")]), ValueError, "two systems"),
-        (lambda: s.bradley_terry([("x", "y", "z")]), ValueError, "must be 'x', 'y' or 'tie', not 'z'"),
-        (lambda: s.bradley_terry([("x", "y", "x")], prior=-1), ValueError, "prior"),
-        (lambda: s.rank_systems([{"question": "q", "system": "x", "answer": "a"}]), ValueError, "two systems at least"),
-        (lambda: s.rank_systems([{"question": "q", "system": "x", "answer": "a"}] * 2), ValueError, "twice"),
+        (lambda: s.judged.compare_pairs([{"question": "q", "a": "x"}]), ValueError, "no column 'b'"),
+        (lambda: s.judged.compare_pairs([{"question": "q", "a": "x", "b": 3}]), TypeError, "row 0: b must be a string"),
+        (lambda: s.judged.bradley_terry([]), ValueError, "no outcomes"),
+        (lambda: s.judged.bradley_terry(["xy"]), TypeError, "must be"),
+        (lambda: s.judged.bradley_terry([("x", "x", "x")]), ValueError, "two systems"),
+        (lambda: s.judged.bradley_terry([("x", "y", "z")]), ValueError, "must be 'x', 'y' or 'tie', not 'z'"),
+        (lambda: s.judged.bradley_terry([("x", "y", "x")], prior=-1), ValueError, "prior"),
+        (
+            lambda: s.judged.rank_systems([{"question": "q", "system": "x", "answer": "a"}]),
+            ValueError,
+            "two systems at least",
+        ),
+        (lambda: s.judged.rank_systems([{"question": "q", "system": "x", "answer": "a"}] * 2), ValueError, "twice"),
     ]
     for call, error, words in calls:
         with pytest.raises(error, match=words):
@@ -219,22 +223,24 @@ def test_votes_are_counted_and_ties_halved():
 
 
 def test_a_ranking_with_intervals_and_without_a_maximum():
-    many = s.bradley_terry([("x", "y", "x"), ("x", "y", "y"), ("x", "y", "x"), ("y", "z", "y"), ("y", "z", "z")] * 20)
+    many = s.judged.bradley_terry(
+        [("x", "y", "x"), ("x", "y", "y"), ("x", "y", "x"), ("y", "z", "y"), ("y", "z", "z")] * 20
+    )
     assert many.systems[0] == "x" and many.rank("x") == 1 and all(many.intervals[name] for name in many.systems)
     for name in many.systems:
         low, high = many.intervals[name]
         assert low <= many.strengths[name] <= high
     assert (
         many.to_dict()
-        == s.bradley_terry(
+        == s.judged.bradley_terry(
             [("x", "y", "x"), ("x", "y", "y"), ("x", "y", "x"), ("y", "z", "y"), ("y", "z", "z")] * 20
         ).to_dict()
     )
     json.dumps(many.to_dict(), allow_nan=False)
-    sure = s.bradley_terry([("x", "y", "x")] * 3, prior=0)
+    sure = s.judged.bradley_terry([("x", "y", "x")] * 3, prior=0)
     assert sure.strengths == {"x": None, "y": None} and "not finite" in sure.reason and sure.rank("x") is None
     assert "not finite" in repr(sure) and sure.systems == ("x", "y")
-    assert s.bradley_terry([("x", "y", "x")], n_resamples=0).intervals["x"] is None
+    assert s.judged.bradley_terry([("x", "y", "x")], n_resamples=0).intervals["x"] is None
 
 
 def test_systems_are_ranked_question_by_question():
@@ -243,17 +249,17 @@ def test_systems_are_ranked_question_by_question():
         for n in range(4)
         for name, size in (("short", 1), ("long", 9), ("middle", 4))
     ]
-    found = s.rank_systems(rows, backend=Believes(longer), progress=False)
+    found = s.judged.rank_systems(rows, backend=Believes(longer), progress=False)
     assert found.systems == ("long", "middle", "short") and len(found.comparisons) == 12
     assert found.wins["long", "short"] == 4 and [row["rank"] for row in found.rows()][0] == 1
     with pytest.raises(ValueError, match="no comparison has a winner: there is no truth"):
-        s.rank_systems(rows, progress=False)
+        s.judged.rank_systems(rows, progress=False)
 
 
 def test_drawing():
     import matplotlib.pyplot as plt
 
-    ax = s.bradley_terry([("x", "y", "x"), ("x", "y", "y")] * 4).plot()
+    ax = s.judged.bradley_terry([("x", "y", "x"), ("x", "y", "y")] * 4).plot()
     assert {label.get_text() for label in ax.get_yticklabels()} == {"x", "y"}
     low, high = ax.get_ylim()
     assert low <= -0.5 and high >= 1.5  # no row lies on the axis
@@ -264,7 +270,7 @@ def test_drawing():
 
 
 def polite(**rest):
-    return s.Rubric(**({"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")} | rest))
+    return s.judged.Rubric(**({"criteria": "Is it polite?", "backend": s.ScriptedBackend(lambda prompt: "4")} | rest))
 
 
 def test_a_grade_is_an_expectation():
@@ -290,7 +296,7 @@ def test_the_words_of_a_rubric_are_in_the_prompt_and_the_signature():
 
 def test_bad_rubrics_and_failed_calls():
     def down(prompt):
-        raise s.BackendUnavailable("no answer within 60 s")
+        raise s.models.BackendUnavailable("no answer within 60 s")
 
     table = polite(backend=s.ScriptedBackend(down)).score_many(["", ""], ["x", " "])
     assert [one.status for one in table.outcomes()] == ["failed", "undefined"] and table[

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from summeval_nb import bleu_score, evaluate, play_bleu, play_correlation, play_evidence, play_lcs, sample_articles
+from summeval_nb import bleu_score, evaluate, sample_articles
 from summeval_nb.core.results import Finding, Verdict
 from summeval_nb.overlap.rouge import lcs_path, lcs_table
+from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 from summeval_nb.teaching.exercises import check_answer
 from summeval_nb.teaching.pictures import (
     PRESETS,
@@ -525,7 +526,7 @@ def test_the_script_is_in_the_package_and_asks_nobody():
 WITHOUT = """
 import sys
 sys.modules["ipywidgets"] = None
-from summeval_nb import play_bleu, play_correlation, play_evidence, play_lcs
+from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 pictures = [
     play_lcs("a cat sat", "the cat"),
     play_bleu("a cat sat", "the cat"),

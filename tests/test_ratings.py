@@ -163,7 +163,8 @@ def test_real_models_are_rated_from_their_own_probabilities_and_a_low_mass_is_sa
 
 
 def test_a_rating_can_be_tabled_with_other_metrics():
-    from summeval_nb import load_toy_summeval, metric_table
+    from summeval_nb import metric_table
+    from summeval_nb.core import load_toy_summeval
 
     def longer_is_better(prompt):
         return str(min(5, 1 + len(prompt.partition("Summary: ")[2]) // 90))

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers.public import public
 from servers.fixtures import gguf_path, llama_server, small_model_server  # noqa: F401
 
 import summeval_nb as s
@@ -116,15 +117,18 @@ AVERAGES = [  # marks of the passages, average precision, share
 @pytest.mark.parametrize(("marks", "average", "share"), AVERAGES)
 def test_average_precision_by_hand(marks, average, share):
     ranks = [mark == "+" for mark in marks]
-    assert s.average_precision(ranks) == pytest.approx(average, abs=1e-15)
+    assert s.judged.average_precision(ranks) == pytest.approx(average, abs=1e-15)
     assert relevant_share(ranks) == share
     first = sum(sum(ranks[: i + 1]) / (i + 1) * ranks[i] for i in range(len(ranks))) / (sum(ranks) + 1e-10)
-    assert s.average_precision(ranks, epsilon=EPSILON) == pytest.approx(first, abs=1e-16)
+    assert s.judged.average_precision(ranks, epsilon=EPSILON) == pytest.approx(first, abs=1e-16)
 
 
 def test_an_epsilon_keeps_a_perfect_ranking_from_one():
-    assert s.average_precision([True]) == 1 and s.average_precision([True], epsilon=EPSILON) == 1 / (1 + 1e-10) < 1
-    assert s.average_precision([]) is None and relevant_share([]) is None
+    assert (
+        s.judged.average_precision([True]) == 1
+        and s.judged.average_precision([True], epsilon=EPSILON) == 1 / (1 + 1e-10) < 1
+    )
+    assert s.judged.average_precision([]) is None and relevant_share([]) is None
 
 
 def test_every_wrong_statement_has_one_address():
@@ -158,7 +162,7 @@ def test_noise_by_hand():
     other = MEASURES["noise_sensitivity"](judge=Letters(), noise="made_up").score("Q", ["a c", "d"], "a c d e", "a b")
     assert next(iter(other.numbers)) == "made_up" and other.score == 1 / 4
     with pytest.raises(ValueError, match="unknown noise 'loud'"):
-        s.noise_sensitivity("q", [], "a", "a", noise="loud")
+        s.judged.noise_sensitivity("q", [], "a", "a", noise="loud")
 
 
 def test_a_score_for_each_passage():
@@ -243,22 +247,30 @@ def test_what_the_judge_failed_on_is_failed_in_a_run():
 
 
 BAD = [
-    (lambda: s.context_recall("q", ["a"], None), TypeError, "truth must be a string"),
-    (lambda: s.context_recall("q", [["a"]], "t"), TypeError, r"contexts\[0\] must be a string"),
-    (lambda: s.context_recall("q", None, "t"), TypeError, "contexts must be a list of strings"),
-    (lambda: s.context_recall("q", ["a"], "t", max_failed=2), ValueError, "max_failed"),
-    (lambda: s.context_recall("q", ["a"], "t", judge="nobody"), ValueError, "unknown judge 'nobody'"),
-    (lambda: s.context_relevance("q", ["a"], relevant=3), ValueError, "relevant"),
-    (lambda: s.context_relevance("q", ["a"], embedder=3), TypeError, "embedder"),
-    (lambda: s.retrieval_scores([ROW], ["recall"]), ValueError, "unknown measure 'recall'; known: 'context_precision'"),
-    (lambda: s.retrieval_scores([ROW], "context_recall"), TypeError, r"\['context_recall'\]"),
-    (lambda: s.retrieval_scores([ROW], []), ValueError, "measures is empty"),
+    (lambda: s.judged.context_recall("q", ["a"], None), TypeError, "truth must be a string"),
+    (lambda: s.judged.context_recall("q", [["a"]], "t"), TypeError, r"contexts\[0\] must be a string"),
+    (lambda: s.judged.context_recall("q", None, "t"), TypeError, "contexts must be a list of strings"),
+    (lambda: s.judged.context_recall("q", ["a"], "t", max_failed=2), ValueError, "max_failed"),
+    (lambda: s.judged.context_recall("q", ["a"], "t", judge="nobody"), ValueError, "unknown judge 'nobody'"),
+    (lambda: s.judged.context_relevance("q", ["a"], relevant=3), ValueError, "relevant"),
+    (lambda: s.judged.context_relevance("q", ["a"], embedder=3), TypeError, "embedder"),
     (
-        lambda: s.retrieval_scores([{"question": "q"}], ["context_recall"]),
+        lambda: s.judged.retrieval_scores([ROW], ["recall"]),
+        ValueError,
+        "unknown measure 'recall'; known: 'context_precision'",
+    ),
+    (lambda: s.judged.retrieval_scores([ROW], "context_recall"), TypeError, r"\['context_recall'\]"),
+    (lambda: s.judged.retrieval_scores([ROW], []), ValueError, "measures is empty"),
+    (
+        lambda: s.judged.retrieval_scores([{"question": "q"}], ["context_recall"]),
         ValueError,
         "no column 'contexts' or 'context'",
     ),
-    (lambda: s.retrieval_scores([ROW | {"truth": 3}], ["context_recall"]), TypeError, "row 0: truth must be a string"),
+    (
+        lambda: s.judged.retrieval_scores([ROW | {"truth": 3}], ["context_recall"]),
+        TypeError,
+        "row 0: truth must be a string",
+    ),
 ]
 
 
@@ -273,7 +285,9 @@ def test_bad_input_is_named(call, error, words):
 
 def test_a_thing_is_asked_once_for_all_measures():
     judge = Letters()
-    s.retrieval_scores([row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False)
+    s.judged.retrieval_scores(
+        [row(["a b", "c"], answer="a c"), row(["a b", "c"], answer="a c")], judge=judge, progress=False
+    )
     pairs = [(premise, one) for purpose, (premise, *rest) in judge.asked if purpose == "entail" for one in rest[0]]
     assert len(pairs) == len(set(pairs)) and len(pairs) >= 6
     others = [(purpose, str(item)) for purpose, item in judge.asked if purpose != "entail"]
@@ -281,8 +295,8 @@ def test_a_thing_is_asked_once_for_all_measures():
 
 
 def test_the_verdicts_are_those_of_evaluate_answer():
-    judge = s.load_judge("embedded")
-    found = s.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
+    judge = s.judged.load_judge("embedded")
+    found = s.judged.noise_sensitivity(QUESTION, PASSAGES, ANSWER, TRUTH)
     report = s.evaluate_answer(PASSAGES, QUESTION, TRUTH, ANSWER)
     premise = report.inferences["answer_given_truth"].premise
     for one in found.statements:
@@ -292,7 +306,7 @@ def test_the_verdicts_are_those_of_evaluate_answer():
 
 
 def test_the_embedded_judge_on_the_chapters_row():
-    found = s.retrieval_scores([ROW], progress=False)[0]
+    found = s.judged.retrieval_scores([ROW], progress=False)[0]
     assert found["context_precision"].numbers["average_precision"] == (1 + 2 / 3) / 2
     assert found["context_recall"].score == found["answer_faithfulness"].score == 1
     assert found["noise_sensitivity"].numbers == {"relevant": 0, "irrelevant": 2 / 3, "made_up": 0}
@@ -300,23 +314,23 @@ def test_the_embedded_judge_on_the_chapters_row():
 
 
 def test_the_same_input_gives_the_same_number():
-    one, two = (s.retrieval_scores([ROW], progress=False).to_dict() for _ in range(2))
+    one, two = (s.judged.retrieval_scores([ROW], progress=False).to_dict() for _ in range(2))
     assert json.dumps(one, allow_nan=False) == json.dumps(two)
 
 
 def test_a_store_is_asked_before_the_judge(tmp_path):
     judge = Letters()
     for _ in range(2):
-        s.retrieval_scores([row(["a b"])], judge=judge, store=tmp_path / "kept.sqlite", progress=False)
+        s.judged.retrieval_scores([row(["a b"])], judge=judge, store=tmp_path / "kept.sqlite", progress=False)
     assert len(judge.asked) == len({str(one) for one in judge.asked})
 
 
 def test_texts_in_a_language_that_nobody_reads_have_no_number():
     german = "Die Brücke wurde im Mai 1931 eröffnet und ist mehr als tausend Meter lang, sagt das Buch."
     for found in (
-        s.context_relevance("When did it open?", [german] * 3),
-        s.answer_relevancy("When did it open?", german),
-        s.context_recall("When?", [german], "Die Brücke wurde im Mai 1931 für den Verkehr eröffnet."),
+        s.judged.context_relevance("When did it open?", [german] * 3),
+        s.judged.answer_relevancy("When did it open?", german),
+        s.judged.context_recall("When?", [german], "Die Brücke wurde im Mai 1931 für den Verkehr eröffnet."),
     ):
         assert found.score is None and "German" in found.reason
 
@@ -330,7 +344,7 @@ def test_a_fragment_is_three_words_or_fewer(text, short):
 
 
 def test_a_table_opens_into_passages_and_statements():
-    found = s.retrieval_scores([row(["a", "x"]), row([])], judge=Letters(), progress=False)
+    found = s.judged.retrieval_scores([row(["a", "x"]), row([])], judge=Letters(), progress=False)
     assert found.summary()[0] | {"mean": 1.0} == found.summary()[0]
     recall = found.tables["context_recall"]
     assert recall.passages()["score"].tolist() == [0.5, 0] and len(recall.statements()) == 4
@@ -344,7 +358,7 @@ def test_pages_are_escaped(tmp_path):
     given = row(["a <script>alert(1)</script>"], truth="a <b>")
     page = ask("context_recall", **given).to_html(tmp_path / "page.html").read_text()
     assert "<script>alert" not in page and "&lt;script&gt;" in page and "passage" in page.casefold()
-    together = s.retrieval_scores([given], judge=Letters(), progress=False)._repr_html_()
+    together = s.judged.retrieval_scores([given], judge=Letters(), progress=False)._repr_html_()
     assert "<script>alert" not in together
 
 
@@ -394,8 +408,8 @@ def test_the_shell(tmp_path):
 @pytest.mark.nightly
 def test_a_real_model_behind_its_server_gives_numbers_or_says_why(small_model_server):  # noqa: F811
     backend = s.ServerBackend("SmolLM2-135M-Instruct", base_url=small_model_server, timeout=240)
-    judge = s.LLMJudge(backend, probabilities=True, workers=1)
-    found = s.retrieval_scores(
+    judge = s.judged.LLMJudge(backend, probabilities=True, workers=1)
+    found = s.judged.retrieval_scores(
         [ROW | {"contexts": PASSAGES[:1], "answer": "It opened in 1932."}], judge=judge, progress=False
     )[0]
     for name, one in found.items():
@@ -434,12 +448,12 @@ def test_one_row_as_the_measures_see_it():
 def test_a_passage_of_signs_is_no_passage():
     told = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "truth": "It rained in Oslo."}
     contexts = [["It rained in Oslo.", one] for one in ("", "???", "— —", "---")] + [["It rained in Oslo. …"], ["???"]]
-    table = s.retrieval_scores([told | {"contexts": passages} for passages in contexts], progress=False)
+    table = s.judged.retrieval_scores([told | {"contexts": passages} for passages in contexts], progress=False)
     rows = [{name: value for name, value in row.items() if name != "answer_relevancy"} for row in table.rows()]
     assert rows[1:5] == rows[:1] * 4 and rows[0]["context_relevance"] == 1
     assert rows[5]["context_precision"] == 0 and rows[5]["context_relevance"] is None
     judge = Letters()
-    assert s.context_precision("q", ["a", "---"], "a", judge=judge).score == 1
+    assert s.judged.context_precision("q", ["a", "---"], "a", judge=judge).score == 1
     assert [item[0] for purpose, item in judge.asked if purpose == "entail"] == ["a"]
 
 
@@ -509,7 +523,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_help_names_every_parameter_once_in_order(name):
-    function = getattr(s, name)
+    function = public(name)
     found = _sections(function.__doc__)
     named = [name for heads, _ in _entries(found["Parameters"]) for name in heads]
     assert named == list(inspect.signature(function).parameters)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from summeval_nb import EmbeddedChecker
+from summeval_nb.core.html import style_sheet
+from summeval_nb.core.results import Verdict
 from summeval_nb.evidence import inputs as _inputs
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
 from summeval_nb.evidence.load import load_checker
-from summeval_nb.core.html import style_sheet
-from summeval_nb.core.results import Verdict
 from summeval_nb.runs.batch import run
 from summeval_nb.runs.finished import histogram_svg, usage_rows, worst_html
 from summeval_nb.runs.jobs import Job

@@ -48,7 +48,7 @@ def table() -> dict[str, float | None]:
     for kind in ("bleu", "chrf", "ter"):
         result = getattr(s, f"corpus_{kind}")(candidates, references)
         found |= {f"corpus {kind}{k}": v for k, v in flat(result.to_dict()).items()}
-    toy = s.load_toy_summeval()
+    toy = s.core.load_toy_summeval()
     rows = s.metric_table(toy, ["bleu", "rouge1", "rougeL", "chrf", "embedding"]).to_dict()
     found |= {f"metric table{k}": v for k, v in flat(rows).items()}
     for variant in ("v1", "v2"):
@@ -67,18 +67,18 @@ def agreement() -> dict[str, float | None]:
         found |= {f"{level} {coefficient}{k}": v for k, v in flat(result.to_dict()).items()}
     grades = draw.integers(1, 6, (40, 3)).astype(float)
     results = {
-        "compare": s.compare(metrics["a"], metrics["b"], human, n_resamples=200),
+        "compare": s.agreement.compare(metrics["a"], metrics["b"], human, n_resamples=200),
         "compare all": s.compare_all(metrics, human, n_resamples=200),
-        "pairwise accuracy": s.pairwise_accuracy(metrics["b"], human),
+        "pairwise accuracy": s.agreement.pairwise_accuracy(metrics["b"], human),
         "cohen": s.cohen_kappa(grades[:, 0], grades[:, 1], weights="quadratic", n_resamples=200),
-        "fleiss": s.fleiss_kappa(grades, n_resamples=200),
+        "fleiss": s.agreement.fleiss_kappa(grades, n_resamples=200),
         "krippendorff": s.krippendorff_alpha(grades, level="ordinal", n_resamples=200),
-        "threshold": s.guaranteed_threshold(draw.random(300), draw.random(300) < 0.8, risk=0.3),
+        "threshold": s.evidence.guaranteed_threshold(draw.random(300), draw.random(300) < 0.8, risk=0.3),
     }
     for name, result in results.items():
         found |= {f"{name}{k}": v for k, v in flat(result.to_dict()).items()}
-    found["ceiling"] = s.metric_ceiling(0.6, 3)
-    found |= {f"adjusted/{i}": float(p) for i, p in enumerate(s.adjust_p_values([0.01, 0.02, 0.2]))}
+    found["ceiling"] = s.agreement.metric_ceiling(0.6, 3)
+    found |= {f"adjusted/{i}": float(p) for i, p in enumerate(s.agreement.adjust_p_values([0.01, 0.02, 0.2]))}
     return {f"agreement {name}": value for name, value in found.items()}
 
 

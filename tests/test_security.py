@@ -18,8 +18,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from servers.raw import RawServer, response
 
-from summeval_nb import NLIChecker, SentenceTransformerEmbedder, ServerBackend, TransformersBackend, bert_many
+from summeval_nb import NLIChecker, ServerBackend, TransformersBackend
 from summeval_nb.models.base import BackendError, BackendRejected
+from summeval_nb.overlap import bert_many
+from summeval_nb.text import SentenceTransformerEmbedder
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")

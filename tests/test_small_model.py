@@ -13,18 +13,8 @@ from pathlib import Path
 import pytest
 from servers.fixtures import small_model_server  # noqa: F401
 
-from summeval_nb import (
-    LLMChecker,
-    LLMJudge,
-    Rubric,
-    ServerBackend,
-    Store,
-    compare_answers,
-    context_precision,
-    evaluate_answer,
-    rate,
-    summarization_score,
-)
+from summeval_nb import LLMChecker, ServerBackend, Store, compare_answers, evaluate_answer, rate, summarization_score
+from summeval_nb.judged import LLMJudge, Rubric, context_precision
 from summeval_nb.judged.judging import JudgeFailure
 from summeval_nb.judged.llm import PROMPTS
 from summeval_nb.judged.ratings import QUALITY_DEFINITIONS

@@ -12,14 +12,8 @@ from helpers.stanza_tiny import train_stanza
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import (
-    split_claims,
-    split_many,
-    split_sentences,
-    split_text,
-    split_units,
-    splitter_name,
-)
+from summeval_nb import split_text
+from summeval_nb.text import split_claims, split_many, split_sentences, split_units, splitter_name
 from summeval_nb.text.split import _ends, _joined, _places, _shortened
 from summeval_nb.text.splitters import SPLITTERS, stanza_pipeline
 

@@ -255,21 +255,19 @@ def test_a_public_name_with_a_fault_is_found(fault, monkeypatch, tmp_path):
 def test_every_public_name_is_called_or_said_to_be_passive():
     public = set(names.public_names())
     assert len(public) > 150 and public >= set(names.LISTED) and public >= names.PASSIVE
-    rest = {getattr(names.summeval_nb, name) for name in public - set(names.called()) - names.PASSIVE}
+    rest = {names.public(name) for name in public - set(names.called()) - names.PASSIVE}
     assert all(issubclass(one, (Warning, tuple)) or dataclasses.is_dataclass(one) for one in rest)
     for name in names.called():  # arguments can be drawn for it
-        assert names.calls(getattr(names.summeval_nb, name), names.LISTED.get(name, {})) is not None
+        assert names.calls(names.public(name), names.LISTED.get(name, {})) is not None
 
 
 @pytest.mark.nightly
 def test_no_case_asks_for_a_download():
     """A call that says `download=True` may ask the hub; a case that makes one would find a trespass that is none."""
-    asking = [
-        name for name in names.called() if "download" in inspect.signature(getattr(names.summeval_nb, name)).parameters
-    ]
+    asking = [name for name in names.called() if "download" in inspect.signature(names.public(name)).parameters]
     assert {"load_summeval", "SentenceTransformerEmbedder"} <= set(asking)
     for name in asking:
-        drawn = names.calls(getattr(names.summeval_nb, name), names.LISTED.get(name, {}))
+        drawn = names.calls(names.public(name), names.LISTED.get(name, {}))
         with pytest.raises(NoSuchExample):
             find(drawn, lambda call: call.get("download") is True, settings=settings(max_examples=500, database=None))
 

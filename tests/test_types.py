@@ -36,17 +36,18 @@ class OwnEmbedder:
         return np.ones((len(sentences), 3))
 
 
-nli, llm = s.NLIChecker("folder"), s.LLMChecker(s.ScriptedBackend(lambda prompt: "yes"))
-around = s.ChunkedChecker(nli), s.HistogramChecker(llm, (0.0,), 0.0)
+BACKEND = s.ScriptedBackend(lambda prompt: "yes")
+nli, llm = s.NLIChecker("folder"), s.LLMChecker(BACKEND)
+around = s.evidence.ChunkedChecker(nli), s.evidence.HistogramChecker(llm, (0.0,), 0.0)
 for checker in (OwnChecker(), nli, llm, s.EmbeddedChecker(), *around):
     s.evaluate("a", "b", checker=checker)
-    s.FaithfulnessMetric(checker=checker, store=Path("kept.sqlite"), splitter=lambda text: [(0, 1)])
+    s.evidence.FaithfulnessMetric(checker=checker, store=Path("kept.sqlite"), splitter=lambda text: [(0, 1)])
     s.benchmark_checker({"one": checker})
 s.evaluate("a", "b", checker="nli:folder", embedder=SentenceTransformer("folder"))
 s.evaluate("a", "b", checker=3)  # refused
 s.evaluate("a", "b", embedder=3)  # refused
-s.benchmark_judge({"one": s.RatingMetric(quality="fluency", backend=s.ScriptedBackend(lambda prompt: "3"))})
-for embedder in (OwnEmbedder(), s.load_embedder(), SentenceTransformer("folder")):
+s.agreement.benchmark_judge({"one": s.judged.RatingMetric(quality="fluency", backend=BACKEND)})
+for embedder in (OwnEmbedder(), s.text.load_embedder(), SentenceTransformer("folder")):
     s.sentence2embedding(["a"], embedder=embedder)
 s.bert_score("a", ["b"], embedder=Path("folder"))
 s.cosine_similarity([[1.0, 2.0]], np.ones((2, 2)))
@@ -54,16 +55,16 @@ s.meteor_score("a", "b", synonyms={"a": ["b"]})
 s.meteor_score("a", "b", synonyms=3)  # refused
 s.bleu_score("a", "b", tokenize=str.split)
 for items in ([{"n": 1}], pd.DataFrame(), Path("items.jsonl"), open("items.jsonl", "rb")):
-    s.open_items(items)
-s.open_items(3)  # refused
-s.Rouge().compute(predictions=["a"], references=[["b", "c"]])
-s.Rouge().compute(predictions=3)  # refused
-s.calibrate([{"sentence": "a", "label": 1, "article": "b"}])
-s.calibrate(pd.DataFrame())
-s.error_bound(0, 21)
-s.error_bound([0, 1], np.array([20, 30]))
-s.faithfulness_from_dict(s.evaluate("a", "b").to_dict())
-s.Store("kept.sqlite").put_many("kind", {s.content_key("a", 1, None): [1]})
+    s.core.open_items(items)
+s.core.open_items(3)  # refused
+s.overlap.Rouge().compute(predictions=["a"], references=[["b", "c"]])
+s.overlap.Rouge().compute(predictions=3)  # refused
+s.evidence.calibrate([{"sentence": "a", "label": 1, "article": "b"}])
+s.evidence.calibrate(pd.DataFrame())
+s.evidence.error_bound(0, 21)
+s.evidence.error_bound([0, 1], np.array([20, 30]))
+s.evidence.faithfulness_from_dict(s.evaluate("a", "b").to_dict())
+s.Store("kept.sqlite").put_many("kind", {s.models.content_key("a", 1, None): [1]})
 """
 
 

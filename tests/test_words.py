@@ -15,9 +15,10 @@ from helpers.patience import comes_back
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from summeval_nb import Calibration, Checker, Verdict, WordsChecker, calibration, checker, evaluate, load_checker
-from summeval_nb.evidence import tokens, words
-from summeval_nb.evidence.checker import (
+from summeval_nb import Checker, Verdict, checker, evaluate
+from summeval_nb.core.results import Signature
+from summeval_nb.evidence import Calibration, WordsChecker, calibration, load_checker, tokens, words
+from summeval_nb.evidence.base import (
     PairVectors,
     encode_pairs,
     logistic_fit,
@@ -28,7 +29,6 @@ from summeval_nb.evidence.checker import (
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.evidence.tokens import sentence_tokens, take_apart
 from summeval_nb.evidence.words import bin_row, judged_only, pair_features, reliability_bins, reliability_diagram
-from summeval_nb.core.results import Signature
 from summeval_nb.text.embed import load_embedder
 
 ARTICLE = [

@@ -10,27 +10,31 @@ GOOD = s.evaluate("It rained.", "It rained.").to_dict()
 
 # a call, the error, a word of its message
 WRONG = [
-    (lambda: s.summeval_scores(None, None), TypeError, "tables must map"),
-    (lambda: s.summeval_scores({}, np.ones((2, 3))), TypeError, "tables must map"),
-    (lambda: s.summeval_scores(TOY, np.ones((2, 4))), ValueError, "the same shape"),
-    (lambda: s.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
-    (lambda: s.compare_bleu(None, None), TypeError, "not NoneType"),
-    (lambda: s.Signature(None), TypeError, "parts must map"),
-    (lambda: s.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
-    (lambda: s.Ledger("calls"), TypeError, "stages must map"),
+    (lambda: s.agreement.summeval_scores(None, None), TypeError, "tables must map"),
+    (lambda: s.agreement.summeval_scores({}, np.ones((2, 3))), TypeError, "tables must map"),
+    (lambda: s.agreement.summeval_scores(TOY, np.ones((2, 4))), ValueError, "the same shape"),
+    (lambda: s.agreement.summeval_scores(TOY, np.eye(3)[:2], main="dot"), ValueError, "main"),
+    (lambda: s.overlap.compare_bleu(None, None), TypeError, "not NoneType"),
+    (lambda: s.core.Signature(None), TypeError, "parts must map"),
+    (lambda: s.judged.ask_many(3, "statements", [("It rained.",)]), TypeError, "judge must be a Judge"),
+    (lambda: s.runs.Ledger("calls"), TypeError, "stages must map"),
     (lambda: s.compare_scores(np.array([1.0, 2, 1e308]), np.zeros(3)), ValueError, "beyond 1e100"),
-    (lambda: s.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),
+    (lambda: s.agreement.metric_scores(object(), ["length"]), TypeError, "data must be a SummEval"),
     (lambda: s.compare_all(float("nan"), np.ones((2, 3))), TypeError, "metrics must map"),
     (lambda: s.compare_all({"a": np.eye(3), "b": np.ones((3, 3))}, np.eye(3), alpha=5e-324), ValueError, "alpha must"),
-    (lambda: s.plan_run(1e308), ValueError, "beyond all bounds"),
-    (lambda: s.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
+    (lambda: s.runs.plan_run(1e308), ValueError, "beyond all bounds"),
+    (lambda: s.runs.plan_run(10, sentences_per_pair=float("nan")), ValueError, "sentences_per_pair"),
     (lambda: s.load_summeval("half \ud83d.jsonl"), ValueError, "half a character"),
     (lambda: s.Store("half \ud83d.sqlite"), ValueError, "half a character"),
-    (lambda: s.faithfulness_from_dict({}), ValueError, "'schema' is missing"),
-    (lambda: s.faithfulness_from_dict({"schema": 1}), ValueError, "'verdicts' is missing"),
-    (lambda: s.faithfulness_from_dict(GOOD | {"schema": 7}), ValueError, "schema 7, and only 1 can be read"),
-    (lambda: s.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
-    (lambda: s.faithfulness_from_dict(GOOD | {"verdicts": [3]}), ValueError, "not the plain data of a Faithfulness"),
+    (lambda: s.evidence.faithfulness_from_dict({}), ValueError, "'schema' is missing"),
+    (lambda: s.evidence.faithfulness_from_dict({"schema": 1}), ValueError, "'verdicts' is missing"),
+    (lambda: s.evidence.faithfulness_from_dict(GOOD | {"schema": 7}), ValueError, "schema 7, and only 1 can be read"),
+    (lambda: s.evidence.faithfulness_from_dict(None), ValueError, "not the plain data of a Faithfulness"),
+    (
+        lambda: s.evidence.faithfulness_from_dict(GOOD | {"verdicts": [3]}),
+        ValueError,
+        "not the plain data of a Faithfulness",
+    ),
 ]
 
 
@@ -41,7 +45,7 @@ def test_another_kind_of_thing_is_named(call, error, message):
 
 
 def test_plain_data_come_back():
-    assert s.faithfulness_from_dict(GOOD).to_dict() == GOOD
+    assert s.evidence.faithfulness_from_dict(GOOD).to_dict() == GOOD
 
 
 def test_half_a_character_is_an_answer_like_another():

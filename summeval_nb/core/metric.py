@@ -229,7 +229,7 @@ class Accumulator:
 
     Examples
     --------
-    >>> from summeval_nb import Rouge
+    >>> from summeval_nb.overlap import Rouge
     >>> batches = Rouge(types=["rouge1"]).accumulator()
     >>> batches.update(predictions=["a cat"], references=["a cat"])
     >>> batches.update(predictions=["a cat"], references=["a dog"])

@@ -1,1 +1,5 @@
 """Does the article support the sentence? Checkers, faithfulness, what a verdict is worth."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .checker import Checker, Pair, PairVectors
+from .base import Checker, Pair, PairVectors
 from .claims import COMBINATIONS
 from .labelled import Labelled, One, asset, checked_set
 from .labelled import digest, drawn, read_rows, short_hash

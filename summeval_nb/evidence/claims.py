@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import Annotated, Any, TypeAlias
 
 from ..core.base import JsonDict
-from .checker import failure
+from .base import failure
 from ..models.load import load_backend
 from ..models.base import mark, plain
 from ..models.base import Backend, BackendError, Calls

@@ -15,8 +15,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.base import JsonDict
-from .checker import Packaged, Pair, PairVectors
-from .checker import cosines, ranked_evidence
+from .base import Packaged, Pair, PairVectors
+from .base import cosines, ranked_evidence
 from .measured import asset, left_out_rows
 from .rules import Clash, Clashes
 from .rules import find_clashes, findings_of, nearest_two

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from .checker import Checker
+from .base import Checker
 from .embedded import Explanation, is_sum, why_unclear
 from .inputs import warn_of_inputs
 from .load import load_checker, with_threshold

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import stats
 
-from .checker import Checker, Numbers
+from .base import Checker, Numbers
 from .faithfulness import evaluate_many
 from .load import load_checker
 from ..core.results import Rows

@@ -21,7 +21,7 @@ from ..core.results import Verdict
 from ..core.base import require_count, require_share, require_text
 
 if TYPE_CHECKING:
-    from summeval_nb.evidence.checker import Pair, PairVectors
+    from summeval_nb.evidence.base import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['PROMPT', 'prompt_version', 'quoted', 'filled', 'LLMChecker']

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from summeval_nb.evidence.checker import Checker
-from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.core.base import require_option, require_share
+from summeval_nb.evidence.base import Checker
+from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.models.base import Backend
 from summeval_nb.models.load import load_model
 

@@ -26,7 +26,7 @@ from ..core.base import require_option, require_share
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
-    from summeval_nb.evidence.checker import Pair, PairVectors
+    from summeval_nb.evidence.base import Pair, PairVectors
 
 # %% auto #0
 __all__ = ['RELATIONS', 'AGGREGATES', 'Row', 'Rows', 'label_places', 'NLIChecker', 'load_classifier', 'fitting_window',

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from summeval_nb.evidence.checker import Checker, PairVectors, nearest_evidence
-from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.core.base import JsonDict, require_texts
 from summeval_nb.core.results import Evidence, Finding, Signature, Verdict
+from summeval_nb.evidence.base import Checker, PairVectors, nearest_evidence
+from summeval_nb.evidence.inputs import unread_reasons
 from summeval_nb.models.store import Store, content_key
 from summeval_nb.text.cosine import cosine_similarity
 from summeval_nb.text.embed import LotEmbedder, SentenceVectors

@@ -11,9 +11,9 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
+from summeval_nb.core.results import Finding
 from summeval_nb.evidence.tokens import Parts, Token, antonyms
 from summeval_nb.evidence.words import idf_coverage, pairs_within, stem_weight
-from summeval_nb.core.results import Finding
 
 if TYPE_CHECKING:
     from rapidfuzz.distance import Opcode

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.base import JsonDict
-from .checker import Numbers, Packaged, PairVectors, cosines
-from .checker import logits_of, platt_scaling
-from .checker import ranked_evidence, require_labelled
+from .base import Numbers, Packaged, PairVectors, cosines
+from .base import logits_of, platt_scaling
+from .base import ranked_evidence, require_labelled
 from .measured import fitted, stem_counts, words_fingerprint
 from .tokens import Parts, common_run, finding, known_keys
 from .tokens import negation_findings, take_apart

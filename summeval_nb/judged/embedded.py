@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence.checker import nearest_evidence
+from ..evidence.base import nearest_evidence
 from ..evidence.pairs import check_with, may_be_evidence, unread_sentences
-from ..evidence.checker import Checker, PairVectors
+from ..evidence.base import Checker, PairVectors
 from ..evidence.tokens import Parts, take_apart
 from ..evidence.words import WordsChecker, idf_coverage, sentence_matches
 from ..evidence.load import load_checker

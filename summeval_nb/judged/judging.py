@@ -395,7 +395,7 @@ def ask_many(
 
     Examples
     --------
-    >>> from summeval_nb import EmbeddedJudge
+    >>> from summeval_nb.judged import EmbeddedJudge
     >>> items = [("The rain stopped, but the match was cancelled.",)]
     >>> ask_many(EmbeddedJudge(), "statements", items)[0][0].text
     'The rain stopped'

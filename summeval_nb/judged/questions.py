@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from summeval_nb.core.base import require_module
 from summeval_nb.evidence.tokens import Token, sentence_tokens
 from summeval_nb.evidence.words import stem_weight
-from summeval_nb.core.base import require_module
 from summeval_nb.judged.judging import Keyphrase, Question, place_keyphrase, premise_sentences
 from summeval_nb.judged.statements import resolve_by_rules
 from summeval_nb.text.embed import LotEmbedder, SentenceVectors

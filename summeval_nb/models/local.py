@@ -373,7 +373,7 @@ class TransformersBackend(_Bulk):
 
     Examples
     --------
-    >>> from summeval_nb import example_model
+    >>> from summeval_nb.models import example_model
     >>> backend = TransformersBackend(example_model())
     >>> backend.choose("Answer yes or no.", ["yes", "no"]).label in ("yes", "no")
     True

@@ -1,1 +1,5 @@
 """Counting what two texts share: n-grams, BLEU, ROUGE."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

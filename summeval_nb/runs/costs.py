@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from summeval_nb.agreement.metrics import metric_class
-from summeval_nb.evidence.checker import Checker, Pair, PairVectors
-from summeval_nb.evidence.load import with_threshold
 from summeval_nb.core.base import JsonDict, is_finite, require_count, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.base import Checker, Pair, PairVectors
+from summeval_nb.evidence.load import with_threshold
 from summeval_nb.judged.judging import BulkJudge, Judge, JudgeFailure, ask_many
 from summeval_nb.models.base import (
     Backend,

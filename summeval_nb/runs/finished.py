@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.core.base import JsonDict, float_array, is_finite, require_module
 from summeval_nb.core.html import Markup, render
+from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.runs.folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
 from summeval_nb.runs.identity import differences
 

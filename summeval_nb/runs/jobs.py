@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic_core import from_json
 
 from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
-from summeval_nb.evidence.load import named_checker
 from summeval_nb.core.base import JsonDict, Scores, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
+from summeval_nb.evidence.load import named_checker
 from summeval_nb.judged.judging import Judge
 from summeval_nb.models.base import Backend, Calls, NotDeclared, added
 from summeval_nb.models.load import load_model, store_path

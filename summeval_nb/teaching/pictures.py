@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypedDict, Ty
 import numpy as np
 
 from summeval_nb.agreement.correlation import Correlation
-from summeval_nb.evidence.checker import Checker, nearest_evidence
-from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
-from summeval_nb.evidence.load import load_checker
 from summeval_nb.core.base import JsonDict, float_array, require_count, require_option, require_share
 from summeval_nb.core.html import Markup, render
 from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.base import Checker, nearest_evidence
+from summeval_nb.evidence.faithfulness import Faithfulness, evaluate
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.overlap.bleu import BleuScore
 from summeval_nb.overlap.rouge import lcs_table
 from summeval_nb.text.embed import EmbedderOrName

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 import numpy as np
 
 from ..agreement.correlation import COEFFICIENTS, correlate
-from ..evidence.checker import Checker
+from ..evidence.base import Checker
 from ..evidence.faithfulness import DEFAULT_K, supported_share
 from ..core.base import how_to_install
 from ..core.base import require_count, require_option, require_text

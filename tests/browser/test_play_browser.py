@@ -7,8 +7,8 @@ import test_lab
 from playwright.sync_api import Locator, Page, expect
 from test_site_browser import violations
 
-from summeval_nb import play_bleu, play_correlation, play_evidence, play_lcs
 from summeval_nb.core.html import html_page
+from summeval_nb.teaching import play_bleu, play_correlation, play_evidence, play_lcs
 
 lab = test_lab.lab  # the fixture: a JupyterLab over a copy of nbs/
 CHAPTER = "7_teaching/72_play"

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from summeval_nb import compare_reports, evaluate, evaluate_many
+from summeval_nb import evaluate, evaluate_many
 from summeval_nb.core.data import sample_articles
+from summeval_nb.evidence import compare_reports
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 FRAMED = "el => getComputedStyle(el).outlineStyle"
@@ -85,7 +86,8 @@ class Attacker:
     fingerprint, threshold = ATTACKS[1], 0.5
 
     def check_many(self, pairs, *, vectors=None):
-        from summeval_nb import Finding, Verdict
+        from summeval_nb import Verdict
+        from summeval_nb.core import Finding
 
         found = [Finding(ATTACKS[0], claim[:5], 0, 5) for _, claim in pairs]
         return [Verdict(probability=0.3, findings=[one], details={"mass": 0.9}) for one in found]

@@ -15,8 +15,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from summeval_nb import example_model
 from summeval_nb.evidence.llm import PROMPT
+from summeval_nb.models import example_model
 
 
 def knowing_classifier(folder: Path, names: tuple[str, str] = ("not_entailment", "entailment")) -> Path:

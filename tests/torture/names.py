@@ -22,13 +22,19 @@ from hypothesis import strategies as st
 
 import summeval_nb
 from summeval_nb.runs.workers import WorkerDied, WorkerRefused
+from tests.helpers.public import NAMES, public
 
 from . import corpus, judges
 from .harness import Wrong
 
 TYPED = (
     *(ValueError, TypeError, OSError, ImportError, NotImplementedError),
-    *(summeval_nb.StoreError, summeval_nb.BackendError, summeval_nb.JudgeFailure, summeval_nb.RunStopped),
+    *(
+        summeval_nb.models.StoreError,
+        summeval_nb.models.BackendError,
+        summeval_nb.judged.JudgeFailure,
+        summeval_nb.runs.RunStopped,
+    ),
     *(WorkerDied, WorkerRefused),
 )
 ACCIDENTS = (UnicodeError, RecursionError)  # ValueErrors of others that name nothing of the caller's
@@ -113,17 +119,17 @@ def records(draw: Any) -> list[dict[str, Any]]:
     ]
 
 
-data_sets = records().map(summeval_nb.SummEval.from_records)
+data_sets = records().map(summeval_nb.core.SummEval.from_records)
 pairs = st.lists(st.fixed_dictionaries({"candidate": texts, "references": groups}), max_size=4)
-findings = st.builds(summeval_nb.Finding, kind=texts, text=texts, start=st.integers(0, 3), end=st.integers(3, 5))
+findings = st.builds(summeval_nb.core.Finding, kind=texts, text=texts, start=st.integers(0, 3), end=st.integers(3, 5))
 signatures = st.dictionaries(st.sampled_from("abc"), st.one_of(texts, st.integers(0, 9)), max_size=2).map(
-    lambda parts: summeval_nb.Signature({"metric": "m", **parts})
+    lambda parts: summeval_nb.core.Signature({"metric": "m", **parts})
 )
 verdicts = st.builds(
     summeval_nb.Verdict,
     probability=shares,
     threshold=shares,
-    evidence=st.lists(st.builds(summeval_nb.Evidence, index=st.integers(0, 2), similarity=shares), max_size=2),
+    evidence=st.lists(st.builds(summeval_nb.core.Evidence, index=st.integers(0, 2), similarity=shares), max_size=2),
     findings=st.lists(findings, max_size=2),
     reason=texts,
 )
@@ -145,9 +151,9 @@ labelled_given = st.one_of(
     anything,
 )
 labelled_sentences = st.builds(
-    summeval_nb.LabelledSentence, article=texts, text=texts, supported=st.booleans(), kind=texts
+    summeval_nb.evidence.LabelledSentence, article=texts, text=texts, supported=st.booleans(), kind=texts
 )
-inner_checkers = st.just("embedded").map(summeval_nb.load_checker)
+inner_checkers = st.just("embedded").map(summeval_nb.evidence.load_checker)
 sets_given = st.one_of(st.dictionaries(texts, st.lists(labelled_sentences, max_size=2), min_size=1, max_size=1), texts)
 
 PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
@@ -280,14 +286,14 @@ LISTED: dict[str, dict[str, Any]] = {
     "accepted_needed": {"errors": st.one_of(counts, numbers)},
     "SummaryScoreMetric": {},
     "ask_many": {
-        "judge": backends.map(lambda b: summeval_nb.LLMJudge(b)),
+        "judge": backends.map(lambda b: summeval_nb.judged.LLMJudge(b)),
         "purpose": options("refusal", "statements"),
         "items": st.lists(st.tuples(texts), max_size=2),
     },
     "bleu_many": {"references": st.lists(groups, max_size=3)},
     "calibration": {},
     "benchmark_judge": {
-        "judge": st.one_of(options("words"), backends.map(lambda b: summeval_nb.LLMJudge(b))),
+        "judge": st.one_of(options("words"), backends.map(lambda b: summeval_nb.judged.LLMJudge(b))),
         "sets": st.one_of(st.just("pairs"), sets_given, st.just({"mine": ["a text"]})),
         "limit": st.one_of(st.just(2), counts),
     },
@@ -324,7 +330,9 @@ LISTED: dict[str, dict[str, Any]] = {
     "lcs_length": {"x": words, "y": words},
     "list_ngrams": {"tokens": words},
     "make_shards": {
-        "items": st.lists(st.builds(summeval_nb.Item, place=st.integers(0, 9), data=st.binary(max_size=9)), max_size=5)
+        "items": st.lists(
+            st.builds(summeval_nb.core.Item, place=st.integers(0, 9), data=st.binary(max_size=9)), max_size=5
+        )
     },
     "metric_scores": {"metrics": st.lists(options("length", "bleu", "rouge1", "chrf"), max_size=2, unique=True)},
     "metric_table": {
@@ -496,9 +504,8 @@ MAY_HOLD_NAN = _words(
 
 
 def public_names() -> list[str]:
-    """What the stub of the package lists."""
-    stub = (Path(summeval_nb.__file__).with_name("__init__.pyi")).read_text(encoding="utf-8")
-    return re.findall(r"import (\w+) as \w+$", stub, re.M)
+    """What the stubs of the package's parts list."""
+    return list(NAMES)
 
 
 def handed_on(function: Any, annotation: Any) -> list[str]:
@@ -568,7 +575,7 @@ def called() -> list[str]:
 
 def _is_made(name: str) -> bool:
     """Warnings, and records that functions make and nobody else has to: those of which no list says what they hold."""
-    value = getattr(summeval_nb, name)
+    value = public(name)
     record = isinstance(value, type) and (issubclass(value, (Warning, tuple)) or dataclasses.is_dataclass(value))
     return record and name not in LISTED and not issubclass(value, summeval_nb.Metric)
 
@@ -581,7 +588,7 @@ def names(rng: random.Random, folder: Path) -> None:
 
 def fuzz(name: str, seed: int, *, examples: int, function: Callable[..., Any] | None = None) -> None:
     """Call a public name with arguments drawn by hypothesis."""
-    target = function or getattr(summeval_nb, name)
+    target = function or public(name)
 
     @hypothesis.seed(seed)
     @hypothesis.settings(

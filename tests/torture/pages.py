@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import summeval_nb
-from summeval_nb.evidence import faithfulness
 from summeval_nb.core import html, results
+from summeval_nb.evidence import faithfulness
 from summeval_nb.overlap import bleu
 from summeval_nb.runs import run_report
 
@@ -126,7 +126,7 @@ def pages(rng: random.Random, folder: Path) -> None:
     value: Any = {
         "report": lambda: summeval_nb.evaluate(text(), text()),
         "made": lambda: _faithfulness(rng, source),
-        "comparison": lambda: summeval_nb.compare_reports(
+        "comparison": lambda: summeval_nb.evidence.compare_reports(
             [_faithfulness(rng, source), _faithfulness(rng, source)], [text(), f"2 {text()}"]
         ),
         "bleu": lambda: bleu.bleu_score(text(), [text(), text()]),

@@ -5,7 +5,7 @@ import pytest
 
 from summeval_nb import Verdict
 from summeval_nb.evidence import checker
-from summeval_nb.evidence.checker import Packaged, PairVectors, cosines, encode_pairs, nearest_evidence, ranked_evidence
+from summeval_nb.evidence.base import Packaged, PairVectors, cosines, encode_pairs, nearest_evidence, ranked_evidence
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import load_embedder
 

@@ -1,0 +1,29 @@
+"""The public names of this part: one line a name, imported when first used."""
+
+from .annotators import Agreement as Agreement
+from .annotators import cohen_kappa as cohen_kappa
+from .annotators import fleiss_kappa as fleiss_kappa
+from .annotators import krippendorff_alpha as krippendorff_alpha
+from .annotators import metric_ceiling as metric_ceiling
+from .correlation import Correlation as Correlation
+from .correlation import correlate as correlate
+from .judge_bench import JudgeBench as JudgeBench
+from .judge_bench import benchmark_judge as benchmark_judge
+from .metrics import METRICS as METRICS
+from .metrics import Embedding as Embedding
+from .metrics import Length as Length
+from .metrics import MetricTable as MetricTable
+from .metrics import load_metric as load_metric
+from .metrics import metric_scores as metric_scores
+from .metrics import metric_table as metric_table
+from .significance import Comparisons as Comparisons
+from .significance import PairedTest as PairedTest
+from .significance import PairwiseAccuracy as PairwiseAccuracy
+from .significance import adjust_p_values as adjust_p_values
+from .significance import compare as compare
+from .significance import compare_all as compare_all
+from .significance import pairwise_accuracy as pairwise_accuracy
+from .summeval import SummEvalResult as SummEvalResult
+from .summeval import reference_similarities as reference_similarities
+from .summeval import summeval_scores as summeval_scores
+from .summeval import summeval_task as summeval_task

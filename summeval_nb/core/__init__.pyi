@@ -1,0 +1,25 @@
+"""The public names of this part: one line a name, imported when first used."""
+
+from .base import InputWarning as InputWarning
+from .data import SampleArticle as SampleArticle
+from .data import SampleSummary as SampleSummary
+from .data import SummEval as SummEval
+from .data import load_summeval as load_summeval
+from .data import load_toy_summeval as load_toy_summeval
+from .data import sample_articles as sample_articles
+from .items import Item as Item
+from .items import ItemStream as ItemStream
+from .items import Shard as Shard
+from .items import make_shards as make_shards
+from .items import open_items as open_items
+from .metric import Metric as Metric
+from .results import Evidence as Evidence
+from .results import Finding as Finding
+from .results import NumberTable as NumberTable
+from .results import Outcome as Outcome
+from .results import ResultTable as ResultTable
+from .results import Score as Score
+from .results import ScoreTable as ScoreTable
+from .results import Sentence as Sentence
+from .results import Signature as Signature
+from .results import Verdict as Verdict

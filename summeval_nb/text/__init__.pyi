@@ -1,0 +1,24 @@
+"""The public names of this part: one line a name, imported when first used."""
+
+from .cosine import cosine_similarity as cosine_similarity
+from .cosine import dot_similarity as dot_similarity
+from .cosine import require_matrix as require_matrix
+from .embed import Embedder as Embedder
+from .embed import LotEmbedder as LotEmbedder
+from .embed import MiniLMEmbedder as MiniLMEmbedder
+from .embed import ObjectEmbedder as ObjectEmbedder
+from .embed import SentenceTransformerEmbedder as SentenceTransformerEmbedder
+from .embed import load_embedder as load_embedder
+from .embed import sentence2embedding as sentence2embedding
+from .retrieve import topk_related as topk_related
+from .split import Reading as Reading
+from .split import Splitter as Splitter
+from .split import language_table as language_table
+from .split import languages_of as languages_of
+from .split import split_claims as split_claims
+from .split import split_many as split_many
+from .split import split_markdown as split_markdown
+from .split import split_sentences as split_sentences
+from .split import split_text as split_text
+from .split import split_units as split_units
+from .split import splitter_name as splitter_name
