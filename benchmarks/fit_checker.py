@@ -31,7 +31,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 from tqdm.auto import tqdm
 
-from summeval_nb.evidence import checker, tokens, words
+from summeval_nb.evidence import base, tokens, words
 from summeval_nb.evidence.base import encode_pairs
 from summeval_nb.text.embed import load_embedder
 from summeval_nb.text.split import split_text
@@ -141,15 +141,15 @@ def _places(article: Article) -> Iterator[tuple[int, int]]:
         yield from ((number, index) for index in range(len(summary.sentences)))
 
 
-def _rows(evidence: list[str], sentence: str, vectors: checker.PairVectors) -> Iterator[dict[str, float]]:
+def _rows(evidence: list[str], sentence: str, vectors: base.PairVectors) -> Iterator[dict[str, float]]:
     """Yield the features of one sentence for each number of evidence sentences."""
     claim = tokens.take_apart(sentence)
     if not claim.keys:
         return
-    order = [one.index for one in checker.ranked_evidence(vectors)]
+    order = [one.index for one in base.ranked_evidence(vectors)]
     for k in KS:
         chosen = order[:k] if k else order
-        part = checker.PairVectors(
+        part = base.PairVectors(
             vectors.embedder,
             vectors.evidence[chosen],
             vectors.claim,

@@ -9,7 +9,7 @@ size learns to look words up, not to keep apart who did what.
 
 The prompt is the one of `LLMChecker`; change it there and train again. `--seconds` counts CPU seconds of one thread,
 so a busy machine gives the same number of steps only roughly: the committed files are the reference, and
-tests/test_llm_example_model.py says how right they must be.
+tests/test_example_model.py says how right they must be.
 """
 
 from __future__ import annotations

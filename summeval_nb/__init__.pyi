@@ -28,7 +28,7 @@ from .models.store import Store as Store
 from .models.base import ScriptedBackend as ScriptedBackend
 from .models.local import TransformersBackend as TransformersBackend
 from .models.server import ServerBackend as ServerBackend
-from .evidence.checker import Checker as Checker
+from .evidence.base import Checker as Checker
 from .evidence.embedded import EmbeddedChecker as EmbeddedChecker
 from .evidence.load import checker as checker
 from .evidence.nli import NLIChecker as NLIChecker

@@ -14,9 +14,16 @@ MODULES = sorted(
 )
 WITHOUT = {  # public modules whose docstrings hold no example that could run here, and why
     "cli": "commands for a shell: chapter 63 shows them, tests/test_shell.py runs them",
-    "judged.judge_llm": "needs a language model: chapter 46 shows it, tests/test_judge.py calls it",
+    "judged.llm": "needs a language model: chapter 46 shows it, tests/test_llm_judge.py calls it",
+    "models.http": "needs a server: tests/test_http.py calls it",
+    "models.load": "needs a model: tests/test_load_model.py names some",
+    "models.server": "needs a server: tests/test_server.py calls it",
+    "runs.bookkeeping": "the inside of a run: tests/test_batch.py runs it",
+    "runs.engines": "processes and clusters: tests/test_batch.py and tests/test_ray.py run them",
+    "runs.finished": "the inside of a report: tests/test_run_report.py reads it",
+    "runs.folder": "the folder of a run: tests/test_run_folder.py lays it",
+    "runs.identity": "the inside of a run: tests/test_identity.py asks it",
     "runs.jobs": "the inside of a run: tests/test_batch.py runs it",
-    "models.llm_server": "needs a server: tests/test_llm_server.py calls it",
 }
 
 

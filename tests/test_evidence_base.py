@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from summeval_nb import Verdict
-from summeval_nb.evidence import checker
+from summeval_nb.evidence import base
 from summeval_nb.evidence.base import Packaged, PairVectors, cosines, encode_pairs, nearest_evidence, ranked_evidence
 from summeval_nb.evidence.measured import fitted
 from summeval_nb.text.embed import load_embedder
@@ -107,7 +107,7 @@ def test_each_distinct_sentence_of_the_pairs_is_encoded_once():
 
 def test_a_calibration_comes_on_top_of_the_one_before():
     scores, labels = [0.9, 0.7, 0.4, 0.2], [1, 1, 0, 1]
-    slope, offset = checker.platt_scaling(scores, labels)
+    slope, offset = base.platt_scaling(scores, labels)
     judge = Counting(threshold=0.7, slope=2.0, offset=1.0).calibrate(scores, labels)
     assert judge._settings() == {"threshold": 0.7, "slope": 2 * slope, "offset": slope + offset}
     with pytest.raises(ValueError, match="1 means supported"):

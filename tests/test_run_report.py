@@ -12,7 +12,7 @@ import pytest
 from summeval_nb import EmbeddedChecker
 from summeval_nb.core.html import style_sheet
 from summeval_nb.core.results import Verdict
-from summeval_nb.evidence import inputs as _inputs
+from summeval_nb.evidence import load
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
 from summeval_nb.evidence.load import load_checker
 from summeval_nb.runs.batch import run
@@ -320,8 +320,8 @@ def another_version(monkeypatch, name="embedded"):
     """The package's checker, as another version of the package has it."""
     other = type(load_checker(name))()
     other.fingerprint = f"{name}-000000000000"
-    monkeypatch.setattr(_inputs, "packaged_checker", lambda asked: other if asked == name else load_checker(asked))
-    monkeypatch.setattr("summeval_nb.evidence.load.packaged_checker", _inputs.packaged_checker)
+    known = {name: other}
+    monkeypatch.setattr(load, "packaged_checker", lambda asked: known.get(asked) or load_checker(asked))
     return other.fingerprint
 
 

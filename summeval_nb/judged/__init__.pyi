@@ -16,8 +16,8 @@ from .judging import Passage as Passage
 from .judging import Question as Question
 from .judging import Resolution as Resolution
 from .judging import Statement as Statement
-from .judging import ask_many as ask_many
 from .llm import LLMJudge as LLMJudge
+from .load import ask_many as ask_many
 from .load import load_judge as load_judge
 from .pairwise import Rubric as Rubric
 from .pairwise import SideBySide as SideBySide

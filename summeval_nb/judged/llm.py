@@ -157,7 +157,7 @@ class LLMJudge(BulkJudge):
     Parameters
     ----------
     backend : Backend or str
-        Any backend of chapter 87, or its name, as in `"llm:FOLDER"`.
+        Any `Backend`, or its name, as in `"llm:FOLDER"`.
     probabilities : bool
         False: cases share calls, labels carry evidence and no probability. True: one
         call for each statement and question, which gives the model's own probability

@@ -346,7 +346,7 @@ def rate(
     quality : "coherence", "consistency", "fluency" or "relevance"
         What to grade; `QUALITY_DEFINITIONS` has the words.
     backend : Backend or str
-        A language model (chapter 87), or its name as in `"llm:FOLDER"`,
+        A language model, or its name as in `"llm:FOLDER"`,
         `"llm:FILE.gguf"` or `"llm:NAME@http://HOST:PORT/v1"`. There is no rating
         without one.
     scale : (int, int)

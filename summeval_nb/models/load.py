@@ -34,7 +34,7 @@ def load_backend(backend: Backend | str) -> Backend:
     if isinstance(backend, type) or not hasattr(backend, "choose_many"):
         given = f"the class {backend.__name__}" if isinstance(backend, type) else type(backend).__name__
         raise TypeError(
-            "backend must be a Backend (see chapter 87), such as TransformersBackend('FOLDER'), "
+            "backend must be a Backend, such as TransformersBackend('FOLDER'), "
             f"or its name, such as 'llm:FOLDER', not {given}"
         )
     return backend

@@ -292,7 +292,7 @@ def page_parts(
     arrays: Sequence[np.ndarray],
     names: Sequence[str],
 ) -> JsonDict:
-    """What the page of a run holds beside its comparison; `found` is what `gather` returns."""
+    """Return what the page of a run holds beside its comparison, of what `gather` found."""
     fields = [
         (name, value)
         for name, value in manifest.items()
@@ -325,7 +325,7 @@ def page_parts(
 def compared_parts(
     aligned: Aligned, compared: RunComparison, names: Sequence[str]
 ) -> JsonDict:
-    """What a page says of two runs; A is the other (earlier) run, B is this one, whose name stands first."""
+    """Return what a page says of two runs: A is the other (earlier) run, B this one."""
     for note in aligned.notes:
         warnings.warn(f"{names[1]} and {names[0]}: {note}", stacklevel=3)
     extra = f" {aligned.alone} items are in one run only." if aligned.alone else ""
