@@ -168,7 +168,7 @@ def test_the_page_on_architecture_names_files_that_are_there():
     assert len(named) > 20 and not (lost := [str(one) for one in places if not one.exists()]), lost
     links = re.findall(r"\]\(([^)#]+)\)", text)
     assert links and all((ROOT / "docs" / link).is_file() for link in links)
-    for part in ("ground", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"):
+    for part in ("core", "text", "models", "overlap", "evidence", "judged", "agreement", "runs", "teaching", "cli"):
         assert re.search(rf"^ *{part}  +\w", text, re.M), f"{part} is missing in the drawing"
 
 

@@ -292,7 +292,7 @@ def page_parts(
     arrays: Sequence[np.ndarray],
     names: Sequence[str],
 ) -> JsonDict:
-    """Return what the page of a run holds beside its comparison, of what `gather` found."""
+    """Return what the page of a run holds, of what `gather` found."""
     fields = [
         (name, value)
         for name, value in manifest.items()
