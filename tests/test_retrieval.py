@@ -20,7 +20,7 @@ from summeval_nb.judged.retrieval import (
     MEASURES,
     Asker,
     Found,
-    Row,
+    RetrievalRow,
     _decided,
     _entries,
     _is_fragment,
@@ -431,7 +431,9 @@ def test_what_the_judge_failed_on_counts_neither_way():
 
 
 def test_one_row_as_the_measures_see_it():
-    row = Row("When?", ("It opened in 1931.", "Rain fell."), "It opened in 1931. Snow fell.", "It opened in 1931.")
+    row = RetrievalRow(
+        "When?", ("It opened in 1931.", "Rain fell."), "It opened in 1931. Snow fell.", "It opened in 1931."
+    )
     asker = Asker("embedded", "minilm", None)
     asker.statements([row.answer, row.truth, *row.contexts])
     asker.entail([(one, said) for one in row.contexts for said in asker.of(row.answer)])

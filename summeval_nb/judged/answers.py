@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['PAIRS', 'Unit', 'make_units', 'question_end', 'hypothesis_score', 'pair_score', 'Correctness', 'correctness',
-           'JudgedStatement', 'Hypothesis', 'Inference', 'AnswerReport', 'AnswerChoices', 'Row', 'table_records',
+           'JudgedStatement', 'Hypothesis', 'Inference', 'AnswerReport', 'AnswerChoices', 'AnswerRow', 'table_records',
            'opening', 'Parts', 'mean_interval', 'rate_row', 'AnswerTable', 'AnswerMetric', 'evaluate_answer',
            'evaluate_answers']
 
@@ -602,7 +602,7 @@ class AnswerChoices(TypedDict, total=False):
     store: Store | str | None
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """One checked row."""
 
     context: tuple[str, ...]
@@ -632,7 +632,7 @@ def _check_row(
     ground_truth: object,
     answer: object,
     where: str = "",
-) -> Row:
+) -> AnswerRow:
     """Check the types of one row; `where` names it in messages."""
     contexts = (
         (context,)
@@ -640,7 +640,7 @@ def _check_row(
         else require_texts(context, f"{where}context")
     )
     texts = {"question": question, "ground_truth": ground_truth, "answer": answer}
-    return Row(
+    return AnswerRow(
         tuple(contexts),
         *(require_text(text, f"{where}{name}") for name, text in texts.items()),
     )
@@ -726,7 +726,7 @@ def opening(text: str) -> str:
     return text[sentences[0].start : sentences[-1].end] if sentences else ""
 
 
-def _warn_of_questions(rows: Sequence[Row]) -> None:
+def _warn_of_questions(rows: Sequence[AnswerRow]) -> None:
     """Warn where another text asks, and the question does not: they may stand in
     each other's place."""
     marks = ("?", "？", "؟")
@@ -753,7 +753,7 @@ def _warn_of_questions(rows: Sequence[Row]) -> None:
             return
 
 
-def _ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
+def _ask_flags(rows: Sequence[AnswerRow], ask: Ask) -> list[dict[str, Flag]]:
     """For each row, whether its answer and its ground truth are refusals.
 
     A failure leaves it undecided.
@@ -774,7 +774,7 @@ def _ask_flags(rows: Sequence[Row], ask: Ask) -> list[dict[str, Flag]]:
 
 
 def _why_no_score(
-    name: str, row: Row, flags: Mapping[str, Flag], score_refusals: bool
+    name: str, row: AnswerRow, flags: Mapping[str, Flag], score_refusals: bool
 ) -> str:
     """Why a pair has no score before anything was judged; '' if it is to be judged."""
     empty = [part for part in _TEXTS[name] if not getattr(row, part).strip()]
@@ -871,7 +871,7 @@ def _split_texts(
     }
 
 # %% ../../nbs/4_judged/43_answers.ipynb #dd1a1574
-def _premise_of(name: str, row: Row, parts: Mapping[str, Parts]) -> str:
+def _premise_of(name: str, row: AnswerRow, parts: Mapping[str, Parts]) -> str:
     """The premise of a pair, as the judge sees it: resolved, and contexts as
     paragraphs of their own."""
     if name == "answer_given_context":
@@ -911,7 +911,7 @@ def _better(kept: _Said, apart: Sequence[_Said]) -> _Said:
 
 
 def _tag_pairs(
-    rows: Sequence[Row],
+    rows: Sequence[AnswerRow],
     wanted: Sequence[tuple[int, str]],
     parts: Mapping[str, Parts],
     ask: Ask,
@@ -969,7 +969,7 @@ def _tag_pairs(
     return out
 
 
-def _notes_of(row: Row, parts: Mapping[str, Parts]) -> tuple[str, ...]:
+def _notes_of(row: AnswerRow, parts: Mapping[str, Parts]) -> tuple[str, ...]:
     """What a reader should know about how a row was read."""
     notes = [
         note
@@ -1159,7 +1159,7 @@ class AnswerTable(ScoreTable):
         )
 
 # %% ../../nbs/4_judged/43_answers.ipynb #0f037286
-def _lots_of(rows: Sequence[Row], most: int = 256) -> list[list[int]]:
+def _lots_of(rows: Sequence[AnswerRow], most: int = 256) -> list[list[int]]:
     """The numbers of rows that are judged together, those with the same context one
     after the other."""
     order = sorted(range(len(rows)), key=lambda i: (rows[i].context, i))
@@ -1250,7 +1250,7 @@ class AnswerMetric(Metric):
         """Return at most what a judge is asked about rows, by kind of question."""
         return _most_calls(self.judge, rows, self.keep_lists)
 
-    def _reports(self, rows: Sequence[Row], ask: Ask) -> list[AnswerReport]:
+    def _reports(self, rows: Sequence[AnswerRow], ask: Ask) -> list[AnswerReport]:
         """Reports for checked rows, stage by stage over all of them."""
         flags = _ask_flags(rows, ask)
         reasons = {
@@ -1420,7 +1420,7 @@ def _most_calls(
 
 
 def _most_of_lot(
-    judge: str | Judge, rows: Sequence[Row], keep_lists: bool
+    judge: str | Judge, rows: Sequence[AnswerRow], keep_lists: bool
 ) -> dict[str, Calls]:
     """At most what a lot asks: no text is a refusal, and each reply is as long as it
     may be."""
@@ -1459,7 +1459,7 @@ def _most_of_lot(
         zip(texts, ask("statements", [(read[text],) for text in texts]), strict=True)
     )
 
-    def premise(name: str, row: Row) -> str | Most:
+    def premise(name: str, row: AnswerRow) -> str | Most:
         if name == "answer_given_context":
             return _premise_of(name, row, {})
         given = row.ground_truth if name == "answer_given_truth" else row.answer

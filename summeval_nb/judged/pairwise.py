@@ -47,7 +47,7 @@ from summeval_nb.judged.ratings import (
 )
 from summeval_nb.judged.retrieval import (
     Asker,
-    Row,
+    RetrievalRow,
     Thing,
     explained,
     most_statements,
@@ -478,7 +478,11 @@ def _most_calls(judge: str | Judge, pairs: Sequence[Pair]) -> dict[str, Calls]:
 
 
 def _premise(pair: Pair, text: str) -> str:
-    return true_premise(Row(question=pair.question, truth=text)) if text.strip() else ""
+    return (
+        true_premise(RetrievalRow(question=pair.question, truth=text))
+        if text.strip()
+        else ""
+    )
 
 
 def _verdicts(pair: Pair, answer: str, asker: Asker) -> Verdicts:

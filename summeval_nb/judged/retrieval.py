@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 # %% auto #0
 __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
-           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'Row', 'Asker', 'true_premise', 'Found',
+           'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'true_premise', 'Found',
            'Measured', 'most_statements', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices',
            'ContextPrecision', 'context_precision', 'ContextRecall', 'context_recall', 'AnswerFaithfulness',
            'answer_faithfulness', 'noise_shares', 'NoiseSensitivity', 'noise_sensitivity', 'ContextRelevance',
@@ -453,7 +453,7 @@ _FRAGMENT = 3
 _NOT_SAID = Entailment(label="neutral")
 
 
-class Row(NamedTuple):
+class RetrievalRow(NamedTuple):
     """One checked row; what a measure does not read is empty."""
 
     question: str = ""
@@ -474,7 +474,7 @@ class Row(NamedTuple):
 
 def _check_row(
     columns: Iterable[str], values: Mapping[str, object], where: str = ""
-) -> Row:
+) -> RetrievalRow:
     """A row whose cells are text.
 
     A single text is one passage, and no passage at all is allowed.
@@ -490,7 +490,7 @@ def _check_row(
             )
         else:
             found[name] = require_text(value, f"{where}{name}")
-    return Row(**found)
+    return RetrievalRow(**found)
 
 
 class Asker:
@@ -678,7 +678,7 @@ def _is_fragment(statement: str) -> bool:
     return len(word_list(statement)) <= _FRAGMENT
 
 
-def true_premise(row: Row) -> str:
+def true_premise(row: RetrievalRow) -> str:
     """The end of the question and the truth, as one premise."""
     return "\n\n".join(
         text for text in (question_end(row.question), row.truth) if text.strip()
@@ -698,7 +698,7 @@ class Found:
     The measures of the chapter are computed from this.
     """
 
-    row: Row
+    row: RetrievalRow
     asker: Asker
 
     def statements(self, origin: str) -> list[str]:
@@ -854,7 +854,7 @@ class Measured(NamedTuple):
     notes: tuple[str, ...] = ()
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #48693cf1
-def _prepare(asker: Asker, rows: Sequence[Row], needs: Sequence[str]) -> None:
+def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -> None:
     """Ask all that some measures need to know about rows, stage by stage over all of
     them."""
     spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
@@ -912,7 +912,7 @@ def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
 
 
 def _most_calls(
-    judge: str | Judge, rows: Sequence[Row], needs: Sequence[str]
+    judge: str | Judge, rows: Sequence[RetrievalRow], needs: Sequence[str]
 ) -> dict[str, Calls]:
     """At most what `prepare` asks about rows: no passage entails a statement alone."""
     ask = Asking(load_judge(judge))
@@ -1034,7 +1034,7 @@ class RetrievalMetric(Metric):
             self.judge, [row for row in checked if not self._empty(row)], self.needs
         )
 
-    def _empty(self, row: Row) -> str:
+    def _empty(self, row: RetrievalRow) -> str:
         """Which text that the measure needs is empty; '' if none is."""
         said = [name for name in ("answer", "truth") if name in self.columns]
         needed = ["question", *said] if hasattr(self, "embedder") else said
@@ -1060,7 +1060,7 @@ class RetrievalMetric(Metric):
         ]
         return self.results(rows, self.asker(bool(progress)))
 
-    def results(self, rows: Sequence[Row], asker: Asker) -> RetrievalTable:
+    def results(self, rows: Sequence[RetrievalRow], asker: Asker) -> RetrievalTable:
         """Return the scores of checked rows, asked through one asker."""
         said = [name for name in ("answer", "truth") if name in self.columns]
         empty = [self._empty(row) for row in rows]
@@ -1090,7 +1090,7 @@ class RetrievalMetric(Metric):
         ]
         return RetrievalTable(results=found, signature=signature)
 
-    def _unfit(self, row: Row, said: Sequence[str], asker: Asker) -> str:
+    def _unfit(self, row: RetrievalRow, said: Sequence[str], asker: Asker) -> str:
         """Why a row has no score: a refusal, or a text that the judge does not read;
         '' if it is to be judged."""
         for name in said:
@@ -1577,9 +1577,9 @@ class RetrievalScores(ScoreTable):
         return Markup("".join(parts))
 
 
-def _only(row: Row, columns: Iterable[str]) -> Row:
+def _only(row: RetrievalRow, columns: Iterable[str]) -> RetrievalRow:
     """A row with the columns that a measure reads."""
-    return Row(**{name: getattr(row, name) for name in columns})
+    return RetrievalRow(**{name: getattr(row, name) for name in columns})
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #8228e7bb
 _ALL: list[type[RetrievalMetric]] = [ContextPrecision, ContextRecall, ContextRelevance]
