@@ -328,15 +328,10 @@ def plain_entry(module: str, name: str) -> list[str]:
     kind = {ast.ClassDef: "class", ast.FunctionDef: "function"}.get(type(node))
     if kind is None:
         return []
-    members = members_of(node)
+    told = (ast.get_docstring(node) or "").partition("Attributes\n---")[2]  # what stands there has its entry
+    listed = [one.strip() for names in re.findall(r"^(\w[\w, ]*) : ", told, re.M) for one in names.split(",")]
+    members = ["   :members:", f"   :exclude-members: {', '.join(listed)}"] if listed else ["   :members:"]
     return ["```{eval-rst}", f".. auto{kind}:: {PACKAGE}.{module}.{name}", *members * (kind == "class"), "```", ""]
-
-
-def members_of(node: ast.AST) -> list[str]:
-    """Return the options of a class's entry: all members, but not twice what its docstring lists as attributes."""
-    told = (ast.get_docstring(node) or "").partition("Attributes\n---")[2]
-    names = [one.strip() for found in re.findall(r"^(\w[\w, ]*) : ", told, re.M) for one in found.split(",")]
-    return ["   :members:", f"   :exclude-members: {', '.join(names)}"] if names else ["   :members:"]
 
 
 def architecture_page() -> str:

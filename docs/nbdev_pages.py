@@ -116,7 +116,7 @@ def reference(module: str, found: list[Any], cell_id: str) -> nbformat.NotebookN
     """Return a markdown cell with the collapsed reference entries of what a cell defines."""
     entries = []
     for node in found:
-        kind, options = ("class", book.members_of(node)) if isinstance(node, ast.ClassDef) else ("function", [])
+        kind, options = ("class", ["   :members:"]) if isinstance(node, ast.ClassDef) else ("function", [])
         entries.append("\n".join([f".. auto{kind}:: {PACKAGE}.{module}.{node.name}", *options]))
     title = ", ".join(f"`{node.name}`" for node in found)
     body = "```{rst-entries}\n" + "\n\n".join(entries) + "\n```"

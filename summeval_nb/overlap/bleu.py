@@ -305,8 +305,6 @@ class BleuScore(Score):
         Brevity penalty in [0, 1].
     candidate_length, reference_length : int
         In tokens.
-    statistics : ndarray, shape (texts, 2 + 2n)
-        Per text: candidate length, reference length, n counts, n totals.
     """
 
     counts: tuple[int, ...]
@@ -321,7 +319,8 @@ class BleuScore(Score):
 
     @cached_property
     def statistics(self) -> np.ndarray:
-        """The counts of each text: both lengths, n clipped counts, n totals."""
+        """The counts of each text, shape (texts, 2 + 2n): both lengths, n clipped
+        counts, n totals."""
         return np.asarray(self.counted, dtype=np.int64)
 
     def rows(self) -> list[JsonDict]:

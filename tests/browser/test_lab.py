@@ -81,7 +81,9 @@ def _wait_for(address: str, server: subprocess.Popen, log: Path, seconds: float 
 
 
 def n_code_cells(name: str) -> int:
-    return sum(cell.cell_type == "code" for cell in nbformat.read(ROOT / "nbs" / f"{name}.ipynb", 4).cells)
+    """How many code cells show their number: a folded one does not."""
+    code = [cell for cell in nbformat.read(ROOT / "nbs" / f"{name}.ipynb", 4).cells if cell.cell_type == "code"]
+    return sum(not cell.metadata.get("jupyter", {}).get("source_hidden", False) for cell in code)
 
 
 def position(name: str, code: str) -> int:
@@ -112,6 +114,7 @@ def restart_and_run_all(page: Page, n_code: int) -> None:
         return ran.length === n || outputs.some(one => one.textContent.includes('Traceback (most recent call last)'));
     }"""
     page.wait_for_function(done, arg=n_code, timeout=3 * MINUTES)
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=2 * MINUTES)  # folded cells show no number
 
 
 def test_a_failing_notebook_is_noticed(lab, visit):

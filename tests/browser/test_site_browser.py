@@ -35,7 +35,7 @@ def violations(page: Page, *, only: tuple[str, ...] = ("wcag2a", "wcag2aa"), wit
     return found["violations"]
 
 
-@pytest.mark.parametrize("name", ["probability_color", "topk_related"])
+@pytest.mark.parametrize("name", ["bleu_score", "topk_related"])
 def test_search_finds_a_public_name(name, site_url, visit):
     tour = visit(viewport=WIDE)
     page = tour.page
