@@ -1,43 +1,41 @@
-"""Judges: typed replies or typed failures, the same one by one and in bulk; nothing that a text says changes them."""
+"""The embedded judge: the same one by one and in bulk, as right as the chapter says; no text changes its rules."""
 
 import json
-import threading
+import warnings
 from collections import Counter
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 from servers.fixtures import gguf_path, llama_server  # noqa: F401
 
 from summeval_nb import evaluate, evaluate_answer, sample_articles, summarization_score
 from summeval_nb.core.results import Finding, Verdict
+from summeval_nb.evidence.load import load_checker
 from summeval_nb.evidence.tokens import take_apart
-from summeval_nb.judged.embedded import EmbeddedJudge
-from summeval_nb.judged.embedded import _denies as denies
+from summeval_nb.judged.embedded import EmbeddedJudge, _closest, _denies, _entail_many, _read_premise, _read_statement
 from summeval_nb.judged.judging import (
     PURPOSES,
-    Answer,
-    Entailment,
-    Flag,
-    Judge,
     JudgeFailure,
-    Keyphrase,
     Question,
-    Resolution,
-    Statement,
     as_statement,
     ask_many,
     premise_sentences,
 )
-from summeval_nb.judged.llm import PROMPTS, LLMJudge
+from summeval_nb.judged.llm import LLMJudge
 from summeval_nb.judged.load import load_judge
-from summeval_nb.models.base import BackendUnavailable, ContextTooLong, ScriptedBackend, example_model
+from summeval_nb.models.base import ScriptedBackend, example_model
 from summeval_nb.models.local import TransformersBackend
-from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
+from summeval_nb.text.embed import load_embedder
 
 PREMISE = "The bridge opened in 1931. It is 1,149 metres long. Some 40,000 cars cross it every day."
+
+
 STATEMENTS = ["The bridge opened in 1931.", "Some 60,000 cars cross it every day.", "It is painted green."]
+
+
 QUESTIONS = [Question(text=f"Is it true that {s[:-1]}?", statement=s) for s in STATEMENTS]
 
 
@@ -122,38 +120,7 @@ def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
     ],
 )
 def test_a_not_counts_where_the_other_text_says_what_it_denies(one, other, denied):
-    assert denies(take_apart(one), take_apart(other)) is denied
-
-
-# The types -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Flag(value=None),
-        lambda: Flag(value=True, probability=1.5),
-        lambda: Entailment(label=None),
-    ],
-)
-def test_impossible_answers_cannot_be_made(make):
-    with pytest.raises(ValueError, match="reason|probability"):
-        make()
-
-
-def test_an_undecided_flag_is_not_false():
-    with pytest.raises(ValueError, match="the server is down"):
-        bool(Flag(value=None, reason="the server is down"))
-
-
-@pytest.mark.parametrize(
-    ("text", "start"), [("studied physics", 4), ("Studied", None), ("She taught.", None), ("in Prague.", 31)]
-)
-def test_statements_know_their_place(text, start):
-    hypothesis = "She studied physics and taught in Prague."
-    one = as_statement(text, hypothesis)
-    assert one.start == start and one.rewritten == (start is None)
-    assert start is None or hypothesis[one.start : one.end] == one.text
+    assert _denies(take_apart(one), take_apart(other)) is denied
 
 
 # The embedded judge --------------------------------------------------------------------------------------------------
@@ -529,50 +496,6 @@ def test_the_fingerprint_says_what_could_change_an_answer(judge):
     assert EmbeddedJudge(k=3).fingerprint != judge.fingerprint == EmbeddedJudge().fingerprint
 
 
-# Asking many ---------------------------------------------------------------------------------------------------------
-
-
-class Flaky:
-    """A judge that fails on some texts until it is mended, and counts what it is asked."""
-
-    fingerprint = "flaky-1"
-
-    def __init__(self):
-        self.asked, self.mended = [], False
-
-    def is_refusal(self, text):
-        self.asked.append(text)
-        if "fail" in text and not self.mended:
-            raise JudgeFailure("refusal", "no reply")
-        return Flag(value="sorry" in text, probability=0.5)
-
-    def resolve_pronouns(self, text, units=None): ...
-    def statements(self, hypothesis): ...
-    def entail(self, premise, statements): ...
-    def keyphrases(self, text, n=10): ...
-    def questions(self, text, keyphrases): ...
-    def answer(self, text, questions): ...
-
-
-def test_failures_are_returned_and_asked_again_answers_are_not(tmp_path):
-    judge, store = Flaky(), Store(tmp_path / "judge.sqlite")
-    assert isinstance(judge, Judge)
-    items = [("sorry",), ("fail",), ("fine",), ("sorry",)]
-    first = ask_many(judge, "refusal", items, store=store)
-    assert judge.asked == ["sorry", "fail", "fine"]
-    assert isinstance(first[1], JudgeFailure) and first[0] == first[3] == Flag(value=True, probability=0.5)
-    judge.mended, judge.asked = True, []
-    second = ask_many(judge, "refusal", items, store=store)
-    assert judge.asked == ["fail"] and second[1] == Flag(value=False, probability=0.5)
-
-
-def test_a_store_is_its_path(tmp_path):
-    path = tmp_path / "judge.sqlite"
-    first = ask_many(Flaky(), "refusal", [("sorry",)], store=path)
-    again = Flaky()
-    assert ask_many(again, "refusal", [("sorry",)], store=str(path)) == first and again.asked == []
-
-
 @pytest.mark.parametrize("purpose", PURPOSES)
 def test_what_the_store_gives_back_equals_what_was_computed(judge, tmp_path, purpose):
     store = Store(tmp_path / "judge.sqlite")
@@ -581,306 +504,57 @@ def test_what_the_store_gives_back_equals_what_was_computed(judge, tmp_path, pur
     assert store.info().rows[0]["items"] == len(items)
 
 
-def test_an_unknown_purpose_is_named():
-    with pytest.raises(ValueError, match="entail"):
-        ask_many(Flaky(), "praise", [])
+class Counting:
+    """A checker that counts what it is asked, and supports everything."""
 
+    fingerprint, threshold = "counting-1", 0.5
 
-# The language model as judge: checks, retries, grouping --------------------------------------------------------------
+    def __init__(self):
+        self.asked: list[tuple[tuple[str, ...], str]] = []
 
+    def check_many(self, pairs, *, vectors=None):
+        self.asked += [(tuple(evidence), claim) for evidence, claim in pairs]
+        return [Verdict(probability=0.9, threshold=0.5) for _ in pairs]
 
-def cases_of(prompt: str) -> list[dict]:
-    return [json.loads(line.partition(": ")[2]) for line in prompt.splitlines() if line.startswith("Case ")]
 
+def entail(items, checker):
+    return _entail_many(items, load_embedder("minilm"), checker, 2, None)
 
-def scripted(*replies):
-    """A judge on a backend that gives these replies in turn (the last one for ever), and the prompts it saw."""
-    prompts, left = [], list(replies)
 
-    def respond(prompt):
-        prompts.append(prompt)
-        reply = left.pop(0) if len(left) > 1 else left[0]
-        if isinstance(reply, Exception):
-            raise reply
-        return reply if isinstance(reply, str) else json.dumps(reply)
+def test_the_closest_are_the_k_best_and_ties_stand_in_their_order():
+    evidence = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
+    found = _closest(np.array([1.0, 0.0]), evidence, 2)
+    assert list(found) == [1, 2] and found[1] == found[2] == 1.0
+    assert list(_closest(np.array([1.0, 0.0]), evidence, 9)) == [1, 2, 0]
 
-    return LLMJudge(ScriptedBackend(respond), workers=1), prompts
 
+def test_markup_is_taken_off_and_code_is_no_evidence():
+    assert _read_statement("- It **rained**.").plain == "It rained."
+    assert _read_statement("It rained. It snowed.").plain == "It rained. It snowed."
+    assert [one.plain for one in _read_premise("# Rain\n\nIt **rained**.\n\n```\nx = 1\n```\n")][-1] == "It rained."
 
-def label(name, *evidence):
-    return {"label": name, "evidence": list(evidence)}
 
+def test_a_statement_in_another_language_is_not_judged_and_says_so_once():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (one,) = EmbeddedJudge().entail(PREMISE, ["Die Brücke wurde im Jahr 1931 für den Verkehr geöffnet."])
+    assert one.failed and "in German" in one.reason
 
-def test_labels_evidence_and_one_call():
-    judge, prompts = scripted({"case_1": [label("entailed", 1), label("contradicted", 3), label("neutral")]})
-    found = judge.entail(PREMISE, STATEMENTS)
-    assert [one.label for one in found] == ["entailed", "contradicted", "neutral"]
-    assert found[0].evidence[0].text == STATEMENTS[0] and PREMISE[found[1].evidence[0].start :].startswith(
-        "Some 40,000"
-    )
-    assert judge.calls == len(prompts) == 1 and PROMPTS["entail"] in prompts[0]
 
+def test_each_distinct_pair_is_checked_once_and_every_item_has_its_answer():
+    checker = Counting()
+    found = entail([(PREMISE, ["It rained.", "It snowed."]), (PREMISE, ["It rained."]), (" ", ["It rained."])], checker)
+    assert sorted(claim for _, claim in checker.asked) == ["It rained.", "It snowed."]
+    assert all(len(evidence) == 2 for evidence, _ in checker.asked)
+    assert found[0][0] == found[1][0] and [len(own) for own in found[:2]] == [2, 1]
+    assert isinstance(found[2], JudgeFailure) and "no sentence" in found[2].reason
+    assert entail([(PREMISE, [])], Counting()) == [[]]
 
-MALFORMED = {
-    "not JSON": "entailed",
-    "empty": "",
-    "HTML": "<html>502</html>",
-    "too few": {"case_1": [label("entailed")]},
-    "too many": {"case_1": [label("entailed")] * 4},
-    "another label": {"case_1": [label("yes")] * 3},
-    "evidence that is not there": {"case_1": [label("entailed", 4)] * 3},
-    "another case": {"case_2": [label("entailed")] * 3},
-}
 
-
-@pytest.mark.parametrize("reply", MALFORMED.values(), ids=MALFORMED)
-def test_a_malformed_reply_is_asked_for_once_more(reply):
-    judge, prompts = scripted(reply, {"case_1": [label("neutral")] * 3})
-    assert [one.label for one in judge.entail(PREMISE, STATEMENTS)] == ["neutral"] * 3
-    assert judge.calls == 2 and "could not be used" in prompts[1] and "could not be used" not in prompts[0]
-
-
-@pytest.mark.parametrize("reply", MALFORMED.values(), ids=MALFORMED)
-def test_a_second_malformed_reply_is_a_failure(reply):
-    judge, _ = scripted(reply)
-    with pytest.raises(JudgeFailure) as failure:
-        judge.entail(PREMISE, STATEMENTS)
-    assert failure.value.malformed and judge.calls == 2
-
-
-@pytest.mark.parametrize("error", [BackendUnavailable("refused", remedy="start it"), ContextTooLong("9000 of 4096")])
-def test_a_backend_that_cannot_answer_is_not_asked_again(error):
-    judge, _ = scripted(error)
-    with pytest.raises(JudgeFailure, match=str(error.args[0])):
-        judge.entail(PREMISE, STATEMENTS)
-    assert judge.calls == 1
-
-
-def test_a_bad_case_does_not_spoil_its_neighbours():
-    def respond(prompt):
-        cases = cases_of(prompt)
-        bad = [label("entailed", 99)]
-        good = [label("entailed", 1)]
-        return json.dumps({f"case_{i}": bad if "bad" in c["premise"][0] else good for i, c in enumerate(cases, 1)})
-
-    judge = LLMJudge(ScriptedBackend(respond))
-    found = judge.many("entail", [("All is good here.", ["It is."]), ("All is bad here.", ["It is."])])
-    assert found[0][0].label == "entailed" and isinstance(found[1], JudgeFailure) and judge.calls == 2
-
-
-@pytest.mark.parametrize(
-    ("statements", "good"),
-    [
-        (["She studied physics.", "She taught in Prague."], True),
-        (["She studied physics and taught in Prague."], True),
-        (["Marie Curie studied physics and taught in Prague."], True),
-        (["She won the Nobel Prize in 1911."], False),
-        (["She studied physics.", "Her husband discovered radium."], False),
-        (["She."], False),
-    ],
-)
-def test_statements_must_be_made_of_the_hypothesis(statements, good):
-    judge, _ = scripted({"case_1": statements})
-    hypothesis = "She studied physics and taught in Prague."
-    if good:
-        assert [one.text.rstrip(".") for one in judge.statements(hypothesis)] == [s.rstrip(".") for s in statements]
-    else:
-        with pytest.raises(JudgeFailure):
-            judge.statements(hypothesis)
-
-
-def test_rewritten_statements_are_flagged():
-    judge, _ = scripted({"case_1": ["She studied physics", "Marie taught in Prague"]})
-    first, second = judge.statements("She studied physics and taught in Prague.")
-    assert not first.rewritten and second.rewritten and second.added == ("marie",)
-
-
-def test_pronouns_are_resolved_unit_by_unit_and_nothing_else_is_changed():
-    judge, _ = scripted({"case_1": ["Curie was born in Warsaw.", "Curie won twice."]})
-    found = judge.resolve_pronouns("", ["Curie was born in Warsaw.", "She won twice."])
-    assert found.units[1] == "Curie won twice."
-    judge, _ = scripted({"case_1": ["Curie was born in Warsaw.", "A wholly different sentence stands here."]})
-    with pytest.raises(JudgeFailure, match="rewritten"):
-        judge.resolve_pronouns("", ["Curie was born in Warsaw.", "She won twice."])
-
-
-def test_answers_must_be_as_many_as_questions():
-    one = {"answer": "1", "evidence": [1]}
-    judge, _ = scripted({"case_1": [one, one]}, {"case_1": [one, one, {"answer": "0", "evidence": []}]})
-    assert [answer.value for answer in judge.answer(PREMISE, QUESTIONS)] == [1, 1, 0] and judge.calls == 2
-
-
-def test_keyphrases_and_questions():
-    judge, _ = scripted({"case_1": ["cars", "bridge", "cars", "tram"]})
-    found = judge.keyphrases(PREMISE, 4)
-    assert [k.text for k in found] == ["cars", "bridge", "tram"] and found[2].start is None
-    asked = {"question": "Do cars cross it?", "statement": "Cars cross it."}
-    judge, _ = scripted({"case_1": [asked]})
-    assert judge.questions(PREMISE, ["cars"])[0] == Question(
-        text="Do cars cross it?", statement="Cars cross it.", keyphrases=("cars",)
-    )
-
-
-@pytest.mark.parametrize("statement", [",", "Which one is a lie?", "Nothing of that."])
-def test_questions_whose_statement_is_not_made_of_the_text_are_refused(statement):
-    judge, _ = scripted({"case_1": [{"question": "Is it?", "statement": statement}]})
-    with pytest.raises(JudgeFailure, match="not made of the text"):
-        judge.questions(PREMISE, ["cars"])
-    assert judge.calls == 2
-
-
-def test_the_schema_names_only_sentences_that_exist():
-    schemas = []
-
-    class Looks(ScriptedBackend):
-        def generate_json(self, prompt, schema, *, max_tokens=512):
-            schemas.append(json.dumps(schema.model_json_schema()))
-            return super().generate_json(prompt, schema, max_tokens=max_tokens)
-
-    LLMJudge(Looks(lambda prompt: json.dumps({"case_1": [label("neutral", 3)]}))).entail(PREMISE, STATEMENTS[:1])
-    assert '"maximum": 3' in schemas[0] and '"minimum": 1' in schemas[0]
-
-
-def test_refusals_are_a_choice_with_a_probability():
-    judge, prompts = scripted("yes", "no")
-    flags = judge.many("refusal", [("I cannot say.",), (" ",), ("It is 5.",)])
-    assert [flag.value for flag in flags] == [True, None, False] and flags[0].probability == 1.0
-    assert judge.calls == len(prompts) == 2  # the empty one was not asked about
-    judge, _ = scripted(BackendUnavailable("down"))
-    assert isinstance(judge.many("refusal", [("I cannot say.",)])[0], JudgeFailure)
-
-
-def test_long_premises_are_read_in_windows_and_put_together():
-    def respond(prompt):
-        replies = {}
-        for i, case in enumerate(cases_of(prompt), 1):
-            premise = " ".join(case["premise"])
-            assert len(premise) < 1500
-            replies[f"case_{i}"] = [
-                label("entailed", 1) if s in premise else label("neutral") for s in case["statements"]
-            ]
-        return json.dumps(replies)
-
-    judge = LLMJudge(ScriptedBackend(respond), window=1000)
-    long = "The committee met again on that day. " * 1400 + PREMISE
-    found = judge.entail(long, STATEMENTS)
-    assert len(long) > 50_000 and [one.label for one in found] == ["entailed", "neutral", "neutral"]
-    assert judge.calls < 20
-    assert long[found[0].evidence[0].start : found[0].evidence[0].end] in long
-
-
-def test_a_failed_window_leaves_undecided_what_no_other_window_entails():
-    def respond(prompt):
-        if "poison" in prompt:
-            raise BackendUnavailable("down")
-        return json.dumps(
-            {f"case_{i}": [label("entailed", 1)] * len(c["statements"]) for i, c in enumerate(cases_of(prompt), 1)}
-        )
-
-    judge = LLMJudge(ScriptedBackend(respond), window=200, group=1)
-    text = "The poison was found in the well. " * 8 + "The bridge opened in 1931. " * 8
-    assert judge.entail(text, ["The bridge opened."])[0].label == "entailed"
-    with pytest.raises(JudgeFailure, match="down"):
-        judge.entail("The poison was found in the well. " * 8, ["The bridge opened."])
-
-
-def test_probabilities_come_from_choices():
-    judge = LLMJudge(
-        ScriptedBackend(lambda p: "yes" if "Answer yes or no" in p else "contradicted"), probabilities=True
-    )
-    found = judge.entail(PREMISE, STATEMENTS)
-    assert [(one.label, one.probability) for one in found] == [("contradicted", 0.0)] * 3 and judge.calls == 3
-    assert [(one.value, one.probability) for one in judge.answer(PREMISE, QUESTIONS)] == [(1, 1.0)] * 3
-
-
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_texts_cannot_leave_their_place_in_a_prompt(attack):
-    judge, prompts = scripted({"case_1": [label("neutral")]})
-    judge.entail(f"{attack} {PREMISE}", [attack + " It rained."])
-    (case,) = cases_of(prompts[0])
-    assert attack.split("\n")[0] in " ".join(case["premise"]) and case["statements"] == [attack + " It rained."]
-    assert "<|" not in prompts[0] and "[INST]" not in prompts[0]
-    assert len(prompts[0].splitlines()) == len(PROMPTS["entail"].splitlines()) + 5
-
-
-def test_order_holds_with_many_threads():
-    barrier = threading.Barrier(4, timeout=20)
-
-    def respond(prompt):
-        barrier.wait()
-        cases = cases_of(prompt)
-        return json.dumps({f"case_{i}": [c["hypothesis"]] for i, c in enumerate(cases, 1)})
-
-    judge = LLMJudge(ScriptedBackend(respond), group=1, workers=4)
-    items = [(f"Sentence number {n} is here.",) for n in range(8)]
-    assert [one[0].text for one in judge.many("statements", items)] == [text for (text,) in items]
-
-
-def test_fingerprints_and_bad_options():
-    backend = ScriptedBackend(lambda prompt: "")
-    prints = {
-        LLMJudge(backend, **options).fingerprint
-        for options in ({}, {"probabilities": True}, {"window": 500}, {"prompts": {"entail": "Judge."}})
-    }
-    assert len(prints) == 4
-    with pytest.raises(ValueError, match="entail"):
-        LLMJudge(backend, prompts={"entails": "?"})
-    for options in ({"window": 10}, {"group": 0}, {"workers": 0}):
-        with pytest.raises(ValueError, match="at least"):
-            LLMJudge(backend, **options)
-
-
-# Real models: shape and recovery, not wisdom -------------------------------------------------------------------------
-
-SHORT = {
-    "statements": [("It rained and it snowed.",)],
-    "entail": [("It rained.", ["It rained.", "It snowed."])],
-    "answer": [("It rained.", QUESTIONS[:2])],
-    "keyphrases": [("It rained in Oslo.", 2)],
-    "resolve": [("It rained.", ["It rained."])],
-    "refusal": [("It rained.",), ("I don't know.",)],
-}
-
-
-def check_shapes(judge: LLMJudge) -> Counter:
-    """Every purpose gives its type with the right counts, or a failure with a reason; returns how many of each."""
-    kinds: Counter = Counter()
-    for purpose, items in SHORT.items():
-        for item, found in zip(items, judge.many(purpose, items), strict=True):
-            kinds["failed" if isinstance(found, JudgeFailure) else "typed"] += 1
-            if isinstance(found, JudgeFailure):
-                assert found.reason
-            elif purpose in ("entail", "answer"):
-                assert len(found) == len(item[1])
-                assert all(isinstance(one, (Entailment, Answer)) for one in found)
-            elif purpose == "refusal":
-                assert isinstance(found, Flag) and 0 <= found.probability <= 1
-            elif purpose == "resolve":
-                assert isinstance(found, Resolution) and len(found.units) == 1
-            else:
-                assert found and all(isinstance(one, (Statement, Keyphrase)) for one in found)
-    return kinds
-
-
-def test_the_tiny_llama_is_held_to_the_schema():
-    kinds = check_shapes(LLMJudge(TransformersBackend(example_model())))
-    assert kinds["typed"] >= 2  # at least the choices
-
-
-def test_the_tiny_llama_with_probabilities():
-    judge = LLMJudge(TransformersBackend(example_model()), probabilities=True)
-    questions = [Question(text=f"Is it true that {one}?", statement=one) for one in ("It rained.", "It snowed.")]
-    assert all(one.value in (0, 1) and 0 <= one.probability <= 1 for one in judge.answer("It rained.", questions))
-    (labels,) = judge.many("entail", [("It rained.", ["It rained."])])  # words that it never met: no mass, no label
-    reason = labels.reason if isinstance(labels, JudgeFailure) else labels[0].reason
-    assert "the options entailed, neutral, contradicted hold" in reason and "something else" in reason
-
-
-@pytest.mark.nightly
-def test_a_real_server_is_held_to_the_schema(llama_server):  # noqa: F811
-    backend = ServerBackend("example", base_url=llama_server, timeout=120)
-    kinds = check_shapes(LLMJudge(backend))
-    assert kinds["typed"] >= 2
-    local = LLMJudge(TransformersBackend(example_model()))
-    for text in ("It rained.", "I don't know."):
-        assert abs(LLMJudge(backend).is_refusal(text).probability - local.is_refusal(text).probability) < 0.01
+def test_a_statement_that_no_checker_can_judge_has_a_reason_and_its_neighbours_a_label():
+    claims = ["The bridge opened in 1931.", "?!"]
+    good, bad = EmbeddedJudge().entail(PREMISE, claims)
+    assert good.label == "entailed" and bad.failed and bad.reason
+    found = entail([(PREMISE, claims)], load_checker("embedded"))[0]
+    assert [one.failed for one in found] == [False, True]
+    assert all(PREMISE[p.start : p.end] == p.text for one in found for p in one.evidence)
