@@ -17,6 +17,7 @@ WITHOUT = {  # public modules whose docstrings hold no example that could run he
     "judged.llm": "needs a language model: chapter 46 shows it, tests/test_llm_judge.py calls it",
     "models.http": "needs a server: tests/test_http.py calls it",
     "models.load": "needs a model: tests/test_load_model.py names some",
+    "models.readers": "needs a model: tests/test_local.py reads with some",
     "models.server": "needs a server: tests/test_server.py calls it",
     "runs.bookkeeping": "the inside of a run: tests/test_batch.py runs it",
     "runs.engines": "processes and clusters: tests/test_batch.py and tests/test_ray.py run them",

@@ -125,9 +125,8 @@ def test_an_article_cannot_change_the_form_of_the_question(backend, text):
     assert [re.sub("-[0-9a-f]{12}", "", tag) for tag in tags] == ["<evidence>", "</evidence>", "<claim>", "</claim>"]
     assert tags[0][1:] == tags[1][2:] and tags[2][1:] == tags[3][2:] and len(set(tags)) == 4
     assert prompt.endswith(f"{tags[3]}\n\nAnswer yes or no.")
-    tokenizer = backend._engine.tokenizer
-    ids = tokenizer.encode(backend._rendered(prompt, 1).encode())
-    assert sum(tokenizer.is_special_token(token) for token in ids) == 3
+    reader = backend._reader
+    assert sum(map(reader.tokenizer.is_special_token, reader.encode(backend._rendered(prompt, 1)))) == 3
     assert quoted(text).replace("\u200b", "").translate({0x2039: "<", 0x203A: ">"}) == text
 
 

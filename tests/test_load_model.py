@@ -1,12 +1,17 @@
 """A model by a text: wherever it stands, the same forms name the same things."""
 
+import gc
 import inspect
+import os
+import shutil
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.public import NAMES, public
 
 import summeval_nb as s
-from summeval_nb import LLMChecker, evaluate_answers, rate
+from summeval_nb import LLMChecker, TransformersBackend, evaluate_answers, rate
 from summeval_nb.evidence.load import named_checker
 from summeval_nb.judged import rate_many, summarization_scores
 from summeval_nb.models import example_model
@@ -52,6 +57,54 @@ def test_a_backend_and_a_store_by_text_or_as_they_are(tmp_path):
     assert isinstance(store, Store) and load_store(store) is store and load_store(None) is None
     assert store_path(store) == store_path(tmp_path / "a.sqlite") == str(tmp_path / "a.sqlite")
     assert store_path(None) is None
+
+
+def test_a_named_folder_is_loaded_once_until_it_changes(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(example_model(), folder)
+    first, again = load_model(str(folder)), load_model(str(folder))
+    assert again.model is first.model and again.fingerprint == first.fingerprint
+    said = first.choose("Well?", ["yes", "no"])
+    assert (first.usage.calls, again.usage.calls) == (1, 0)
+    original = (folder / "model.safetensors").read_bytes()
+    weights = bytearray(original)
+    weights[-1] ^= 1
+    before = (folder / "model.safetensors").stat()
+    (folder / "model.safetensors").write_bytes(weights)
+    os.utime(folder / "model.safetensors", ns=(before.st_atime_ns, before.st_mtime_ns))
+    changed = load_model(str(folder))
+    assert changed.model is not first.model and changed.fingerprint != first.fingerprint
+    assert TransformersBackend(folder).fingerprint == changed.fingerprint
+    (folder / "model.safetensors").write_bytes(original)
+    assert load_model(str(folder)).choose("Well?", ["yes", "no"]) == said
+
+
+def test_a_named_model_answers_as_if_it_were_loaded_anew():
+    def ask(backend):
+        return [backend.choose(question, ["yes", "no"]) for question in ("Is it?", "Is it so?", "Is it not so?")]
+
+    first = ask(load_model(str(example_model())))
+    assert ask(load_model(str(example_model()))) == first == ask(TransformersBackend(example_model()))
+
+
+def test_no_more_than_two_named_models_stay_loaded(tmp_path):
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        shutil.copytree(example_model(), folder)
+    models = [weakref.ref(load_model(str(folder)).model) for folder in folders]
+    gc.collect()
+    assert models[0]() is None and None not in (models[1](), models[2]())
+
+
+def test_backends_of_one_loaded_model_take_turns():
+    twins = [load_model(str(example_model())) for _ in range(4)]
+    questions = [f"Is it {n}?" for n in range(6)]
+    alone = [twins[0].choose(question, ["yes", "no"]).probabilities["yes"] for question in questions]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda twin: [twin.choose(q, ["yes", "no"]) for q in questions], twins))
+    for choices in together:
+        assert all(abs(c.probabilities["yes"] - p) < 1e-5 for c, p in zip(choices, alone, strict=True))
+    assert [twin.usage.calls for twin in twins] == [12, 6, 6, 6]
 
 
 @pytest.mark.parametrize("wrong", [3, object(), Store], ids=["number", "object", "class"])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from summeval_nb.models.base import Backend
 from summeval_nb.models.store import Store
@@ -14,7 +15,11 @@ StoreOrPath: TypeAlias = Store | str | PathLike[str] | None  # where answers are
 
 
 def load_model(text: str) -> Backend:
-    """Return the backend that a text names: "folder", "file.gguf" or "name@http://host/v1"."""
+    """Return the backend that a text names: "folder", "file.gguf" or "name@http://host/v1".
+
+    The two models that a process named last stay loaded: a folder or file that has not
+    changed since is not read again. Each backend counts its own usage.
+    """
     name, at, address = text.partition("@http")
     if not name:
         raise ValueError("name a model: llm:FOLDER, llm:FILE.gguf or llm:NAME@http://HOST:PORT/v1")
@@ -22,9 +27,27 @@ def load_model(text: str) -> Backend:
         from summeval_nb.models.server import ServerBackend
 
         return ServerBackend(name, base_url=f"http{address}", api_key=os.environ.get("SUMMEVAL_API_KEY"))
+    path = Path(name)
+    return _kept(name, os.getpid(), _state(path)).twin() if path.exists() else _load(name)
+
+
+def _load(name: str) -> Any:
     from summeval_nb.models.local import LlamaCppBackend, TransformersBackend
 
     return LlamaCppBackend(name) if name.lower().endswith(".gguf") else TransformersBackend(name)
+
+
+@lru_cache(maxsize=2)
+def _kept(name: str, process: int, state: tuple[tuple[str | int, ...], ...]) -> Any:
+    """A loaded model, as long as its files are what they were; a forked process loads its own."""
+    return _load(name)
+
+
+def _state(path: Path) -> tuple[tuple[str | int, ...], ...]:
+    """What changes whenever a file is written: where it is, its number, size and times."""
+    files = sorted(file for file in path.iterdir() if file.exists()) if path.is_dir() else [path]
+    found = [(str(file.absolute()), file.stat()) for file in files]
+    return tuple((name, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) for name, now in found)
 
 
 def load_backend(backend: Backend | str) -> Backend:
