@@ -2,7 +2,7 @@
 
     python benchmarks/llm.py [--articles 4] [--claims 8]
 
-(a) `choose_many` on a local model against guidance called pair by pair with role blocks, on the same mended engine,
+(a) `choose_many` on a local model against guidance called pair by pair with role blocks, on the same loaded model,
     with premises of about 400 tokens; and against `choose` one by one. Two models: the tiny Llama, where guidance's own
     work counts most, and one of 11 million random weights, where the model's does. Floor 2 times, goal 4 times as fast.
 (b) `choose_many` on a server that answers each question after L seconds, with w workers, against n·L/w.
@@ -60,11 +60,7 @@ def questions(articles: int, claims: int) -> list[str]:
 
 def with_role_blocks(backend: TransformersBackend, prompts: list[str]) -> list[str]:
     """guidance as its documentation shows it: role blocks, one pair after the other."""
-    from guidance.models import Model
-    from guidance.models._engine import EngineInterpreter
-
-    settings: Any = {}
-    model, answers = Model(EngineInterpreter(backend._engine), sampling_params=settings, echo=False), []
+    model, answers = backend._reader.guided(), []
     for prompt in prompts:
         state = model
         with guidance.user():
@@ -85,7 +81,7 @@ def cpu_seconds(call: Callable[[], Any], rounds: int = 3) -> float:
 
 
 def local(name: str, backend: TransformersBackend, prompts: list[str]) -> dict[str, Any]:
-    length = len(backend._engine.tokenizer.encode(backend._rendered(prompts[0], 1).encode()))
+    length = len(backend._reader.encode(backend._rendered(prompts[0], 1)))
     single = [backend.choose(prompt, OPTIONS) for prompt in prompts]
     bulk = backend.choose_many(prompts, OPTIONS)
     apart = max(abs(a.probabilities["yes"] - b.probabilities["yes"]) for a, b in zip(single, bulk, strict=True))
