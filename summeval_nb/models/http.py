@@ -359,7 +359,7 @@ class Wire:
             remedy = "does base_url begin with http:// there, rather than https://?"
             if "certificate" in why:
                 remedy = "if the certificate is one that you trust, name its file in SSL_CERT_FILE"
-        elif not isinstance(error, (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol)):
+        elif not isinstance(error, _UNREACHED):
             what = f"the answer broke off ({self._said(f'{type(error).__name__}: {error}')})"
             remedy = "try again"
         elif self._proxy.variable:
@@ -415,17 +415,11 @@ class Wire:
         if authorization := self.address.basic or (f"Bearer {self.key}" if self.key else ""):
             headers["Authorization"] = authorization
         encrypted = self.address.encrypted or self._proxy.url.startswith("https://")
+        trusted = self._trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx2.Limits(max_connections=None, keepalive_expiry=5)
+        proxy = self._proxy.url or None
         try:
-            return _Guard(
-                headers,
-                self.address.query,
-                verify=_trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-                trust_env=False,
-                limits=httpx2.Limits(max_connections=None, keepalive_expiry=5),
-                proxy=self._proxy.url or None,
-            )
-        except _Unfit as unfit:
-            what, remedy = str(unfit), "mend or unset the variable"
+            return _Guard(headers, self.address.query, verify=trusted, trust_env=False, limits=limits, proxy=proxy)
         except ImportError:
             what = f"{self._proxy.variable} names a SOCKS proxy, for which the package socksio is missing"
             remedy = "install socksio, or unset the variable"
@@ -435,12 +429,30 @@ class Wire:
             remedy = "mend or unset the variable"
         raise self.error(BackendUnavailable, self.hide(what), remedy)
 
+    def _trusted(self) -> ssl.SSLContext:
+        """The certificates to trust: those that the environment names, else those of this system."""
+        file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+        try:
+            if file:
+                return ssl.create_default_context(cafile=file)
+            if folder and os.path.isdir(folder):
+                return ssl.create_default_context(capath=folder)
+            if not folder:
+                return httpx2.create_ssl_context(trust_env=False)
+            what = "is no folder"
+        except OSError as error:
+            what = f"cannot be used ({error.strerror or type(error).__name__})"
+        names = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE") if os.environ.get(name)]
+        named = " or ".join(f"{name}={os.environ[name]!r}" for name in names) or "the list of certificates"
+        raise self.error(BackendUnavailable, self.hide(f"{named} {what}"), "mend or unset the variable")
+
 
 def _close(loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI) -> None:
     if loop is _loops.get(os.getpid()) and loop.is_running():
         asyncio.run_coroutine_threadsafe(client.close(), loop)
 
 
+_UNREACHED = (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
 _PROTOCOL = "use a server that keeps to OpenAI's protocol"
 _TOO_LONG = re.compile(r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed))", re.I | re.S)
 
@@ -496,32 +508,6 @@ def _proxy_of(address: Address) -> _Proxy:
     return _Proxy()
 
 
-class _Unfit(Exception):
-    """A variable of the environment holds what cannot be used; the text says which."""
-
-
-def _trusted() -> ssl.SSLContext:
-    """The certificates to trust: those that the environment names, else those of this system."""
-    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    try:
-        if file:
-            return ssl.create_default_context(cafile=file)
-        if folder and os.path.isdir(folder):
-            return ssl.create_default_context(capath=folder)
-        if not folder:
-            trusted: ssl.SSLContext = httpx2.create_ssl_context(trust_env=False)
-            return trusted
-        what = "is no folder"
-    except OSError as error:
-        what = f"cannot be used ({error.strerror or type(error).__name__})"
-    named = [
-        f"{name}={os.environ[name]!r}"
-        for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
-        if os.environ.get(name)
-    ]
-    raise _Unfit(f"{' or '.join(named) or 'the list of certificates'} {what}")
-
-
 def _distrust(error: BaseException) -> str:
     """Why the encrypted connection did not come about; '' where it is not for that."""
     cause: BaseException | None = error
@@ -557,16 +543,9 @@ def _message(body: bytes) -> str:
     """What an error's body says, for people: the messages within JSON, else the text."""
     with suppress(ValueError, RecursionError):
         page = json.loads(body)
-        error = page.get("error") if isinstance(page, dict) else None
-        names = [
-            (error, "message"),
-            (error, "code"),
-            (error, "type"),
-            (page, "error"),
-            (page, "detail"),
-            (page, "message"),
-        ]
-        said = [about.get(name) for about, name in names if isinstance(about, dict)]
+        places = [page.get("error"), page] if isinstance(page, dict) else []
+        names = ("message", "code", "type", "error", "detail")
+        said = [place[name] for place in places if isinstance(place, dict) for name in names if name in place]
         if texts := dict.fromkeys(str(one) for one in said if isinstance(one, (str, int))):
             return ", ".join(texts)
     return body.decode("utf-8", "replace")
