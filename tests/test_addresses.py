@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 from summeval_nb.core.addresses import Address, hidden, looks_like_a_key, without_keys, without_secrets
 
 
+def sent(address: Address) -> str:
+    """The address of a page below, as a server is asked for it."""
+    return f"{address.start}/x" + (f"?{address.query}" if address.query else "")
+
+
 @pytest.mark.parametrize(
     "text, shown, below, user, password",
     [
@@ -23,8 +28,7 @@ from summeval_nb.core.addresses import Address, hidden, looks_like_a_key, withou
 )
 def test_addresses_are_taken_apart(text, shown, below, user, password):
     address = Address.parse(text)
-    assert (address.shown, address.below("/x"), address.user, address.password) == (shown, below, user, password)
-    assert address.below("/props", root=True) == below.replace("/v1/x", "/props").replace("/x", "/props")
+    assert (address.shown, sent(address), address.user, address.password) == (shown, below, user, password)
     assert not user or user not in repr(address)
     assert without_secrets(f"llm:a@{text}") == f"llm:a@{shown}" or "/v1/" in text
 
@@ -67,7 +71,7 @@ def test_no_password_no_user_and_no_query_is_left(user, password, query):
     address = Address.parse(text)
     assert (address.user, address.password) == (secrets[0], secrets[1])
     assert address.shown == without_secrets(text) == "http://host:8000/v1"
-    said = f"refused: {secrets} {quoted} {address.basic} {address.below('/x')}"
+    said = f"refused: {secrets} {quoted} {address.basic} {sent(address)}"
     left = hidden(said, address.secrets)
     assert not any(mark in left for mark in ("USER", "PASS", "QUERY", address.basic[6:]))
 
@@ -94,9 +98,9 @@ NAMES = [
 def test_a_key_in_a_path_is_sent_and_never_shown(key):
     text = f"https://h:8/v1/{key}/openai"
     address = Address.parse(text)
-    assert address.below("/x") == text + "/x" and key not in repr(address) + address.shown
+    assert sent(address) == text + "/x" and key not in repr(address) + address.shown
     assert address.shown == without_secrets(text) == without_secrets(address.shown)  # hidden once, hidden for good
-    assert key not in hidden(f"no page {address.below('/x')}", address.secrets)
+    assert key not in hidden(f"no page {sent(address)}", address.secrets)
     assert address.shown != Address.parse(text.replace(key, f"{key[:-1]}_7f3kd92mfa81jd0r")).shown  # told apart
     assert without_secrets(f"llm:m@{text}, no") == f"llm:m@{address.shown}, no"
     wrong = pytest.raises(ValueError, Address.parse, f"ftp://h/{key}/v1")

@@ -19,61 +19,54 @@ from servers.misbehaving import MisbehavingServer
 from servers.raw import HEAD, RawServer, answer, response
 
 from summeval_nb.core.addresses import Address
-from summeval_nb.models.http import (
-    MOST_EVENTS,
-    MOST_SHOWN,
-    Broken,
-    Chunk,
-    Encoded,
-    Late,
-    Limits,
-    Odd,
-    Props,
-    Refused,
-    Unreachable,
-    Wire,
-    _events,
-    wait_for,
-    whole_number,
-)
+from summeval_nb.models.base import BackendError, BackendRejected, BackendUnavailable, InvalidOutput
+from summeval_nb.models.http import MOST_SHOWN, Answer, Wire
 
-REQUEST = {"model": "m", "messages": [{"role": "user", "content": "Well?"}], "grammar": 'root ::= "yes" | "no"'}
-REQUEST |= {"logprobs": True}
-PLENTY = Limits(5, 10, 20)
+QUESTION = {"model": "m", "messages": [{"role": "user", "content": "Well?"}], "logprobs": True}
+REQUEST = {**QUESTION, "extra_body": {"grammar": 'root ::= "yes" | "no"'}}
+OPTIONS_REQUEST = {**QUESTION, "extra_body": {"structured_outputs": {"choice": ["yes", "no"]}}}
 
 
-def wire_to(server: MisbehavingServer) -> Wire:
-    return Wire(Address.parse(server.url), key="sk-secret")
+def wire_to(server: MisbehavingServer | RawServer) -> Wire:
+    return Wire(Address.parse(server.url), "sk-secret", "m")
 
 
-def asked(wire: Wire, limits: Limits = PLENTY) -> str:
-    return "".join(part.delta.content or "" for chunk in wire.answer(REQUEST, limits) for part in chunk.choices or ())
+def asked(wire: Wire, within: float = 20, request: dict = REQUEST) -> str:
+    return wire.answer(request, connect=5, within=within).text
 
 
-def event(**fields) -> str:
-    choice = {"index": 0, "delta": {"content": "yes"}, "finish_reason": None}
+def page(wire: Wire, path: str = "/props") -> dict:
+    return wire.page(path, connect=5, within=20)
+
+
+def reply(**fields) -> str:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}
     return json.dumps({"choices": [choice], **fields})
+
+
+TOKEN = {"token": "a", "logprob": -0.5}
+MESSAGE = {"role": "assistant", "content": "a"}
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        event(),
-        event(usage=None, error=None, anything={"new": [1]}),
-        event(choices=[]),
-        event(choices=None),
-        event(usage={"prompt_tokens": 1, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": None}}),
-        event(choices=[{"delta": {"role": "assistant", "content": None, "tool_calls": None, "refusal": None}}]),
-        event(choices=[{"delta": {"reasoning_content": "hm"}, "logprobs": None}]),
-        event(choices=[{"delta": {}, "logprobs": {"content": [{"token": "a", "logprob": -9999.0, "bytes": None}]}}]),
-        event(choices=[{"delta": {}, "logprobs": {"content": [{"token": "a", "logprob": 0, "top_logprobs": []}]}}]),
+        reply(),
+        reply(usage=None, error=None, anything={"new": [1]}),
+        reply(choices=[]),
+        reply(choices=None),
+        reply(usage={"prompt_tokens": 1, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": None}}),
+        reply(choices=[{"message": {"role": "assistant", "content": None, "tool_calls": None, "refusal": None}}]),
+        reply(choices=[{"message": {"content": "yes", "reasoning_content": "hm"}, "logprobs": None}]),
+        reply(choices=[{"message": MESSAGE, "logprobs": {"content": [{**TOKEN, "logprob": -9999.0, "bytes": None}]}}]),
+        reply(choices=[{"message": MESSAGE, "logprobs": {"content": [{**TOKEN, "logprob": 0, "top_logprobs": []}]}}]),
     ],
 )
-def test_events_of_honest_servers_fit(text):
-    assert Chunk.model_validate_json(text)
+def test_answers_of_honest_servers_fit(text):
+    assert Answer.model_validate_json(text)
 
 
-FIELDS = ["choices", "delta", "content", "logprobs", "token", "logprob", "bytes", "top_logprobs", "usage", "error"]
+FIELDS = ["choices", "message", "content", "logprobs", "token", "logprob", "bytes", "top_logprobs", "usage", "error"]
 FIELDS += ["prompt_tokens", "refusal", "tool_calls", "finish_reason"]
 json_value = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=6)),
@@ -87,64 +80,18 @@ json_value = st.recursive(
 
 @settings(max_examples=400, deadline=None)
 @given(json_value)
-def test_any_json_is_an_event_or_refused_by_the_schema_alone(value):
+def test_any_json_is_an_answer_or_refused_by_the_schema_alone(value):
     """No other exception, and what passes holds only possible probabilities."""
     try:
-        chunk = Chunk.model_validate_json(json.dumps(value))
+        answer = Answer.model_validate_json(json.dumps(value))
     except ValidationError:
         return
-    for part in chunk.choices or ():
+    for part in answer.choices or ():
         for token in (part.logprobs and part.logprobs.content) or ():
-            assert token.logprob <= 0 and all(one.logprob <= 0 for one in token.top_logprobs)
-
-
-class Cut:
-    """A response whose body comes in pieces."""
-
-    def __init__(self, pieces: list[bytes]):
-        self.pieces = pieces
-
-    async def aiter_raw(self):
-        for one in self.pieces:
-            yield one
-
-
-async def all_events(pieces: list[bytes]) -> list[bytes]:
-    return [one async for one in _events(Cut(pieces))]
-
-
-@given(
-    lines=st.lists(st.sampled_from([b"data: {}", b'data: {"a": 1}', b"", b": comment", b"id: 7"]), max_size=8),
-    ends=st.lists(st.sampled_from([b"\n", b"\r", b"\r\n"]), min_size=9, max_size=9),
-    mark=st.booleans(),
-    cuts=st.lists(st.integers(1, 12), max_size=12),
-)
-@settings(max_examples=300, deadline=None)
-def test_a_line_ends_with_either_or_both_and_may_be_cut_anywhere(lines, ends, mark, cuts):
-    """As the standard of event streams has it; only a CR and an LF that follow one another are one end."""
-    mixed = b"".join(line + end for line, end in zip([*lines, b""], ends, strict=False))
-    body, pieces = (b"\xef\xbb\xbf" if mark else b"") + mixed, []
-    plain = mixed.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    wanted = [
-        b"\n".join(line[6:] for line in block.split(b"\n") if line.startswith(b"data: "))
-        for block in plain.split(b"\n\n")
-    ]
-    for size in cuts:
-        pieces.append(body[:size])
-        body = body[size:]
-    assert wait_for(all_events([*pieces, body])) == [one for one in wanted if one]
-
-
-@pytest.mark.parametrize(
-    "value, number",
-    [(4096, 4096), ("4096", 4096), (0, None), (-1, None), (True, None), (None, None), (1e300, None), ([4096], None)],
-)
-def test_lengths_are_whole_numbers_or_unknown(value, number):
-    assert whole_number(value) == number
+            assert token.logprob <= 0 and all(one.logprob <= 0 for one in token.top_logprobs or ())
 
 
 def test_one_connection_serves_many_calls():
-    """What follows [DONE] is read, so that the next call need not connect anew."""
     with MisbehavingServer() as server:
         accepted = []
         original = server.get_request
@@ -154,22 +101,22 @@ def test_one_connection_serves_many_calls():
         assert len(accepted) == 1
 
 
-def test_faults_have_their_names():
-    with MisbehavingServer("401") as server, pytest.raises(Refused) as refused:
+def test_faults_have_their_types():
+    with MisbehavingServer("401") as server, pytest.raises(BackendRejected, match="401.: Incorrect API key"):
         asked(wire_to(server))
-    assert refused.value.status == 401 and "Incorrect API key" in refused.value.said
-    with pytest.raises(Unreachable):
+    with pytest.raises(BackendUnavailable, match="cannot be reached"):
         asked(wire_to(server))  # it is closed now
-    with MisbehavingServer("cut") as server, pytest.raises(Broken):
+    with MisbehavingServer("cut") as server, pytest.raises(BackendUnavailable, match="broke off"):
         asked(wire_to(server))
-    with MisbehavingServer("delta_null") as server, pytest.raises(Odd, match="choices.0.delta"):
+    with MisbehavingServer("message_null") as server, pytest.raises(InvalidOutput, match="choices.0.message"):
         asked(wire_to(server))
-    with MisbehavingServer("comments") as server, pytest.raises(Late, match="silent for 0.2 s"):
-        asked(wire_to(server), Limits(5, 0.2, 20))
-    with MisbehavingServer("a_word_at_a_time") as server, pytest.raises(Late, match="complete within 7 s"):
-        asked(wire_to(server), Limits(5, 0.5, 7, spent=6.5))
-    with MisbehavingServer("flood") as server, pytest.raises(Odd, match="16 MB"):
-        asked(wire_to(server), Limits(5, 30, 60))
+    with (
+        MisbehavingServer("no_end") as server,
+        pytest.raises(BackendUnavailable, match="no complete answer within 0.5"),
+    ):
+        asked(wire_to(server), within=0.5)
+    with MisbehavingServer("flood") as server, pytest.raises(InvalidOutput, match="16 MB"):
+        asked(wire_to(server), within=60)
 
 
 def test_a_wire_that_was_sent_to_another_process_works_there_and_shows_no_key():
@@ -177,7 +124,25 @@ def test_a_wire_that_was_sent_to_another_process_works_there_and_shows_no_key():
         wire = wire_to(server)
         assert asked(wire) and asked(pickle.loads(pickle.dumps(wire)))
         assert "secret" not in repr(wire)
-        assert wire.page("/props", Props, PLENTY) is not None
+        assert page(wire)["default_generation_settings"]
+
+
+def test_only_our_own_headers_leave(monkeypatch):
+    """The client has its own about system and Python, and takes others from its variables, meant for one company."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-zzq-1")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-zzq-2")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-zzq")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-zzq")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-zzq-3\nX-Gateway: sk-zzq-4")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere.example/zzq")
+    for key, more in (("sk-secret", {"authorization"}), ("", set())):
+        with RawServer(lambda head, request: response(answer(request) if request else b"{}")) as server:
+            wire = Wire(Address.parse(server.url), key, "m")
+            assert asked(wire, request=OPTIONS_REQUEST) == "yes" and page(wire) == {}
+        for head, body in zip(server.heads, ({"content-length", "content-type"}, {"connection"}), strict=True):
+            names = {line.partition(":")[0].lower() for line in head.decode().splitlines()[1:] if line}
+            assert names == {"host", "user-agent", "accept", "accept-encoding"} | body | more
+            assert b"zzq" not in head and b"python" not in head.lower()
 
 
 def _in_a_child(wire: Wire, told) -> None:
@@ -212,11 +177,8 @@ def test_ctrl_c_ends_a_call_at_once_and_the_next_one_works(heeding):
         timer = threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
         timer.start()
         with comes_back(), pytest.raises(KeyboardInterrupt):
-            asked(wire, Limits(5, 600, 600))
+            asked(wire, within=600)
         assert asked(wire) in ("yes", "no")
-
-
-OPTIONS_REQUEST = {**REQUEST, "structured_outputs": {"choice": ["yes", "no"]}}
 
 
 def zeros_twice_compressed(megabytes: int) -> bytes:
@@ -231,59 +193,51 @@ def test_an_answer_that_is_compressed_is_refused_unread(encoding):
     body = zeros_twice_compressed(200)
     assert len(body) < 5_000
     with RawServer(lambda head, request: response(body, f"Content-Encoding: {encoding}")) as server:
-        with comes_back(), pytest.raises(Encoded) as caught:
-            wire_to(server).answer(REQUEST, PLENTY)
-        assert str(caught.value).lower() == encoding.lower().removeprefix("identity, ")
+        with comes_back(), pytest.raises(BackendRejected) as caught:
+            asked(wire_to(server))
+        assert f"encoded ({encoding.lower().removeprefix('identity, ')})" in str(caught.value).lower()
         assert b"accept-encoding: identity\r\n" in server.heads[0].lower()
 
 
 @pytest.mark.parametrize("encoding", ["identity", "none", "UTF-8", ""])
 def test_an_answer_that_is_called_what_it_is_is_read(encoding):
     with RawServer(lambda head, request: response(answer(request), f"Content-Encoding: {encoding}")) as server:
-        chunks = wire_to(server).answer(OPTIONS_REQUEST, PLENTY)
-    assert chunks[0].choices[0].delta.content == "yes"
+        assert asked(wire_to(server), request=OPTIONS_REQUEST) == "yes"
 
 
 def test_a_refusal_that_is_compressed_keeps_its_status_and_a_page_is_none():
     body = zeros_twice_compressed(200)
-    with RawServer(lambda head, request: response(body, "Content-Encoding: gzip, gzip", status="429 Busy")) as server:
-        with pytest.raises(Refused, match="encoded .gzip, gzip.") as caught:
-            wire_to(server).answer(REQUEST, PLENTY)
-        assert caught.value.status == 429
-    with RawServer(lambda head, request: response(body, "Content-Encoding: gzip, gzip")) as server:
-        assert wire_to(server).page("/props", Props, PLENTY) is None
+    answers = [response(body, "Content-Encoding: gzip, gzip", status=status) for status in ("429 Busy", "200 OK")]
+    with RawServer(lambda head, request: answers.pop(0)) as server:
+        with pytest.raises(BackendUnavailable, match="429.*encoded .gzip, gzip."):
+            asked(wire_to(server))
+        assert page(wire_to(server)) == {}
 
 
 def test_more_tokens_at_a_place_than_anybody_asks_for_are_refused():
     sent = [MOST_SHOWN - 2, MOST_SHOWN]
     with RawServer(lambda head, request: HEAD + answer(request, tops=sent.pop(0))) as server:
         wire = wire_to(server)
-        first = wire.answer(OPTIONS_REQUEST, PLENTY)[0].choices[0]
-        assert len(first.logprobs.content[0].top_logprobs) == MOST_SHOWN
-        with pytest.raises(Odd, match="top_logprobs"):
-            wire.answer(OPTIONS_REQUEST, PLENTY)
+        first = wire.answer(OPTIONS_REQUEST, connect=5, within=20).tokens[0]
+        assert len(first.top_logprobs) == MOST_SHOWN
+        with pytest.raises(InvalidOutput, match="top_logprobs"):
+            asked(wire, request=OPTIONS_REQUEST)
 
 
-def test_more_events_than_an_answer_has_are_refused():
-    empty = HEAD + b"data: {}\n\n" * (MOST_EVENTS + 1)
-    with RawServer(lambda head, request: empty) as server, pytest.raises(Odd, match="100,000 events"):
-        wire_to(server).answer(REQUEST, PLENTY)
-
-
-def test_one_large_event_holds_up_neither_its_own_limit_nor_the_others():
-    """It is read beside the loop: while that lasts, another server is asked and answers."""
+def test_one_large_answer_holds_up_neither_its_own_limit_nor_the_others():
+    """It is read in the thread of its question: while that lasts, another server is asked and answers."""
     token = {"token": "a", "logprob": -9.0, "top_logprobs": [{"token": f"{n}", "logprob": -99.0} for n in range(1500)]}
-    event = {"choices": [{"delta": {"content": "a" * 150}, "logprobs": {"content": [token] * 150}}]}
-    large, begun = HEAD + b"data: " + json.dumps(event).encode() + b"\n\ndata: [DONE]\n\n", threading.Event()
+    choice = {"message": {"content": "a" * 150}, "logprobs": {"content": [token] * 150}}
+    large, begun = HEAD + json.dumps({"choices": [choice]}).encode(), threading.Event()
     assert len(large) < 12_000_000
     caught, took = [], []
 
     def ask(wire: Wire) -> None:
         start = time.monotonic()
         try:
-            wire.answer(REQUEST, Limits(5, 0.2, 0.2))
-        except Late as late:
-            caught.append(late)
+            asked(wire, within=0.2)
+        except BackendError as error:
+            caught.append(error)
         took.append(time.monotonic() - start)
 
     with RawServer(lambda head, request: begun.set() or large) as server, MisbehavingServer() as other:
@@ -292,4 +246,24 @@ def test_one_large_event_holds_up_neither_its_own_limit_nor_the_others():
         asking.start()
         assert begun.wait(30) and asked(wire_to(other)) in ("yes", "no")
         asking.join(60)
-    assert len(caught) == 1 and took[0] < 30
+    assert [type(error) for error in caught] == [BackendUnavailable] and took[0] < 30
+
+
+@pytest.mark.parametrize("name", ["flood", "flood_of_chunks", "small_chunks", "dripped_headers"])
+def test_a_body_without_end_keeps_no_other_server_waiting(name):
+    with MisbehavingServer(name) as endless, MisbehavingServer() as other:
+        wire, calm = wire_to(endless), wire_to(other)
+        asked(calm)
+        caught = []
+
+        def ask() -> None:
+            try:
+                asked(wire, within=3)
+            except BackendError as error:
+                caught.append(error)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        while asking.is_alive():
+            assert asked(calm) in ("yes", "no")
+        assert len(caught) == 1

@@ -146,8 +146,8 @@ class Echo:
         said = " and ".join(SPELLINGS[name](one) for name in self.spellings for one in self.secrets)
         quoted = " ".join(SPELLINGS[name](one) for name in IN_A_HEADER for one in self.secrets)
         if self.status.startswith("200"):
-            event = {"error": {"message": f"wrong: {said}", "code": said}}
-            return response(b"data: " + json.dumps(event).encode() + b"\n\n", f"X-Seen: {quoted}")
+            reply = {"error": {"message": f"wrong: {said}", "code": said}}
+            return response(json.dumps(reply).encode(), f"X-Seen: {quoted}")
         body = f"wrong: {said} in {head.decode('latin-1')}"
         whole = json.dumps({"error": {"message": body}}) if self.status.startswith("4") else body
         return response(whole.encode(), f"X-Seen: {quoted}", f"Retry-After: {quoted}", status=self.status)
@@ -180,7 +180,7 @@ def test_no_secret_of_any_form_is_in_a_message_a_log_or_a_repr(
     quoted = [quote(one, safe="") for one in secrets]
     caplog.clear()
     caplog.set_level(logging.DEBUG)
-    for name in ("httpx", "httpcore", "asyncio"):
+    for name in ("httpx2", "httpcore2", "openai", "asyncio"):
         caplog.set_level(logging.DEBUG, logger=name)
     echo.secrets, echo.spellings, echo.status = secrets, spellings, status
     user = f"someone:{quoted[1]}@" if by_password else ""

@@ -24,8 +24,9 @@ from summeval_nb.models.base import (
     InvalidOutput,
     example_model,
 )
+from summeval_nb.models.http import seconds_to_wait
 from summeval_nb.models.local import TransformersBackend
-from summeval_nb.models.server import ServerBackend, _constraint, _Piece, _seconds, _served_masses, _written
+from summeval_nb.models.server import ServerBackend, _constraint, _Piece, _served_masses, _written
 
 OPTIONS = ["yes", "no"]
 KEY = "sk-very-secret-key"
@@ -140,10 +141,10 @@ EXPECTED = {
     "slow": (BackendUnavailable, "0.4 s"),
     "drip": (BackendUnavailable, "0.4 s"),
     "cut": (BackendUnavailable, "broke off"),
-    "html": (BackendUnavailable, "no answer"),
-    "empty": (BackendUnavailable, "no answer"),
-    "not_json": (BackendUnavailable, "broke off"),
-    "error_event": (BackendUnavailable, "broke off"),
+    "html": (BackendUnavailable, "no JSON"),
+    "empty": (BackendUnavailable, "no JSON"),
+    "not_json": (BackendUnavailable, "no JSON"),
+    "error_in_200": (BackendUnavailable, "broke off"),
     "wrong_enum": (InvalidOutput, "is none of"),
     "truncated_json": (InvalidOutput, "is none of"),
     "ignored": (InvalidOutput, "is none of"),
@@ -446,7 +447,7 @@ def test_a_wait_may_be_a_date(status):
     + [("Wed, 21 Oct 2015 07:28:00 GMT", 0), ("Wed, 99 Oct 2015 07:28:00 GMT", None), ("1 Jan 99999 0:0:0", None)],
 )
 def test_waits_are_seconds_or_unknown(text, seconds):
-    assert _seconds(text) == seconds
+    assert seconds_to_wait(text) == seconds
 
 
 def test_what_a_terminal_obeys_does_not_reach_a_message():
@@ -472,19 +473,19 @@ def test_a_short_value_of_the_query_does_not_garble_what_the_server_says():
 
 
 def test_very_many_tokens_keep_to_the_whole_limit():
-    """Each place shows what it may, and guidance takes its time with all of them."""
+    """Each place shows what it may, and it takes its time to read all of them."""
 
     def reply(head: bytes, request: bytes) -> bytes:
         if PROBE.encode() in request:
             return HEAD + answer(request)
         top = [{"token": "yes", "logprob": -0.1}, *({"token": f"t{n}", "logprob": -60.0} for n in range(1500))]
         token = {"token": "y", "logprob": -0.1, "top_logprobs": top}
-        choice = {"delta": {"content": "y" * 120}, "logprobs": {"content": [token] * 120}, "finish_reason": "stop"}
-        return HEAD + b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\ndata: [DONE]\n\n"
+        choice = {"message": {"content": "y" * 120}, "logprobs": {"content": [token] * 120}}
+        return HEAD + json.dumps({"choices": [choice]}).encode()
 
     with RawServer(reply) as server:
         backend = ServerBackend("m", base_url=server.url, dialect="vllm", max_retries=0)
         assert backend.dialect
-        backend.timeout = backend.total_timeout = 0.8
-        with comes_back(), pytest.raises(BackendUnavailable, match="within 0.8 s"):
+        backend.timeout = backend.total_timeout = 0.2
+        with comes_back(), pytest.raises(BackendUnavailable, match="within 0.2 s"):
             backend.choose("Well?", OPTIONS)

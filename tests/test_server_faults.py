@@ -16,7 +16,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 from helpers.patience import comes_back
-from servers.behaviours import BEHAVIOURS, ENDLESS, PAGE_BEHAVIOURS, STREAMED, WIRED
+from servers.behaviours import BEHAVIOURS, CHANGED, ENDLESS, PAGE_BEHAVIOURS, WIRED
 from servers.misbehaving import MisbehavingServer, true_probability
 from servers.raw import HEAD, RawServer, answer
 
@@ -38,13 +38,6 @@ def backend_for(server: MisbehavingServer, **settings) -> ServerBackend:
 def limits_for(name: str) -> dict[str, float]:
     """Only what would never end has a hurried limit: a busy machine is not the server's silence."""
     return {"timeout": 0.4, "total_timeout": 1.0} if name in ENDLESS | {"slow", "drip"} else {}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def guidance_is_loaded():
-    """Its import takes seconds, which are not the server's."""
-    with MisbehavingServer() as server:
-        backend_for(server, timeout=30, total_timeout=60).choose("Well?", OPTIONS)
 
 
 @pytest.mark.nightly
@@ -133,14 +126,13 @@ def test_password_and_query_of_an_address_are_sent_and_never_shown():
     assert backend.server == server.url
 
 
-def test_slow_generation_is_not_cut_off():
-    """Each piece comes within the limit of silence, all of them together do not."""
-    with MisbehavingServer("drip", dialect="openai", slowness=0.4) as server:
-        backend = backend_for(server, timeout=1.2, total_timeout=30)
+def test_an_answer_that_comes_in_parts_is_read_whole():
+    with MisbehavingServer("drip", dialect="openai", slowness=0.1) as server:
+        backend = backend_for(server)
         assert backend.dialect
         start = time.monotonic()
         assert backend.choose("Well?", OPTIONS).label in OPTIONS
-        assert time.monotonic() - start > 1.6
+        assert time.monotonic() - start > 0.3
 
 
 def test_the_whole_limit_holds_for_repetitions_too():
@@ -193,7 +185,7 @@ def test_sixteen_threads_share_one_way():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["logprob_nan", "delta_null", "usage_text", "event_list", "500", "cut"])
+@pytest.mark.parametrize("name", ["logprob_nan", "message_null", "usage_text", "reply_list", "500", "cut"])
 def test_ten_questions_of_a_run_cost_the_documented_requests(name, tmp_path):
     """A run of ten pairs: at most 1 + max_retries requests each, the probe, and three pages."""
     rows = [{"text": f"It rained on day {n}.", "summary": f"Rain on day {n}."} for n in range(10)]
@@ -219,7 +211,7 @@ def test_a_probe_that_keeps_failing_asks_its_pages_once(tmp_path):
         assert len(server.pages_asked) == 3 and server.asked <= (10 + 1) * 2 + 3
 
 
-LIES = ["logprob_nan", "logprob_above_0", "logprob_one_minus_infinite", "token_twice", "delta_null", "redirect_307"]
+LIES = ["logprob_nan", "logprob_above_0", "logprob_one_minus_infinite", "token_twice", "message_null", "redirect_307"]
 LIES += ["401", "silent", "flood", "no_http"]
 
 
@@ -274,7 +266,7 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
 
 
 def test_the_table_is_whole():
-    assert len(STREAMED) > 40 and len(BEHAVIOURS) > 90
+    assert len(CHANGED) > 40 and len(BEHAVIOURS) > 90
     assert all(issubclass(getattr(__import__("summeval_nb.models.base", fromlist=["x"]), name), BackendError)
                for one in BEHAVIOURS.values() for name in one.errors)  # fmt: skip
 
@@ -432,10 +424,18 @@ def test_an_answer_that_is_compressed_is_a_typed_error_and_others_are_answered()
 
 
 def test_no_address_and_no_header_is_logged_and_others_log_as_they_did(caplog):
-    import httpx
+    import httpx2
 
     caplog.set_level(logging.DEBUG)
-    for name in ("httpx", "httpcore", "httpcore.connection", "httpcore.http11", "asyncio"):
+    for name in (
+        "httpx2",
+        "httpcore2",
+        "httpcore2.connection",
+        "httpcore2.http11",
+        "openai",
+        "openai._base_client",
+        "asyncio",
+    ):
         caplog.set_level(logging.DEBUG, logger=name)
 
     def echoing(head: bytes, request: bytes) -> bytes:
@@ -449,5 +449,5 @@ def test_no_address_and_no_header_is_logged_and_others_log_as_they_did(caplog):
     said = "".join(f"{record.getMessage()}{vars(record)}" for record in caplog.records)
     assert not any(secret in said for secret in ("hunter2", "7f3kd92mfa81jd0q", "k-777", "/v1"))
     with RawServer(lambda head, request: HEAD + b"x") as server:
-        httpx.get(f"{server.url}/of-another-program", trust_env=False)
+        httpx2.get(f"{server.url}/of-another-program", trust_env=False)
     assert "of-another-program" in "".join(record.getMessage() for record in caplog.records)

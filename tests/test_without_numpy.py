@@ -22,7 +22,7 @@ from summeval_nb.overlap.rouge import _common_length as common_length
 
 REFUSED = ["numpy", "scipy", "pandas", "rapidfuzz", "torch", "nltk", "regex", "sacrebleu", "rouge_score", "sklearn"]
 REFUSED += ["jinja2", "markupsafe", "matplotlib", "tqdm", "sentence_transformers", "transformers", "tokenizers", "yaml"]
-REFUSED += ["pydantic", "IPython", "ipywidgets", "anywidget", "pyarrow", "pysbd", "requests", "httpx"]
+REFUSED += ["pydantic", "IPython", "ipywidgets", "anywidget", "pyarrow", "pysbd", "requests", "httpx2", "openai"]
 
 SCRIPT = """
 import json, sys

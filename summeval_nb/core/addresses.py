@@ -76,11 +76,6 @@ class Address:
         """Whether what is sent there is encrypted."""
         return self.shown.startswith("https://")
 
-    def below(self, path: str, *, root: bool = False) -> str:
-        """The full address of a page below this one (or below what stands above `/v1`), with the query."""
-        start = self.start.removesuffix("/v1") if root else self.start
-        return start + path + (f"?{self.query}" if self.query else "")
-
     @property
     def basic(self) -> str:
         """The header's value for user and password, or ''."""

@@ -1,92 +1,50 @@
-"""One call of a server of language models: what is sent, how long it may take, and what a reply may hold.
+"""The way to a server of language models: the openai client, over a transport that keeps what SECURITY.md promises.
 
-Nothing is redirected, every wait has an end, and a reply is read through one schema: what does not fit it is `Odd`.
+Nothing is redirected, nothing encoded is read, only our own headers leave, and every wait has an end. A reply is read
+through a schema of our own, which lets no impossible number pass; what does not fit it is an `InvalidOutput`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import email.utils
+import json
 import logging
 import math
 import os
 import re
 import ssl
 import threading
+import time
 import weakref
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import httpx2
+import openai
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from summeval_nb.core.addresses import Address, hidden
-from summeval_nb.core.base import require_module
+from summeval_nb.core.base import JsonDict
 from summeval_nb.core.html import printable
-
-if TYPE_CHECKING:
-    import httpx
-
+from summeval_nb.models.base import (
+    BackendError,
+    BackendRejected,
+    BackendUnavailable,
+    ContextTooLong,
+    InvalidOutput,
+)
 
 Value = TypeVar("Value")
-Reply = TypeVar("Reply", bound=BaseModel)
 MOST_BYTES = 16_000_000  # of one answer; a page that names a dialect has a few thousand
 MOST_ERROR_BYTES = 65_536
-MOST_EVENTS = 100_000  # of one answer; each takes memory, however short it is
 MOST_SHOWN = 2_000  # tokens at one place; no server is asked for more than 1,000
-READ_BESIDE = 32_768  # bytes of an event from which on it is read beside the loop
 PAGE_SECONDS = 10.0
-
-
-class Fault(Exception):
-    """A call that gave no answer."""
-
-
-class Unreachable(Fault):
-    """No connection; `by` names the variable with the proxy that it was to go through."""
-
-    def __init__(self, said: str, by: str = ""):
-        super().__init__(said)
-        self.by = by
-
-
-class Untrusted(Fault):
-    """The other side's certificate is not one to trust, or it speaks no TLS."""
-
-
-class Unfit(Fault):
-    """A variable of the environment holds what cannot be used; the text says which."""
-
-
-class Encoded(Fault):
-    """The answer is compressed, though it was asked for as it is; the text is the encoding."""
-
-
-class Late(Fault):
-    """A limit of time was passed; the text says which."""
-
-
-class Broken(Fault):
-    """The answer broke off, or is no HTTP."""
-
-
-class Empty(Fault):
-    """200 OK without an answer."""
-
-
-class Odd(Fault):
-    """An answer of another shape than the protocol's."""
-
-
-class Refused(Fault):
-    """A status other than 200."""
-
-    def __init__(self, status: int, said: str, retry_after: str | None = None, elsewhere: str = ""):
-        super().__init__(said)
-        self.status, self.said, self.retry_after, self.elsewhere = status, said, retry_after, elsewhere
 
 
 # What a reply may hold. Unknown fields are ignored, as protocols grow; known ones have the type that they must have.
@@ -138,30 +96,22 @@ class Logprobs(_Shape):
     content: list[ShownToken] | None = None
 
 
-class Delta(_Shape):
+class Message(_Shape):
     content: str | None = None
-    refusal: Annotated[str | None, AfterValidator(lambda said: said or None)] = None
-    reasoning_content: object = None
-    reasoning: object = None
+    refusal: str | None = None
     tool_calls: list[object] | None = None
     function_call: dict[str, object] | None = None
 
     @model_validator(mode="after")
-    def _calls_nothing(self) -> Delta:
+    def _calls_nothing(self) -> Message:
         if self.tool_calls or self.function_call is not None:
             raise ValueError("the model called a tool, and none was offered")
         return self
 
-    @property
-    def carries(self) -> bool:
-        """Whether it holds anything of the answer."""
-        return bool(self.content or self.refusal or self.reasoning_content or self.reasoning)
-
 
 class Part(_Shape):
-    delta: Delta
+    message: Message
     logprobs: Logprobs | None = None
-    finish_reason: str | None = None
 
 
 class PromptDetails(_Shape):
@@ -174,66 +124,26 @@ class TokenCounts(_Shape):
     prompt_tokens_details: PromptDetails | None = None
 
 
-class Chunk(_Shape):
-    """One event of an answer."""
+class Answer(_Shape):
+    """A server's reply to a question."""
 
     choices: Annotated[list[Part], Field(max_length=100)] | None = None
     usage: TokenCounts | None = None
     error: object = None
 
     @property
-    def carries(self) -> bool:
-        """Whether it holds anything of the answer."""
-        return any(part.delta.carries for part in self.choices or ())
+    def text(self) -> str:
+        """What the model wrote."""
+        return (self.choices[0].message.content if self.choices else None) or ""
+
+    @property
+    def tokens(self) -> list[ShownToken]:
+        """Its tokens, with those that were possible in their places; empty where the server shows none."""
+        shown = self.choices[0].logprobs if self.choices else None
+        return (shown.content if shown else None) or []
 
 
-class _Settings(BaseModel):
-    n_ctx: object = None
-
-
-class Props(BaseModel):
-    """llama.cpp's page about itself."""
-
-    default_generation_settings: _Settings
-
-
-class Version(BaseModel):
-    """Ollama's page about itself."""
-
-    version: str
-
-
-class Listed(BaseModel):
-    id: object = None
-    max_model_len: object = None
-
-
-class Models(BaseModel):
-    """The models of a server."""
-
-    data: list[object]
-
-    def find(self, name: str) -> Listed:
-        """The entry of a model; one without anything if it is not there."""
-        found = (one for one in self.data if isinstance(one, dict) and one.get("id") == name)
-        return Listed.model_validate(next(found, {}))
-
-
-class Counted(BaseModel):
-    """A server's count of a prompt's tokens."""
-
-    count: object = None
-    tokens: object = None
-
-
-def whole_number(value: object) -> int | None:
-    """A positive whole number as such (also one that a server wrote as a text), else None."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 12:
-        value = int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12 else None
-
-
-def first_error(error: ValidationError) -> str:
+def _first_error(error: ValidationError) -> str:
     """What is wrong with a reply, in one line that quotes nothing of it but the names of its fields."""
     one = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = ".".join(str(part)[:30] for part in one["loc"])
@@ -277,184 +187,293 @@ def wait_for(coroutine: Coroutine[Any, Any, Value]) -> Value:
         raise
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Seconds: for a connection, for silence, and for a whole call, of which `spent` have gone already."""
+class _Declined(Exception):
+    """A response that is no answer, or is not read to its end: another status, an encoding, too many bytes."""
 
-    connect: float
-    silence: float
-    whole: float
-    spent: float = 0.0
-
-    @property
-    def left(self) -> float:
-        """What is left of the whole."""
-        return max(0.0, self.whole - self.spent)
+    def __init__(self, response: httpx2.Response, said: bytes = b""):
+        self.response, self.said = response, said
 
 
-class _Clock:
-    """The ends of waiting within one call: of silence, pushed on by whatever is heard, and of all."""
+class _Guard(httpx2.AsyncHTTPTransport):
+    """Sends our own headers and no others, and reads no more of a response than was asked for.
 
-    def __init__(self, limits: Limits, alarm: asyncio.Timeout):
-        self._limits, self._alarm, self._time = limits, alarm, asyncio.get_running_loop().time
-        self._end = self._time() + limits.left
+    The client has headers of its own: this machine's system and Python, and what OPENAI_ORG_ID, OPENAI_PROJECT_ID and
+    OPENAI_CUSTOM_HEADERS say, which is meant for OpenAI and not for every server.
+    """
 
-    def heard(self) -> None:
-        """Something of the answer came: begin the silence anew."""
-        self._alarm.reschedule(min(self._time() + self._limits.silence, self._end))
+    def __init__(self, headers: dict[str, str], query: str, **options: Any):
+        super().__init__(**options)
+        self._headers, self._query = headers, query
 
-    def check(self) -> None:
-        """Raise `TimeoutError` at the end of all, also where the loop had no turn to say so."""
-        if self._time() >= self._end:
-            raise TimeoutError
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request and return its whole response; raises `_Declined` for what is no answer."""
+        about_body = ("Host", "Content-Type", "Content-Length")
+        headers = {name: request.headers[name] for name in about_body if name in request.headers} | self._headers
+        if request.method == "GET":  # asked for once; whatever it does to its connection, no question is asked on it
+            headers["Connection"] = "close"
+        url = httpx2.URL(f"{request.url}?{self._query}") if self._query else request.url
+        sent = httpx2.Request(
+            request.method, url, headers=headers, stream=request.stream, extensions=request.extensions
+        )
+        response = await super().handle_async_request(sent)
+        response.request = sent
+        try:
+            if response.status_code == 200 and not _encoding(response):
+                body = await _body(response, MOST_BYTES)
+                return httpx2.Response(200, headers=response.headers, content=body)
+            readable = response.status_code != 200 and not response.is_redirect and not _encoding(response)
+            raise _Declined(response, await _body(response, MOST_ERROR_BYTES) if readable else b"")
+        finally:
+            await response.aclose()
 
-    def late(self) -> Late:
-        """What the alarm means."""
-        if self._time() >= self._end - 0.001:
-            return Late(f"the answer was not complete within {self._limits.whole:g} s")
-        return Late(f"the server was silent for {self._limits.silence:g} s")
+
+async def _body(response: httpx2.Response, most: int) -> bytes:
+    """The body, as it came over the wire; of an error only so much, and an answer with more is declined."""
+    body = bytearray()
+    async for part in response.aiter_raw():
+        body += part
+        if len(body) > most:
+            if response.status_code == 200:
+                raise _Declined(response)
+            break
+        await asyncio.sleep(0)  # thousands of pieces may have come at once, and others wait for their turn
+    return bytes(body[:most])
+
+
+def _encoding(response: httpx2.Response) -> str:
+    """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
+    given = [one.strip() for one in response.headers.get("content-encoding", "").split(",")]
+    return ", ".join(one for one in given if one.lower() not in _PLAIN_ENCODINGS)
+
+
+_PLAIN_ENCODINGS = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
 
 
 @dataclass
 class Wire:
-    """The way to one server. Nothing is followed off it, and no wait is without an end."""
+    """The way to one server, for one model; what goes wrong on it is a typed `BackendError` without a secret."""
 
     address: Address
     key: str = field(default="", repr=False)
+    model: str = ""
 
     def __post_init__(self) -> None:
-        self._client: tuple[int, httpx.AsyncClient] | None = None
+        self._made: tuple[int, openai.AsyncOpenAI] | None = None
         self._proxy = _Proxy()
         self.reached = False  # whether a page was ever answered, be it by a refusal
 
     def __getstate__(self) -> dict[str, object]:
-        return {"address": self.address, "key": self.key, "_client": None, "_proxy": _Proxy(), "reached": False}
+        return {**self.__dict__, "_made": None, "_proxy": _Proxy(), "reached": False}
 
     def hide(self, text: str) -> str:
         """Return a text without key, password and query, and without what a terminal obeys."""
         secrets = [self.key, *self.address.secrets, *self._proxy.secrets]
         return hidden(printable(hidden(text, secrets)), secrets)
 
-    def answer(self, request: Mapping[str, object], limits: Limits) -> list[Chunk]:
-        """Ask for a streamed answer and return its events, checked; raises a `Fault`."""
-        return wait_for(self._answer(dict(request), limits))
+    def error(self, kind: type[BackendError], what: str, remedy: str, **more: float | None) -> BackendError:
+        """A typed error about this model on this server."""
+        return kind(what, model=self.model, server=self.address.shown, remedy=remedy, **more)
 
-    def page(self, path: str, shape: type[Reply], limits: Limits, body: object = None) -> Reply | None:
-        """Fetch a page of JSON from the server's root (above `/v1`); None if there is none of this shape."""
-        seconds = min(PAGE_SECONDS, limits.silence)
-        brief = Limits(min(limits.connect, seconds), seconds, seconds)
+    def answer(self, request: Mapping[str, Any], *, connect: float, within: float) -> Answer:
+        """Ask for an answer and return it, checked; `request` has the fields of the client's `create`.
+
+        `connect` and `within` are seconds: for the connection, and for all.
+        """
+        end = time.monotonic() + within
+
+        def ask(client: openai.AsyncOpenAI, timeout: httpx2.Timeout) -> Awaitable[Any]:
+            return client.chat.completions.with_raw_response.create(**request, timeout=timeout)
+
+        answer = self._read(wait_for(self._asked(ask, connect, within)))
+        if time.monotonic() > end:  # a very large one takes its time to be read
+            raise self._late("no complete answer", within)
+        return answer
+
+    def page(self, path: str, *, connect: float, within: float, body: object = None) -> JsonDict:
+        """Fetch an object of JSON from the server's root (above `/v1`), by POST if it takes a body; {} for none."""
+        url = self.address.start.removesuffix("/v1") + path
+
+        def ask(client: openai.AsyncOpenAI, timeout: httpx2.Timeout) -> Awaitable[httpx2.Response]:
+            if body is None:
+                return client.get(url, cast_to=httpx2.Response, options={"timeout": timeout})
+            return client.post(url, cast_to=httpx2.Response, body=body, options={"timeout": timeout})
+
+        with suppress(BackendError, ValueError, RecursionError):
+            page = json.loads(wait_for(self._asked(ask, min(connect, PAGE_SECONDS), min(within, PAGE_SECONDS))))
+            return page if isinstance(page, dict) else {}
+        return {}
+
+    async def _asked(
+        self, ask: Callable[[openai.AsyncOpenAI, httpx2.Timeout], Awaitable[Any]], connect: float, within: float
+    ) -> bytes:
+        """What the server sends in answer to a request, all faults given their types."""
         try:
-            text = wait_for(self._page(path, body, brief))
+            async with asyncio.timeout(within):
+                response = await ask(self._client(), httpx2.Timeout(None, connect=connect))
             self.reached = True
-            return shape.model_validate_json(text)
-        except Refused:
-            self.reached = True
-        except (Fault, ValidationError):
-            pass
-        return None
-
-    async def _http(self) -> httpx.AsyncClient:
-        """The client; made in the loop's thread, once in each process."""
-        if self._client is None or self._client[0] != os.getpid():
-            headers = {"User-Agent": "summeval_nb", "Accept-Encoding": "identity"}
-            authorization = self.address.basic or (f"Bearer {self.key}" if self.key else "")
-            if authorization:
-                headers["Authorization"] = authorization
-            _silence()
-            client = self._made(headers)
-            self._client = os.getpid(), client
-            weakref.finalize(self, _close, asyncio.get_running_loop(), client).atexit = False
-        return self._client[1]
-
-    def _made(self, headers: Mapping[str, str]) -> httpx.AsyncClient:
-        """A client; of the environment it takes the proxy and the certificates, each with its name."""
-        httpx = require_module("httpx", "llm")
-        self._proxy = _proxy_of(self.address)
-        encrypted = self.address.encrypted or self._proxy.url.startswith("https://")
-        trusted = _trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        limits = httpx.Limits(max_connections=None, keepalive_expiry=5)
-        try:
-            return httpx.AsyncClient(
-                headers=headers,
-                follow_redirects=False,
-                limits=limits,
-                verify=trusted,
-                proxy=self._proxy.url or None,
-                trust_env=False,
-            )
-        except ImportError:
-            raise Unfit(
-                f"{self._proxy.variable} names a SOCKS proxy, for which the package socksio is missing"
-            ) from None
-        except (ValueError, httpx.InvalidURL):
-            scheme = self._proxy.url.partition("://")[0]
-            raise Unfit(f"{self._proxy.variable} names a proxy that cannot be used ({scheme}://...)") from None
-
-    @asynccontextmanager
-    async def _sent(
-        self, method: str, address: str, body: object, limits: Limits
-    ) -> AsyncIterator[tuple[httpx.Response, _Clock]]:
-        """A request under way, its faults given their names."""
-        httpx = require_module("httpx", "llm")
-        client, clock = await self._http(), None
-        try:
-            async with asyncio.timeout(min(limits.silence, limits.left)) as alarm:
-                clock = _Clock(limits, alarm)
-                waits = httpx.Timeout(None, connect=limits.connect)
-                # A page is asked for once; whatever it does to its connection, no question is asked on it.
-                once = {"Connection": "close"} if method == "GET" else None
-                async with client.stream(method, address, json=body, timeout=waits, headers=once) as response:
-                    if response.status_code != 200:
-                        raise await _refused(response, self.hide)
-                    if encoding := _encoding(response):
-                        raise Encoded(self.hide(encoding)[:60])
-                    yield response, clock
-        except httpx.ConnectTimeout:
-            raise Late(f"no connection within {limits.connect:g} s") from None
+            return bytes(response.content)
         except TimeoutError:
-            raise (clock.late() if clock else Late("no answer")) from None
-        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL, httpx.ProxyError) as error:
-            if why := _distrust(error):
-                raise Untrusted(self.hide(why)) from None
-            raise Unreachable(self._said(error), self._proxy.variable) from None
-        except (httpx.HTTPError, httpx.StreamError, OSError, ValueError) as error:
-            raise Broken(self._said(error)) from None
+            raise self._late("no complete answer", within) from None
+        except _Declined as declined:
+            self.reached = True
+            raise self._declined(declined.response, declined.said) from None
+        except (openai.APIConnectionError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
+            cause = error.__cause__ or error
+            if isinstance(cause, httpx2.ConnectTimeout):
+                raise self._late("no connection", connect) from None
+            raise self._broken(cause) from None
 
-    def _said(self, error: Exception) -> str:
-        return self.hide(f"{type(error).__name__}: {error}")[:300]
+    def _read(self, body: bytes) -> Answer:
+        """The reply, checked."""
+        try:
+            answer = Answer.model_validate_json(body)
+        except ValidationError as error:
+            said = self.hide(_first_error(error))
+            if error.errors(include_url=False, include_input=False, include_context=False)[0]["type"] == "json_invalid":
+                what = f"the server sent no answer, or it broke off (200 OK, but no JSON: {said})"
+                raise self.error(BackendUnavailable, what, "check base_url; try again") from None
+            raise self.error(InvalidOutput, f"the reply is not of the protocol's form: {said}", _PROTOCOL) from None
+        if answer.error is not None:
+            what = f"the answer broke off (the server says: {self._said(str(answer.error))})"
+            raise self.error(BackendUnavailable, what, "try again")
+        if not answer.choices:
+            raise self.error(BackendUnavailable, "the server sent no answer (200 OK)", "check base_url; try again")
+        if refusal := answer.choices[0].message.refusal:
+            what = f"the model gave no answer, it refused: {self._said(refusal)}"
+            raise self.error(InvalidOutput, what, "rephrase the prompt")
+        return answer
 
-    async def _answer(self, request: dict[str, object], limits: Limits) -> list[Chunk]:
-        asked = {**request, "stream": True, "stream_options": {"include_usage": True}}
-        address, done = self.address.below("/chat/completions"), False
-        chunks: list[Chunk] = []
-        async with self._sent("POST", address, asked, limits) as (response, clock):
-            async for event in _events(response):
-                clock.check()
-                if done := event == _DONE:
-                    break
-                if len(chunks) >= MOST_EVENTS:
-                    raise Odd(f"the answer has more than {MOST_EVENTS:,} events")
-                beside = len(event) > READ_BESIDE
-                chunk = await asyncio.to_thread(_chunk, event, self.hide) if beside else _chunk(event, self.hide)
-                chunks.append(chunk)
-                clock.check()
-                if chunk.carries:
-                    clock.heard()
-        if not any(chunk.choices for chunk in chunks):
-            raise Empty("the server answered 200 OK but sent no answer (an empty body, or a web page)")
-        if not done and not any(part.finish_reason for chunk in chunks for part in chunk.choices or ()):
-            raise Broken("the stream ended before its [DONE]")
-        return chunks
+    def _said(self, text: str) -> str:
+        """What the server says, in one line that may be shown."""
+        return " ".join(self.hide(text[:MOST_ERROR_BYTES]).split())[:300] or "nothing more was said"
 
-    async def _page(self, path: str, body: object, limits: Limits) -> bytes:
-        address, method = self.address.below(path, root=True), "GET" if body is None else "POST"
-        async with self._sent(method, address, body, limits) as (response, _):
-            return await _body(response, MOST_BYTES)
+    def _late(self, what: str, within: float) -> BackendError:
+        what = f"{what} within {round(within, 3):g} s"
+        return self.error(BackendUnavailable, what, "raise the limit (timeout, total_timeout), or try later")
+
+    def _broken(self, error: BaseException) -> BackendError:
+        """The error for a connection that did not come about, or broke."""
+        what, remedy = "the server cannot be reached", "is it running, and base_url right?"
+        if why := _distrust(error):
+            what = f"{what} safely: {self.hide(why)}"
+            remedy = "does base_url begin with http:// there, rather than https://?"
+            if "certificate" in why:
+                remedy = "if the certificate is one that you trust, name its file in SSL_CERT_FILE"
+        elif not isinstance(error, _UNREACHED):
+            what = f"the answer broke off ({self._said(f'{type(error).__name__}: {error}')})"
+            remedy = "try again"
+        elif self._proxy.variable:
+            what = f"{what} through the proxy that {self._proxy.variable} names"
+            remedy = "is the proxy right? else name the host in NO_PROXY"
+        return self.error(BackendUnavailable, what, remedy)
+
+    def _declined(self, response: httpx2.Response, body: bytes) -> BackendError:
+        """The error for a response that is no answer."""
+        status, encoding = response.status_code, self.hide(_encoding(response))[:60]
+        unasked = f"encoded ({encoding}), which was not asked for"
+        if response.is_redirect:
+            what = f"the server redirects ({status}) to {self.hide(_elsewhere(response))}, which is not followed"
+            return self.error(BackendRejected, what, "give the address that it means as base_url, if you trust it")
+        if status == 200 and encoding:
+            remedy = "let the server, or what stands before it, send answers uncompressed"
+            return self.error(BackendRejected, f"the answer is {unasked}", remedy)
+        if status == 200:
+            return self.error(InvalidOutput, f"the answer has more than {MOST_BYTES // 1_000_000} MB", _PROTOCOL)
+        said = f"its words are {unasked}" if encoding else self._said(_message(body))
+        wait = seconds_to_wait(response.headers.get("retry-after"))
+        if status in (400, 413, 422) and _TOO_LONG.search(said):
+            numbers = sorted({int(one.replace(",", "")) for one in re.findall(r"\b\d[\d,]{2,}\b", said)} - {status})
+            limit, length = (numbers[0], numbers[-1]) if len(numbers) > 1 else (None, None)
+            remedy = "shorten the evidence, or use a model with a longer context"
+            return self.error(ContextTooLong, f"the prompt is too long: {said}", remedy, length=length, limit=limit)
+        if status == 429 and "insufficient_quota" not in said:
+            what, remedy = f"too many requests (429): {said}", "use fewer workers, or try later"
+            return self.error(BackendUnavailable, what, remedy, retry_after=wait)
+        if status >= 500 or status in (204, 408):
+            what = f"the server failed ({status}): {said}"
+            return self.error(BackendUnavailable, what, "try again later", retry_after=wait)
+        remedies = {401: "check api_key", 403: "check what this key may do", 404: "check the model's name and base_url"}
+        remedy = remedies.get(status, "see what the server says")
+        return self.error(BackendRejected, f"the server refused the request ({status}): {said}", remedy)
+
+    def _client(self) -> openai.AsyncOpenAI:
+        """The client; made in the loop's thread, once in each process. It knows no secret: the guard sends the key."""
+        if self._made is None or self._made[0] != os.getpid():
+            _silence()
+            http = httpx2.AsyncClient(transport=self._guard(), trust_env=False, follow_redirects=False)
+            client = openai.AsyncOpenAI(
+                api_key="sent by the guard", base_url=self.address.start, max_retries=0, http_client=http
+            )
+            self._made = os.getpid(), client
+            weakref.finalize(self, _close, asyncio.get_running_loop(), client).atexit = False
+        return self._made[1]
+
+    def _guard(self) -> _Guard:
+        """The transport; of the environment it takes the proxy and the certificates, each with its name."""
+        self._proxy = _proxy_of(self.address)
+        headers = {"User-Agent": "summeval_nb", "Accept": "application/json", "Accept-Encoding": "identity"}
+        if authorization := self.address.basic or (f"Bearer {self.key}" if self.key else ""):
+            headers["Authorization"] = authorization
+        encrypted = self.address.encrypted or self._proxy.url.startswith("https://")
+        trusted = self._trusted() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx2.Limits(max_connections=None, keepalive_expiry=5)
+        proxy = self._proxy.url or None
+        try:
+            return _Guard(headers, self.address.query, verify=trusted, trust_env=False, limits=limits, proxy=proxy)
+        except ImportError:
+            what = f"{self._proxy.variable} names a SOCKS proxy, for which the package socksio is missing"
+            remedy = "install socksio, or unset the variable"
+        except (ValueError, httpx2.InvalidURL):
+            scheme = self._proxy.url.partition("://")[0]
+            what = f"{self._proxy.variable} names a proxy that cannot be used ({scheme}://...)"
+            remedy = "mend or unset the variable"
+        raise self.error(BackendUnavailable, self.hide(what), remedy)
+
+    def _trusted(self) -> ssl.SSLContext:
+        """The certificates to trust: those that the environment names, else those of this system."""
+        file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+        try:
+            if file:
+                return ssl.create_default_context(cafile=file)
+            if folder and os.path.isdir(folder):
+                return ssl.create_default_context(capath=folder)
+            if not folder:
+                return httpx2.create_ssl_context(trust_env=False)
+            what = "is no folder"
+        except OSError as error:
+            what = f"cannot be used ({error.strerror or type(error).__name__})"
+        names = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE") if os.environ.get(name)]
+        named = " or ".join(f"{name}={os.environ[name]!r}" for name in names) or "the list of certificates"
+        raise self.error(BackendUnavailable, self.hide(f"{named} {what}"), "mend or unset the variable")
 
 
-def _close(loop: asyncio.AbstractEventLoop, client: httpx.AsyncClient) -> None:
+def _close(loop: asyncio.AbstractEventLoop, client: openai.AsyncOpenAI) -> None:
     if loop is _loops.get(os.getpid()) and loop.is_running():
-        asyncio.run_coroutine_threadsafe(client.aclose(), loop)
+        asyncio.run_coroutine_threadsafe(client.close(), loop)
+
+
+_UNREACHED = (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol, httpx2.InvalidURL)
+_PROTOCOL = "use a server that keeps to OpenAI's protocol"
+_TOO_LONG = re.compile(r"(?=.*(token|length|size))(?=.*(context|too long|too many tokens|exceed))", re.I | re.S)
+
+
+def seconds_to_wait(text: str | None) -> float | None:
+    """The seconds of a Retry-After header, from now where it is a date; nonsense gives None."""
+    with suppress(TypeError, ValueError):
+        seconds = float(text)  # type: ignore[arg-type]
+        return seconds if 0 <= seconds < math.inf else None
+    with suppress(TypeError, ValueError, OverflowError):
+        date = email.utils.parsedate_to_datetime(text or "")
+        return max(0.0, date.timestamp() - time.time())
+    return None
+
+
+def _elsewhere(response: httpx2.Response) -> str:
+    """Scheme, host and port of where a redirect leads."""
+    with suppress(ValueError, httpx2.InvalidURL):
+        parts = urlsplit(str(response.url.join(response.headers["location"])))
+        return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+    return "another address"
 
 
 @dataclass(frozen=True)
@@ -489,29 +508,6 @@ def _proxy_of(address: Address) -> _Proxy:
     return _Proxy()
 
 
-def _trusted() -> ssl.SSLContext:
-    """The certificates to trust: those that the environment names, else those of certifi."""
-    httpx = require_module("httpx", "llm")
-    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    try:
-        if file:
-            return ssl.create_default_context(cafile=file)
-        if folder and os.path.isdir(folder):
-            return ssl.create_default_context(capath=folder)
-        if not folder:
-            trusted: ssl.SSLContext = httpx.create_ssl_context(trust_env=False)
-            return trusted
-        what = "is no folder"
-    except OSError as error:
-        what = f"cannot be used ({error.strerror or type(error).__name__})"
-    named = [
-        f"{name}={os.environ[name]!r}"
-        for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
-        if os.environ.get(name)
-    ]
-    raise Unfit(f"{' or '.join(named) or 'the list of certificates'} {what}")
-
-
 def _distrust(error: BaseException) -> str:
     """Why the encrypted connection did not come about; '' where it is not for that."""
     cause: BaseException | None = error
@@ -526,14 +522,15 @@ def _distrust(error: BaseException) -> str:
 
 
 class _Silent(logging.Filter):
-    """Drops what httpx and httpcore log about our requests: addresses with their query, and whole headers."""
+    """Drops what the libraries log about our requests: addresses with their query, and whole headers."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record comes from another thread than ours."""
         return threading.current_thread().name != _THREAD
 
 
-_LOGGERS = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_LOGGERS = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
+_LOGGERS += tuple(f"openai.{part}" for part in ("_base_client", "_response", "_legacy_response"))
 _silent = _Silent()
 
 
@@ -542,131 +539,13 @@ def _silence() -> None:
         logging.getLogger(name).addFilter(_silent)  # once, however often it is said
 
 
-def _encoding(response: httpx.Response) -> str:
-    """How a body is compressed, or encoded otherwise; '' where it is as it was asked for."""
-    given = [one.strip() for one in response.headers.get("content-encoding", "").split(",")]
-    return ", ".join(one for one in given if one.lower() not in _PLAIN_ENCODINGS)
-
-
-_PLAIN_ENCODINGS = ("", "identity", "none", "utf-8")  # the last two are no encodings, and some servers say them
-
-
-async def _parts(response: httpx.Response) -> AsyncIterator[bytes]:
-    """The body in pieces, as they came over the wire; the loop has its turn between them."""
-    number = 0
-    async for part in response.aiter_raw():
-        number += 1
-        if number % 64 == 0:  # thousands of pieces may have come at once
-            await asyncio.sleep(0)
-        yield part
-
-
-async def _body(response: httpx.Response, most: int) -> bytes:
-    """The first bytes of a body."""
-    parts, size = [], 0
-    async for part in _parts(response):
-        parts.append(part)
-        size += len(part)
-        if size > most:
-            break
-    return b"".join(parts)[:most]
-
-
-async def _refused(response: httpx.Response, hide: Callable[[str], str]) -> Refused:
-    """What a status other than 200 says, and where it would send us, without a secret."""
-    location = response.headers.get("location", "")
-    elsewhere = ""
-    if response.is_redirect:
-        with suppress(ValueError):
-            parts = urlsplit(str(response.url.join(location)))
-            elsewhere = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-        return Refused(response.status_code, "", elsewhere=hide(elsewhere) or "another address")
-    encoding, wait = _encoding(response), response.headers.get("retry-after")
-    if encoding:
-        return Refused(response.status_code, f"its words are encoded ({encoding}), which was not asked for", wait)
-    return Refused(response.status_code, _message(await _body(response, MOST_ERROR_BYTES)), wait)
-
-
-class _Complaint(BaseModel):
-    message: str | None = None
-    code: str | int | None = None
-    type: str | None = None
-
-
-class _Complaining(BaseModel):
-    error: _Complaint | str | None = None
-    detail: str | None = None
-    message: str | None = None
-
-
-def _message(said: bytes) -> str:
-    """What an error's body says, for people: the message within JSON, else the text."""
-    text = said.decode("utf-8", "replace")
-    try:
-        found = _Complaining.model_validate_json(said)
-    except ValidationError:
-        return text
-    error = found.error
-    if isinstance(error, _Complaint):
-        parts = dict.fromkeys(str(one) for one in (error.message, error.code, error.type) if one is not None)
-        return ", ".join(parts) or text
-    return error or found.detail or found.message or text
-
-
-_DONE, _BYTE_ORDER_MARK, _LINE_END = b"[DONE]", b"\xef\xbb\xbf", re.compile(rb"\r\n|\r|\n")
-
-
-async def _events(response: httpx.Response) -> AsyncIterator[bytes]:
-    """The events of a stream up to its [DONE], that included; comments and other fields are left out.
-
-    As the standard has it, a line ends with CR, LF or both, and the stream may begin with a byte-order mark.
-    """
-    held: list[bytes] = []
-    lines, size, parts, begins, after_return = [], 0, _parts(response), True, False
-    async for part in parts:
-        size += len(part)
-        if size > MOST_BYTES:
-            raise Odd(f"the answer has more than {MOST_BYTES // 1_000_000} MB")
-        if part and after_return:  # the line has ended already, and a newline only completes its end
-            part = part.removeprefix(b"\n")
-            after_return = False
-        if not _LINE_END.search(part):
-            held.append(part)
-            continue
-        *complete, rest = _LINE_END.split(b"".join([*held, part]))
-        held, after_return = [rest], part.endswith(b"\r")
-        for line in complete:
-            line = line.removeprefix(_BYTE_ORDER_MARK) if begins else line
-            begins = False
-            if line.startswith((b"data:", b"error:")):
-                lines.append(line.partition(b":")[2].strip())
-            elif not line and lines:
-                event, lines = b"\n".join(lines), []
-                if event == _DONE:
-                    await _drained(parts)
-                    yield event
-                    return
-                yield event
-    if lines:
-        yield b"\n".join(lines)
-
-
-async def _drained(parts: AsyncIterator[bytes]) -> None:
-    """Read what follows the answer, mostly nothing, so that the connection can be used again; but not for long."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(0.1):
-            async for _ in parts:
-                pass
-
-
-def _chunk(event: bytes, hide: Callable[[str], str]) -> Chunk:
-    """An event as its type: no JSON is a stream that broke, another shape is odd, an error is said."""
-    try:
-        chunk = Chunk.model_validate_json(event)
-    except ValidationError as error:
-        if error.errors(include_url=False, include_input=False, include_context=False)[0]["type"] == "json_invalid":
-            raise Broken(f"an event is no JSON: {first_error(error)}") from None
-        raise Odd(hide(first_error(error))) from None
-    if chunk.error is not None:
-        raise Broken(hide(f"the server says: {chunk.error}"[:MOST_ERROR_BYTES])[:300])
-    return chunk
+def _message(body: bytes) -> str:
+    """What an error's body says, for people: the messages within JSON, else the text."""
+    with suppress(ValueError, RecursionError):
+        page = json.loads(body)
+        places = [page.get("error"), page] if isinstance(page, dict) else []
+        names = ("message", "code", "type", "error", "detail")
+        said = [place[name] for place in places if isinstance(place, dict) for name in names if name in place]
+        if texts := dict.fromkeys(str(one) for one in said if isinstance(one, (str, int))):
+            return ", ".join(texts)
+    return body.decode("utf-8", "replace")

@@ -6,13 +6,12 @@ outcome is one of `errors`, in the time that the limits allow, and that a good q
     for name, behaviour in BEHAVIOURS.items(): ...
     for name, behaviour in PAGE_BEHAVIOURS.items(): ... MisbehavingServer(pages_behave=name)
 
-`STREAMED` are changes to the events of a good answer, `WIRED` write to the socket themselves, and the others are
-refusals and whole bodies that `misbehaving.py` sends.
+`CHANGED` are changes to a good answer, `WIRED` write to the socket themselves, and the others are refusals and whole
+bodies that `misbehaving.py` sends.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -30,28 +29,25 @@ class Behaviour(NamedTuple):
     endless: bool = False
 
 
-Event = dict[str, Any]
-Change = Callable[[Event], Any]
+Reply = dict[str, Any]
+Change = Callable[[Reply], Any]
 
 
-def _entry(event: Event) -> Event:
-    return event["choices"][0]["logprobs"]["content"][0]
-
-
-def _entries(event: Event) -> list[Event]:
-    return [_entry(event), *_entry(event)["top_logprobs"]]
+def _entry(reply: Reply) -> dict[str, Any]:
+    """The token at the option's place; in JSON, tokens with quotes stand around it."""
+    return next(one for one in reply["choices"][0]["logprobs"]["content"] if '"' not in one["token"])
 
 
 def _logprobs(*values: Any) -> Change:
     """Give the tokens at the option's place these logprobs, the last one to all that are left."""
 
-    def change(event: Event) -> Event:
-        top = _entry(event)["top_logprobs"]
+    def change(reply: Reply) -> Reply:
+        top = _entry(reply)["top_logprobs"]
         for place, one in enumerate(top):
             one["logprob"] = values[min(place, len(values) - 1)]
-        own = next(one for one in top if one["token"] == _entry(event)["token"])
-        _entry(event)["logprob"] = own["logprob"]
-        return event
+        own = next(one for one in top if one["token"] == _entry(reply)["token"])
+        _entry(reply)["logprob"] = own["logprob"]
+        return reply
 
     return change
 
@@ -59,36 +55,51 @@ def _logprobs(*values: Any) -> Change:
 def _first_twice(*shares: float) -> Change:
     """List the first option twice among the possible tokens, each time with a share of its probability."""
 
-    def change(event: Event) -> Event:
-        first, *others = _entry(event)["top_logprobs"]
+    def change(reply: Reply) -> Reply:
+        first, *others = _entry(reply)["top_logprobs"]
         again = [{**first, "logprob": first["logprob"] + math.log(share)} for share in shares]
-        _entry(event)["top_logprobs"] = [*again, *others]
-        return event
+        _entry(reply)["top_logprobs"] = [*again, *others]
+        return reply
 
     return change
 
 
 def _set(*path: Any) -> Change:
-    """Set what stands at a path within the event; the path's last part is the new value."""
+    """Set what stands at a path within the answer; the path's last part is the new value."""
     *places, last, value = path
 
-    def change(event: Event) -> Event:
-        at: Any = event
+    def change(reply: Reply) -> Reply:
+        at: Any = reply
         for place in places:
             at = at[place]
         at[last] = value
-        return event
+        return reply
 
     return change
 
 
-_CHOICE, _DELTA = ("choices", 0), ("choices", 0, "delta")
-_TOKEN = ("choices", 0, "logprobs", "content", 0)
+def _in_token(name: str, value: Any) -> Change:
+    """Set a field of the token at the option's place."""
+
+    def change(reply: Reply) -> Reply:
+        _entry(reply)[name] = value
+        return reply
+
+    return change
+
+
+_CHOICE, _MESSAGE = ("choices", 0), ("choices", 0, "message")
 _CALL = [{"index": 0, "id": "1", "type": "function", "function": {"name": "rm", "arguments": "{}"}}]
 _NAN, _INF = float("nan"), float("inf")
 
-# Changes to the event that holds the option (a good event in, anything that JSON or a text can be out).
-STREAMED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
+
+def _very_many(reply: Reply) -> Reply:
+    _entry(reply)["top_logprobs"] += [{"token": f"t{number}", "logprob": -60.0} for number in range(100_000)]
+    return reply
+
+
+# Changes to a good answer (anything that JSON or a text can be may come of it).
+CHANGED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
     "logprob_nan": ("NaN for the first option", _logprobs(_NAN, -4.0), (INVALID,)),
     "logprob_above_0": ("+5, a probability of 148", _logprobs(5.0, -4.0), (INVALID,)),
     "logprob_infinite": ("+Infinity", _logprobs(_INF, -4.0), (INVALID,)),
@@ -108,34 +119,38 @@ STREAMED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
     "logprobs_content_text": ("its content is a text", _set(*_CHOICE, "logprobs", "content", "x"), (INVALID,)),
     "logprobs_content_null_token": ("a token is null", _set(*_CHOICE, "logprobs", "content", [None]), (INVALID,)),
     "logprobs_empty": ("no token", _set(*_CHOICE, "logprobs", "content", []), (REJECTED,)),
-    "top_null": ("no other tokens: null", _set(*_TOKEN, "top_logprobs", None), (INVALID, REJECTED)),
-    "top_object": ("the other tokens are an object", _set(*_TOKEN, "top_logprobs", {"yes": -0.1}), (INVALID,)),
+    "top_null": ("no other tokens: null", _in_token("top_logprobs", None), (INVALID, REJECTED)),
+    "top_object": ("the other tokens are an object", _in_token("top_logprobs", {"yes": -0.1}), (INVALID,)),
     "top_missing": (
         "without top_logprobs",
-        lambda event: (_entry(event).pop("top_logprobs"), event)[1],
+        lambda reply: (_entry(reply).pop("top_logprobs"), reply)[1],
         (INVALID, REJECTED),
     ),
-    "token_number": ("a token is a number", _set(*_TOKEN, "token", 5), (INVALID,)),
-    "token_null": ("a token is null", _set(*_TOKEN, "token", None), (INVALID,)),
-    "bytes_text": ("a token's bytes are a text", _set(*_TOKEN, "bytes", "yes"), (INVALID,)),
-    "bytes_large": ("a byte of 300", _set(*_TOKEN, "bytes", [300]), (INVALID,)),
-    "bytes_other": ("bytes of another text", _set(*_TOKEN, "bytes", [120, 120]), (REJECTED,)),
-    "content_number": ("the text is a number", _set(*_DELTA, "content", 1), (INVALID,)),
-    "content_list": ("the text is a list", _set(*_DELTA, "content", ["yes"]), (INVALID,)),
-    "content_half_character": ("half a character", _set(*_DELTA, "content", "\ud83d"), (INVALID, UNAVAILABLE)),
-    "content_control": ("NUL and escapes", _set(*_DELTA, "content", "\x00\x1b[2J\u202e"), (INVALID,)),
-    "content_bad_escape": ("a wrong escape in JSON", _set(*_DELTA, "content", '{"answer": "\\q"}'), (INVALID,)),
-    "content_deep": ("100,000 brackets", _set(*_DELTA, "content", "[" * 100_000), (INVALID,)),
-    "content_long": ("a text of 2 MB", _set(*_DELTA, "content", "yes" * 700_000), (INVALID,)),
-    "delta_null": ("delta is null", _set(*_DELTA, None), (INVALID,)),
-    "delta_list": ("delta is a list", _set(*_DELTA, []), (INVALID,)),
+    "token_number": ("a token is a number", _in_token("token", 5), (INVALID,)),
+    "token_null": ("a token is null", _in_token("token", None), (INVALID,)),
+    "bytes_text": ("a token's bytes are a text", _in_token("bytes", "yes"), (INVALID,)),
+    "bytes_large": ("a byte of 300", _in_token("bytes", [300]), (INVALID,)),
+    "bytes_other": ("bytes of another text", _in_token("bytes", [120, 120]), (REJECTED,)),
+    "content_number": ("the text is a number", _set(*_MESSAGE, "content", 1), (INVALID,)),
+    "content_list": ("the text is a list", _set(*_MESSAGE, "content", ["yes"]), (INVALID,)),
+    "content_half_character": ("half a character", _set(*_MESSAGE, "content", "\ud83d"), (INVALID, UNAVAILABLE)),
+    "content_control": ("NUL and escapes", _set(*_MESSAGE, "content", "\x00\x1b[2J\u202e"), (INVALID,)),
+    "content_bad_escape": ("a wrong escape in JSON", _set(*_MESSAGE, "content", '{"answer": "\\q"}'), (INVALID,)),
+    "content_deep": ("100,000 brackets", _set(*_MESSAGE, "content", "[" * 100_000), (INVALID,)),
+    "content_long": ("a text of 2 MB", _set(*_MESSAGE, "content", "yes" * 700_000), (INVALID,)),
+    "message_null": ("message is null", _set(*_MESSAGE, None), (INVALID,)),
+    "message_list": ("message is a list", _set(*_MESSAGE, []), (INVALID,)),
     "choices_text": ("choices is a text", _set("choices", "yes"), (INVALID,)),
-    "choices_object": ("choices is an object", _set("choices", {"delta": {"content": "yes"}}), (INVALID,)),
+    "choices_object": ("choices is an object", _set("choices", {"message": {"content": "yes"}}), (INVALID,)),
     "choice_null": ("a choice is null", _set(*_CHOICE, None), (INVALID,)),
-    "tool_calls": ("calls a tool", _set(*_DELTA, {"content": None, "tool_calls": _CALL}), (INVALID,)),
-    "tool_calls_text": ("tool_calls is a text", _set(*_DELTA, {"content": None, "tool_calls": "x"}), (INVALID,)),
-    "function_call": ("calls a function", _set(*_DELTA, {"content": None, "function_call": {"name": "x"}}), (INVALID,)),
-    "refusal_number": ("the refusal is a number", _set(*_DELTA, {"content": None, "refusal": 5}), (INVALID,)),
+    "tool_calls": ("calls a tool", _set(*_MESSAGE, {"content": None, "tool_calls": _CALL}), (INVALID,)),
+    "tool_calls_text": ("tool_calls is a text", _set(*_MESSAGE, {"content": None, "tool_calls": "x"}), (INVALID,)),
+    "function_call": (
+        "calls a function",
+        _set(*_MESSAGE, {"content": None, "function_call": {"name": "x"}}),
+        (INVALID,),
+    ),
+    "refusal_number": ("the refusal is a number", _set(*_MESSAGE, {"content": None, "refusal": 5}), (INVALID,)),
     "usage_text": ("the usage is a text", _set("usage", "many"), (INVALID,)),
     "usage_negative": ("negative usage", _set("usage", {"prompt_tokens": -7, "completion_tokens": 1}), (INVALID,)),
     "usage_in_words": ("usage in words", _set("usage", {"prompt_tokens": "7", "completion_tokens": "1"}), (INVALID,)),
@@ -145,12 +160,15 @@ STREAMED: dict[str, tuple[str, Change, tuple[str, ...]]] = {
         (INVALID,),
     ),
     "usage_endless": ("1e300 tokens", _set("usage", {"prompt_tokens": 1e300, "completion_tokens": 1}), (INVALID,)),
-    "event_list": ("an event is a list", lambda event: [event], (INVALID,)),
-    "event_text": ("an event is a text", lambda event: "yes", (INVALID,)),
-    "event_null": ("an event is null", lambda event: None, (INVALID,)),
-    "event_number": ("an event is a number", lambda event: 1, (INVALID,)),
-    "event_deep": ("an event of 100,000 brackets", lambda event: b"[" * 100_000, (INVALID, UNAVAILABLE)),
-    "event_not_utf8": ("an event that is no UTF-8", lambda event: b'{"choices": "\xff\xfe"}', (INVALID, UNAVAILABLE)),
+    "reply_list": ("the answer is a list", lambda reply: [reply], (INVALID,)),
+    "reply_text": ("the answer is a text", lambda reply: "yes", (INVALID,)),
+    "reply_null": ("the answer is null", lambda reply: None, (INVALID,)),
+    "reply_number": ("the answer is a number", lambda reply: 1, (INVALID,)),
+    "reply_deep": ("100,000 brackets", lambda reply: b"[" * 100_000, (INVALID, UNAVAILABLE)),
+    "reply_not_utf8": ("no UTF-8", lambda reply: b'{"choices": "\xff\xfe"}', (INVALID, UNAVAILABLE)),
+    "choices_missing": ("no choices", lambda reply: {"usage": reply["usage"]}, (UNAVAILABLE,)),
+    "choices_empty": ("an empty list of choices", _set("choices", []), (UNAVAILABLE,)),
+    "top_very_many": ("100,000 other tokens", lambda reply: _very_many(reply), (INVALID,)),
 }
 
 
@@ -159,7 +177,7 @@ def _send(handler: Any, text: bytes) -> None:
     handler.wfile.flush()
 
 
-_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
 def _endless(handler: Any) -> Iterator[None]:
@@ -204,33 +222,29 @@ def _dripped_status(handler: Any) -> None:
         _send(handler, b"O")
 
 
-def _event(content: Any) -> bytes:
-    event = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
-    event["choices"] = [{"index": 0, "delta": {"content": content}, "finish_reason": None}]
-    return f"data: {json.dumps(event)}\n\n".encode()
-
-
 def _flood(handler: Any) -> None:
-    _send(handler, _HEAD + b"\r\ndata: ")
+    _send(handler, _HEAD + b'\r\n{"id": "')
     while not handler.server.closing:
         _send(handler, b"x" * 65536)
 
 
-def _flood_of_answers(handler: Any) -> None:
-    _send(handler, _HEAD + b"\r\n")
+def _flood_of_chunks(handler: Any) -> None:
+    _send(handler, _HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
     while not handler.server.closing:
-        _send(handler, _event("yes" * 1000))
+        _send(handler, b"1\r\n \r\n" * 10_000)
+
+
+_GOOD = b'{"choices": [{"index": 0, "message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}]}'
 
 
 # Behaviours that write to the socket themselves.
 WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
-    "comments": ("comments for ever", _endlessly(_HEAD + b"\r\n", b": still here\n\n"), (UNAVAILABLE,)),
-    "no_newline": ("bytes without a newline", _endlessly(_HEAD + b"\r\ndata: ", b"x"), (UNAVAILABLE,)),
+    "no_end": ("a text letter by letter", _endlessly(_HEAD + b'\r\n{"id": "', b"x"), (UNAVAILABLE,)),
     "blank_lines": ("blank lines for ever", _endlessly(_HEAD + b"\r\n", b"\n"), (UNAVAILABLE,)),
-    "empty_events": ("events that say nothing", _endlessly(_HEAD + b"\r\n", _event("")), (UNAVAILABLE,)),
-    "empty_chunks": (
-        "an event of no choices for ever",
-        _endlessly(_HEAD + b"\r\n", b'data: {"choices": []}\n\n'),
+    "empty_choices": ("choices without end", _endlessly(_HEAD + b'\r\n{"choices": [{}', b", {}"), (UNAVAILABLE,)),
+    "small_chunks": (
+        "chunks of one byte for ever",
+        _endlessly(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
         (UNAVAILABLE,),
     ),
     "dripped_status": ("its first line letter by letter", _dripped_status, (UNAVAILABLE,)),
@@ -242,10 +256,9 @@ WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
     ),
     "informed": ("100 Continue for ever", _endlessly(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), (UNAVAILABLE,)),
     "silent": ("nothing at all", _endlessly(b"", b""), (UNAVAILABLE,)),
-    "open_end": ("an answer without an end", _endlessly(_HEAD + b"\r\n" + _event("yes"), b""), (UNAVAILABLE,)),
-    "a_word_at_a_time": ("words for ever", _endlessly(_HEAD + b"\r\n", _event("and ")), (UNAVAILABLE, INVALID)),
+    "open_end": ("an answer without an end", _endlessly(_HEAD + b"\r\n" + _GOOD, b""), (UNAVAILABLE,)),
     "flood": ("bytes without end, as fast as they go", _flood, (INVALID, UNAVAILABLE)),
-    "flood_of_answers": ("events without end, as fast as they go", _flood_of_answers, (INVALID, UNAVAILABLE)),
+    "flood_of_chunks": ("bytes one by one, as fast as they go", _flood_of_chunks, (INVALID, UNAVAILABLE)),
     "no_http": ("no HTTP", _at_once(b"SSH-2.0-OpenSSH_9.2\r\n"), (UNAVAILABLE,)),
     "bad_header": ("a header that is none", _at_once(b"HTTP/1.1 200 OK\r\n\x00bad\r\n\r\n"), (UNAVAILABLE,)),
     "bad_chunk": (
@@ -261,7 +274,7 @@ WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
     "bad_gzip": ("says gzip and is not", _at_once(_HEAD + b"Content-Encoding: gzip\r\n\r\nhello"), (REJECTED,)),
     "ends_early": (
         "ends, without a word of it, in the middle",
-        _at_once(_HEAD + b"Connection: close\r\n\r\n" + _event("ye") + b'data: {"choi'),
+        _at_once(_HEAD + b"Connection: close\r\n\r\n" + _GOOD[:-30]),
         (UNAVAILABLE,),
     ),
     "no_reply": ("closes without a word", lambda handler: None, (UNAVAILABLE,)),
@@ -269,15 +282,12 @@ WIRED: dict[str, tuple[str, Callable[[Any], None], tuple[str, ...]]] = {
     "hangs_up_later": ("204, and the next question on the connection is not heard", _hangs_up_later, (UNAVAILABLE,)),
 }
 ENDLESS = {
-    *("comments", "no_newline", "blank_lines", "empty_events", "empty_chunks", "dripped_status", "dripped_headers"),
-    *("dripped_error", "informed", "silent", "open_end", "a_word_at_a_time", "flood", "flood_of_answers"),
+    *("no_end", "blank_lines", "empty_choices", "small_chunks", "dripped_status", "dripped_headers", "dripped_error"),
+    *("informed", "silent", "open_end", "flood", "flood_of_chunks"),
 }
 
 _WHOLE: dict[str, Behaviour] = {
     "ok": Behaviour("a good answer", ()),
-    "byte_order_mark": Behaviour("a byte-order mark before the token", ()),
-    "returns": Behaviour("lines that end with a carriage return alone", ()),
-    "returns_and_newlines": Behaviour("lines that end with both, cut between the two", ()),
     "400": Behaviour("bad request", (REJECTED,)),
     "401": Behaviour("a wrong key, quoted", (REJECTED,)),
     "404": Behaviour("no such model", (REJECTED,)),
@@ -285,12 +295,12 @@ _WHOLE: dict[str, Behaviour] = {
     "500": Behaviour("internal trouble", (UNAVAILABLE,)),
     "too_long": Behaviour("the prompt is too long", (LONG,)),
     "slow": Behaviour("answers after `slowness` seconds", (UNAVAILABLE,)),
-    "drip": Behaviour("`slowness` seconds between events", (UNAVAILABLE,)),
-    "cut": Behaviour("breaks off within an event", (UNAVAILABLE,)),
+    "drip": Behaviour("`slowness` seconds between the parts of an answer", (UNAVAILABLE,)),
+    "cut": Behaviour("breaks off in the middle", (UNAVAILABLE,)),
     "html": Behaviour("a web page with 200", (UNAVAILABLE,)),
     "empty": Behaviour("an empty body with 200", (UNAVAILABLE,)),
-    "not_json": Behaviour("an event that is no JSON", (UNAVAILABLE,)),
-    "error_event": Behaviour("an error as an event", (UNAVAILABLE,)),
+    "not_json": Behaviour("no JSON", (UNAVAILABLE,)),
+    "error_in_200": Behaviour("an error with 200", (UNAVAILABLE,)),
     "wrong_enum": Behaviour("an answer that is no option", (INVALID,)),
     "truncated_json": Behaviour("JSON without its end; a grammar's answer has none, and is good", (INVALID,)),
     "ignored": Behaviour("talks, without logprobs", (INVALID,)),
@@ -305,7 +315,7 @@ _WHOLE: dict[str, Behaviour] = {
 
 BEHAVIOURS: dict[str, Behaviour] = {
     **_WHOLE,
-    **{name: Behaviour(about, errors) for name, (about, _, errors) in STREAMED.items()},
+    **{name: Behaviour(about, errors) for name, (about, _, errors) in CHANGED.items()},
     **{name: Behaviour(about, errors, name in ENDLESS) for name, (about, _, errors) in WIRED.items()},
 }
 del BEHAVIOURS["hangs_up_later"]  # of pages only: as an answer it would also take the next question with it
@@ -330,7 +340,7 @@ PAGES: dict[str, Any] = {
     "count_negative": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"count": -1}},
     "tokens_text": {"/props": {"default_generation_settings": {"n_ctx": 4096}}, "/tokenize": {"tokens": "many"}},
 }
-_WIRED_PAGES = ("comments", "no_newline", "dripped_status", "dripped_headers", "informed", "silent", "flood", "no_http")
+_WIRED_PAGES = ("no_end", "blank_lines", "dripped_status", "dripped_headers", "informed", "silent", "flood", "no_http")
 _WIRED_PAGES += ("bad_header", "bad_chunk", "bad_gzip", "no_reply", "no_content", "hangs_up_later")
 PAGE_BEHAVIOURS: dict[str, Behaviour] = {
     **{name: Behaviour(f"{next(iter(pages))} holds something else", ()) for name, pages in PAGES.items()},

@@ -13,15 +13,15 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from .behaviours import BEHAVIOURS, PAGE_BEHAVIOURS, PAGES, STREAMED, WIRED
+from .behaviours import BEHAVIOURS, CHANGED, PAGE_BEHAVIOURS, PAGES, WIRED
 
 CHAT = ("/v1/chat/completions",)
 PROBE = "Write one short sentence about the weather."
-FRAME = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+FRAME = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted"}
 
 
 def true_probability(prompt: str) -> float:
@@ -29,19 +29,19 @@ def true_probability(prompt: str) -> float:
     return 0.05 + 0.9 * int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4], "big") / 2**32
 
 
-def event(content: Any) -> bytes:
-    """An event of the stream, from JSON data or from bytes."""
-    return b"data: " + (content if isinstance(content, bytes) else json.dumps(content).encode()) + b"\n\n"
-
-
-def chunk(text: str, top: list[tuple[str, float]] | None) -> dict[str, Any]:
-    """A piece of the answer: a token, and the probabilities at its place."""
-    choice: dict[str, Any] = {"index": 0, "delta": {"content": text}, "finish_reason": None}
-    if top is not None:
-        entries = [{"token": t, "logprob": math.log(p), "bytes": list(t.encode())} for t, p in top]
-        chosen = next(entry for entry in entries if entry["token"] == text)
-        choice["logprobs"] = {"content": [{**chosen, "top_logprobs": entries}]}
-    return {**FRAME, "choices": [choice]}
+def completion(pieces: list[str], tops: list[list[tuple[str, float]]] | None, **message: Any) -> dict[str, Any]:
+    """An answer of these tokens, with the probabilities at the place of each."""
+    choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
+    choice["message"] = {"role": "assistant", "content": "".join(pieces) if pieces else None, **message}
+    if tops is not None:
+        content = []
+        for text, top in zip(pieces, tops, strict=True):
+            entries = [{"token": t, "logprob": math.log(p), "bytes": list(t.encode())} for t, p in top]
+            chosen = next(entry for entry in entries if entry["token"] == text)
+            content.append({**chosen, "top_logprobs": entries})
+        choice["logprobs"] = {"content": content}
+    usage = {"prompt_tokens": 7, "completion_tokens": 1, "total_tokens": 8}
+    return {**FRAME, "choices": [choice], "usage": usage}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -130,10 +130,10 @@ class Handler(BaseHTTPRequestHandler):
                 "This model's maximum context length is 4096 tokens. However, your messages resulted in 5,120 tokens.",
             ),
             "html": lambda: self.send_whole(200, b"<html><body>Welcome to the proxy</body></html>", "text/html"),
-            "empty": lambda: self.send_whole(200, b"", "text/event-stream"),
-            "not_json": lambda: self.send_whole(200, b"data: {not json}\n\n", "text/event-stream"),
-            "error_event": lambda: self.send_whole(
-                200, b'data: {"error": {"message": "worker died", "code": 500}}\n\n', "text/event-stream"
+            "empty": lambda: self.send_whole(200, b"", "application/json"),
+            "not_json": lambda: self.send_whole(200, b"{not json}", "application/json"),
+            "error_in_200": lambda: self.send_whole(
+                200, b'{"error": {"message": "worker died", "code": 500}}', "application/json"
             ),
         }
         if behaviour in refusals:
@@ -149,54 +149,41 @@ class Handler(BaseHTTPRequestHandler):
         time.sleep(self.server.latency)
         if behaviour == "slow":
             time.sleep(self.server.slowness)
-        self.stream(behaviour, list(self.events(behaviour, body, prompt)))
+        reply = self.reply(behaviour, body, prompt)
+        if behaviour in CHANGED and reply["choices"][0].get("logprobs"):
+            reply = CHANGED[behaviour][1](reply)
+        self.send_answer(behaviour, reply if isinstance(reply, bytes) else json.dumps(reply).encode())
 
-    def stream(self, behaviour: str, events: list[bytes]) -> None:
+    def send_answer(self, behaviour: str, content: bytes) -> None:
+        """Send an answer; some behaviours take their time with it, or hang up in the middle."""
+        if behaviour not in ("drip", "cut"):
+            self.send_whole(200, content, "application/json")
+            return
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        if behaviour == "byte_order_mark":
-            events = [b"\xef\xbb\xbf" + events[1], *events[2:]]
-        elif behaviour == "returns":
-            events = [one.replace(b"\n", b"\r") for one in events]
-        elif behaviour == "returns_and_newlines":
-            events = b"".join(events).replace(b"\n", b"\r\n").replace(b"\r", b"\r\0").split(b"\0")
-        for number, event in enumerate(events):
-            if behaviour == "drip" and number:
-                time.sleep(self.server.slowness)
-            if behaviour == "cut":
-                event = event[: len(event) // 2]
-            self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+        for start in range(0, len(content), len(content) // 4):
+            part = content[start : start + len(content) // 4]
+            self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
             self.wfile.flush()
             if behaviour == "cut":
                 self.close_connection = True
                 self.connection.shutdown(2)
                 return
+            time.sleep(self.server.slowness)
         self.wfile.write(b"0\r\n\r\n")
 
-    def events(self, behaviour: str, body: dict[str, Any], prompt: str) -> Iterator[bytes]:
-        """The stream's events: role, tokens, usage, end."""
-        yield event({**FRAME, "choices": [{"index": 0, "delta": {"role": "assistant"}}]})
+    def reply(self, behaviour: str, body: dict[str, Any], prompt: str) -> dict[str, Any]:
+        """The answer: an option, within JSON where a schema asks for it."""
         if behaviour == "ignored":
-            yield event(chunk("It is sunny, and yes.", [("It is sunny, and yes.", 0.9)]))
-        elif behaviour == "refusal":
-            yield event({**FRAME, "choices": [{"index": 0, "delta": {"refusal": "I cannot help with that."}}]})
-        else:
-            for piece in self.tokens(behaviour, body, prompt):
-                one = piece["choices"][0]
-                is_option = one.get("logprobs") is not None and '"' not in one["delta"]["content"]
-                yield event(STREAMED[behaviour][1](piece) if behaviour in STREAMED and is_option else piece)
-        counts = {"prompt_tokens": 7, "completion_tokens": 1, "total_tokens": 8}
-        yield event({**FRAME, "choices": [], "usage": counts})
-        yield event(b"[DONE]")
-
-    def tokens(self, behaviour: str, body: dict[str, Any], prompt: str) -> Iterator[dict[str, Any]]:
+            return completion(["It is sunny, and yes."], [[("It is sunny, and yes.", 0.9)]])
+        if behaviour == "refusal":
+            return completion([], None, refusal="I cannot help with that.")
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         if schema is not None and "enum" not in schema["properties"].get("answer", {}):
             text = self.server.json_reply
-            yield chunk(text[: len(text) // 2] if behaviour == "truncated_json" else text, None)
-            return
+            return completion([text[: len(text) // 2] if behaviour == "truncated_json" else text], None)
         if schema is not None:
             options = schema["properties"]["answer"]["enum"]
         elif "structured_outputs" in body:
@@ -208,14 +195,14 @@ class Handler(BaseHTTPRequestHandler):
         best = max(options[:2], key=dict(top).__getitem__)
         if behaviour == "wrong_enum":
             best, top = "maybe", [("maybe", 0.9), *top[2:]]
-        logprobs = None if behaviour == "no_logprobs" or not body.get("logprobs") else top
-        if schema is None:
-            yield chunk(best, logprobs)
-            return
-        yield chunk('{"answer": "', None if logprobs is None else [('{"answer": "', 1.0)])
-        yield chunk(best, logprobs)
-        if behaviour != "truncated_json":
-            yield chunk('"}', None if logprobs is None else [('"}', 1.0)])
+        pieces, tops = [best], [top]
+        if schema is not None:
+            before, after = '{"answer": "', '"}'
+            pieces, tops = [before, best, after], [[(before, 1.0)], top, [(after, 1.0)]]
+        if schema is not None and behaviour == "truncated_json":
+            pieces, tops = pieces[:2], tops[:2]
+        shown = body.get("logprobs") and behaviour != "no_logprobs"
+        return completion(pieces, tops if shown else None)
 
 
 class MisbehavingServer(ThreadingHTTPServer):

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 
 
 def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
@@ -20,14 +20,14 @@ def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 
 
 def answer(request: bytes, tops: int = 0) -> bytes:
-    """The stream that chooses the first option of a request in vLLM's dialect; `tops` more tokens are shown with it."""
+    """The answer that chooses the first option of a request in vLLM's dialect; `tops` more tokens are shown with it."""
     options = json.loads(request)["structured_outputs"]["choice"]
     shares = [0.8, *[0.1 / len(options)] * (len(options) - 1)]
     top = [{"token": one, "logprob": math.log(share)} for one, share in zip(options, shares, strict=True)]
     top += [{"token": f"t{number}", "logprob": -50.0} for number in range(tops)]
-    choice = {"delta": {"content": options[0]}, "finish_reason": "stop"}
+    choice = {"message": {"content": options[0]}, "finish_reason": "stop"}
     choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
-    return b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\ndata: [DONE]\n\n"
+    return json.dumps({"choices": [choice]}).encode()
 
 
 class RawServer:

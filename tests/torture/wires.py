@@ -46,16 +46,15 @@ class Encoding(Handler):
 
     encoding, content = "identity", "good"
 
-    def stream(self, behaviour: str, events: list[bytes]) -> None:
-        whole = b"".join(events)
-        packed = {"good": lambda: whole, "cut": lambda: gzip.compress(whole)[:-9]}
-        packed["gzip"] = lambda: gzip.compress(whole)
-        packed["deflate"] = lambda: zlib.compress(whole)
-        packed["twice"] = lambda: gzip.compress(gzip.compress(whole))
+    def send_answer(self, behaviour: str, content: bytes) -> None:
+        packed = {"good": lambda: content, "cut": lambda: gzip.compress(content)[:-9]}
+        packed["gzip"] = lambda: gzip.compress(content)
+        packed["deflate"] = lambda: zlib.compress(content)
+        packed["twice"] = lambda: gzip.compress(gzip.compress(content))
         packed["bomb"] = lambda: bomb(MEGABYTES, 1)
         packed["bomb of bombs"] = lambda: bomb(MEGABYTES, 2)
         data = packed[self.content]()
-        self.send_whole(200, data, "text/event-stream", Content_Encoding=self.encoding)
+        self.send_whole(200, data, "application/json", Content_Encoding=self.encoding)
 
 
 def encodings(rng: random.Random, folder: Path) -> None:
