@@ -47,9 +47,7 @@ def test_a_misspelt_option_suggests_the_right_one(name, option):
         called(*words, **{option[:-2] + option[-1]: None})
     said = str(caught.value)
     assert said.startswith(words[0] if name == "load_metric" else f"{name}() ")
-    assert (
-        f"did you mean {option!r}?" in said and f"known: {', '.join(said.partition('known: ')[2].split(', '))}" in said
-    )
+    assert f"did you mean {option!r}? known: " in said and said.count(repr(option)) == 2
     assert "__init__" not in said and "Metric" not in said
 
 

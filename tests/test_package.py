@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import os
 import re
 import subprocess

@@ -214,7 +214,7 @@ def require_options(caller: str, given: Iterable[str], known: Iterable[str]) -> 
         if name not in names:
             from difflib import get_close_matches
 
-            nearest = get_close_matches(str(name), names, n=1)
+            nearest = get_close_matches(str(name), names, n=1, cutoff=0.65)
             meant = f", did you mean {nearest[0]!r}?" if nearest else ";"
             raise TypeError(
                 f"{caller} has no option {short_repr(name)}{meant} known: {', '.join(map(repr, names)) or 'none'}"
