@@ -120,10 +120,9 @@ def _text_of(name: str, result: Any, each: bool) -> str:
 # %% ../nbs/6_runs/63_cli.ipynb #903be6f1
 def _help_of(name: str) -> str:
     """The help of a metric's command: what it reads, its range, and its options."""
-    from summeval_nb.agreement.metrics import list_metrics, metric_class
+    from summeval_nb.agreement.metrics import describe_metric, metric_class
 
-    kind, fixed = metric_class(name)
-    row = next(row for row in list_metrics().rows() if row["metric"] == name)
+    (kind, fixed), row = metric_class(name), describe_metric(name)
     better = "" if row["better"] == "neither" else f", {row['better']} is better"
     purpose = f"{row['purpose']}: reads {row['reads']}; {row['range']}{better}."
     lines = []

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['METRICS', 'Scorer', 'Scorers', 'Length', 'Embedding', 'load_metric', 'MetricList', 'list_metrics', 'metric_scores',
-           'MetricTable', 'metric_table', 'metric_class']
+__all__ = ['METRICS', 'Scorer', 'Scorers', 'Length', 'Embedding', 'load_metric', 'MetricList', 'describe_metric', 'list_metrics',
+           'metric_scores', 'MetricTable', 'metric_table', 'metric_class']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
@@ -239,6 +239,21 @@ class MetricList(Rows):
         return html_table(self.rows(), caption="Metrics by name")
 
 
+def describe_metric(name: str) -> JsonDict:
+    """Return one row of `list_metrics`; only the module of that metric is imported."""
+    known, kind = _KNOWN[require_option(name, "metric", _KNOWN)], metric_class(name)[0]
+    choices = kind.defaults()
+    asks = "by option" if choices.keys() & {"judge", "checker", "backend"} else "no"
+    return {
+        "metric": name,
+        "reads": ", ".join(kind.columns),
+        "range": known.range,
+        "better": known.better,
+        "asks_model": "yes" if choices.get("backend") is MISSING else asks,
+        "purpose": known.purpose,
+    }
+
+
 def list_metrics() -> MetricList:
     """Return the metrics by name: what each reads and measures, and who is asked.
 
@@ -254,16 +269,7 @@ def list_metrics() -> MetricList:
     >>> list_metrics().rows()[1]["reads"]
     'candidate, references'
     """
-    rows = []
-    for name, known in _KNOWN.items():
-        kind, choices = metric_class(name)[0], metric_class(name)[0].defaults()
-        named = choices.keys() & {"judge", "checker", "backend"}
-        asks = "by option" if named else "no"
-        row = {"metric": name, "reads": ", ".join(kind.columns), "range": known.range}
-        asks = "yes" if choices.get("backend") is MISSING else asks
-        row |= {"better": known.better, "asks_model": asks, "purpose": known.purpose}
-        rows.append(row)
-    return MetricList(rows)
+    return MetricList([describe_metric(name) for name in _KNOWN])
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
 def metric_scores(
