@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated, NoReturn
+from dataclasses import MISSING, fields
+from inspect import signature
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from . import commands
-from .commands import WORD_METRICS, Each, Texts
-from .shell import AsJson, Given, OneLine, References, fail, keep_apart
-from .shell import leave_for, load_named, overlap_rows, prepare_streams
-from .shell import read_options, read_text, say, say_usage_error, show
-from .shell import show_warning, takes, to_json, write
+from .core.base import require_option
+from .core.html import text_table
+from .core.results import Score, ScoreTable
+from .shell import Each, Files, Given, OneLine, fail, keep_apart
+from .shell import leave_for, load_named, open_store, prepare_streams
+from .shell import read_options, read_rows, say, say_cost, say_usage_error
+from .shell import show, show_warning, takes
 
 # %% auto #0
-__all__ = ['app', 'demo', 'bleu', 'chrf', 'ter', 'meteor', 'bertscore', 'evaluate', 'main']
+__all__ = ['app', 'demo', 'score', 'main']
 
 # %% ../nbs/6_runs/63_cli.ipynb #e0f3a1b7
 _ABOUT = """Understand, run and trust automatic evaluation of summaries and generated \
@@ -54,94 +56,128 @@ def _options(
 ) -> None:
     pass
 
-# %% ../nbs/6_runs/63_cli.ipynb #c44e4b1a
-@app.command()
-def evaluate(
-    article: Annotated[
-        str, typer.Argument(help="File with the article, or - for standard input.")
-    ],
-    summary: Annotated[
-        str, typer.Argument(help="File with the summary, or - for standard input.")
-    ],
-    k: Annotated[
-        int | None,
-        typer.Option("-k", help="Evidence sentences per summary sentence (default 8)."),
-    ] = None,
-    splitter: Annotated[
-        str, typer.Option(help="punkt, punkt_tab, stanza or sentencex.")
-    ] = "punkt",
-    embedder: Annotated[
-        str, typer.Option(help="minilm, or a sentence-transformers name or folder.")
-    ] = "minilm",
-    checker: Annotated[
-        str, typer.Option(help="embedded, words, nli:FOLDER, or llm:FOLDER.")
-    ] = "embedded",
-    threshold: Annotated[
-        float | None, typer.Option(help="Supported from this probability on.")
-    ] = None,
-    lang: Annotated[
-        str | None,
-        typer.Option(help="The texts' language, such as en; by default looked at."),
-    ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(help="File that keeps vectors and verdicts between runs."),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Write the report to this file.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Score a summary against its article, sentence by sentence, with the evidence.
+# %% ../nbs/6_runs/63_cli.ipynb #1d7c52ae
+def score(name: str, files: list[str], given: Given, each: bool = False) -> None:
+    """Score a table, or plain texts, with a metric by its name, and show the result."""
+    from summeval_nb.agreement.metrics import load_metric, metric_class
 
-    Example: summeval evaluate article.txt summary.txt -k 3 --html report.html
-    """
-    if article == summary == "-":
-        fail("only one of ARTICLE and SUMMARY can be standard input")
-    keep_apart(html, article, summary, store)
-    from summeval_nb.evidence.faithfulness import evaluate as score_pair
-
-    texts = read_text(article, "ARTICLE"), read_text(summary, "SUMMARY")
-    named = load_named({"checker": checker})
-    named |= {"splitter": splitter, "embedder": embedder, "threshold": threshold}
-    result = score_pair(*texts, k, store=store, lang=lang, **named)
-    if as_json:
-        say(to_json(result.to_dict()))
+    keep_apart(given.html, *files, given.store)
+    kind, fixed = metric_class(name)
+    options = load_named(read_options(given.option, kind, name, but=fixed))
+    kept = {"store": open_store(given.store)} if given.store else {}
+    metric: Any = load_metric(name, **options, **kept)
+    rows, bad, alone = read_rows(name, files, given)
+    columns = [[row[column] for row in rows] for column in kind.columns]
+    failed = 0
+    if hasattr(metric, "corpus") and not each:
+        result = metric.corpus(*columns)
     else:
-        say(result.to_text(color=sys.stdout.isatty()), safe=sys.stdout.isatty())
-    if html:
-        write(html, result.to_html)
-    if failed := result.n_failed:
-        of = len(result.verdicts)
-        fail(f"the checker failed on {failed} of {of} sentences", code=3)
+        known = signature(metric.score_many).parameters
+        bar = {"progress": sys.stderr.isatty()} if "progress" in known else {}
+        table = metric.score_many(*columns, **bar)
+        failed = _count_failed(table)
+        result = table[0] if alone and not each else table
+    shown, colored = _text_of(name, result, each), hasattr(result, "to_text")
+    show(result, given.as_json, given.html, name, shown, safe=colored)
+    say_cost(options)
+    if failed:
+        fail(f"{failed} judgements failed and are in no score", code=3)
+    leave_for(bad, bad + len(rows))
+
+
+def _count_failed(table: ScoreTable) -> int:
+    """How many questions to a checker, a judge or a model have no answer."""
+    results = getattr(table, "results", [table])
+    lost = sum(outcome.status == "failed" for outcome in table.outcomes())
+    return sum(getattr(one, "n_failed", 0) for one in results) or lost
+
+
+def _text_of(name: str, result: Any, each: bool) -> str:
+    """What a terminal shows: what the result says itself, or its number and parts."""
+    if hasattr(result, "to_text"):
+        return result.to_text(color=sys.stdout.isatty())
+    if each:
+        numbers = (outcome.score for outcome in result.outcomes())
+        return "\n".join("none" if one is None else f"{one:.4f}" for one in numbers)
+    if type(result).__repr__ not in (Score.__repr__, ScoreTable.__repr__):
+        return repr(result)
+    if isinstance(result, Score):
+        number, reasons, parts, lost = result.score, [result.reason], {}, 0
+    else:
+        number, reasons, parts = result.mean(), result.reasons(), result.means()
+        lost = result.n_undefined
+    if number is None:
+        return (
+            f"{name} undefined: {next(filter(None, reasons), '')}\n{result.signature}"
+        )
+    left_out = (
+        f" ({lost} of {len(reasons)} texts undefined and left out)" if lost else ""
+    )
+    rows = [{"number": part, "mean": value} for part, value in parts.items()]
+    lines = [f"{name} {number:.4f}{left_out}", *[text_table(rows)] * (len(rows) > 1)]
+    return "\n".join([*lines, str(result.signature)])
+
+# %% ../nbs/6_runs/63_cli.ipynb #903be6f1
+def _help_of(name: str) -> str:
+    """The help of a metric's command: what it reads, its range, and its options."""
+    from summeval_nb.agreement.metrics import describe_metric, metric_class
+
+    (kind, fixed), row = metric_class(name), describe_metric(name)
+    better = "" if row["better"] == "neither" else f", {row['better']} is better"
+    purpose = f"{row['purpose']}: reads {row['reads']}; {row['range']}{better}."
+    lines = []
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name not in {"store", *fixed}:
+            default = kind.defaults()[field.name]
+            usual = ", needed" if default is MISSING else f" = {default!r}"
+            lines.append(f"  {field.name}: {field.type}{usual}")
+    options = "\n".join(lines) or "  none"
+    return (
+        f"{purpose[0].upper()}{purpose[1:]}\n\nExample: summeval score {name} "
+        f"table.jsonl\n\n\b\nOptions of the metric, as -o NAME=VALUE:\n{options}"
+    )
+
+
+def _command_of(name: str) -> Any:
+    """Make the command of a metric."""
+    from summeval_nb.agreement.metrics import metric_class
+
+    keeps = ["store"] if "store" in metric_class(name)[0].defaults() else []
+
+    @takes("column", "option", "format", *keeps, "html", "as_json")
+    def command(files: Files, given: Given, each: Each = False) -> None:
+        score(name, files, given, each)
+
+    command.__doc__ = _help_of(name)
+    made = typer.Typer(add_completion=False, rich_markup_mode=None)
+    made.command(name)(command)
+    return typer.main.get_command(made)
+
+
+class _Metrics(OneLine):
+    """A command for each metric of the registry, made when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from summeval_nb.agreement.metrics import METRICS
+
+        return list(METRICS)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        return _command_of(name) if name in self.list_commands(ctx) else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        require_option(args[0], "metric", self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+_ABOUT_SCORE = "Score texts with a metric by its name; each says its options by --help."
+_scores = typer.Typer(
+    cls=_Metrics, help=_ABOUT_SCORE, no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(_scores, name="score")
 
 # %% ../nbs/6_runs/63_cli.ipynb #d63326ff
 demo = app.command("demo")(commands.demo)
-
-# %% ../nbs/6_runs/63_cli.ipynb #6ce37802
-def _of_words(name: str) -> Callable[..., None]:
-    """Make the command of a word metric."""
-    metric = WORD_METRICS[name]
-
-    @takes("column", "option", "format", "html", "as_json")
-    def command(
-        table: Texts, given: Given, references: References = None, each: Each = False
-    ) -> None:
-        keep_apart(given.html, table, *references or ())
-        of_each, of_all = metric.functions()
-        columns = given.format, given.column
-        candidates, groups, bad = overlap_rows(name, table, references, *columns)
-        options = read_options(given.option, of_each, named=["embedder"])
-        result = (of_each if each else of_all)(candidates, groups, **options)
-        text = metric.text(result, each=each)
-        show(result, given.as_json, given.html, metric.title, text)
-        leave_for(bad, bad + len(candidates))
-
-    command.__doc__ = metric.help
-    return app.command(name)(command)
-
-
-bleu, chrf, ter, meteor, bertscore = map(_of_words, WORD_METRICS)
 
 # %% ../nbs/6_runs/63_cli.ipynb #58c2eed1
 commands.register(app)

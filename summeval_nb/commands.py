@@ -1,12 +1,9 @@
-"""The commands that chapter 63 does not write out: each reads its input, calls one function, and shows the result."""
+"""The commands that are no metric: each reads its input, calls one function, and shows the result."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +11,6 @@ import typer
 
 from summeval_nb.core.base import JsonDict, require_module, require_option
 from summeval_nb.core.html import text_table
-from summeval_nb.core.results import Score, ScoreTable
 from summeval_nb.shell import (
     AsJson,
     Column,
@@ -23,19 +19,17 @@ from summeval_nb.shell import (
     Html,
     Kept,
     Options,
-    References,
     fail,
     keep_apart,
     leave_for,
     load_named,
     open_store,
-    overlap_rows,
     read_columns,
-    read_flags,
     read_options,
     read_pairs,
     read_table,
     say,
+    say_cost,
     show,
     standard_input,
     takes,
@@ -49,104 +43,6 @@ if TYPE_CHECKING:
     from summeval_nb.evidence.faithfulness import Faithfulness
     from summeval_nb.judged.judging import Judge
     from summeval_nb.models.store import Store
-
-
-Texts = Annotated[str, typer.Argument(help="Table, or plain file of candidates; - for standard input.")]
-Each = Annotated[bool, typer.Option("--each", help="A score for each text instead of one for all.")]
-
-Scoring = Callable[..., Any]  # a function of candidates, references and choices
-
-
-@dataclass(frozen=True, kw_only=True)
-class WordMetric:
-    """What a command needs of a metric: functions by name, so that none is imported before it is wanted.
-
-    `whole` scores a corpus by the counts of all texts; without it, one number for all is the mean over the texts.
-    """
-
-    title: str
-    module: str
-    each: str
-    whole: str = ""
-    help: str
-
-    def functions(self) -> tuple[Scoring, Scoring]:
-        """Return what scores each text, and what gives one number for all."""
-        module = import_module(f"summeval_nb.overlap.{self.module}")
-        return getattr(module, self.each), getattr(module, self.whole or self.each)
-
-    def text(self, result: ScoreTable | Score, *, each: bool) -> str:
-        """Return what a terminal shows: a line a text, or one number for all and how it was counted."""
-        if each and isinstance(result, ScoreTable):
-            scores = (outcome.score for outcome in result.outcomes())
-            return "\n".join("none" if score is None else f"{score:.4f}" for score in scores)
-        shown = self._mean(result) if isinstance(result, ScoreTable) else self._score(result.score, result.reason)
-        return f"{shown}\n{result.signature}"
-
-    def _score(self, score: float | None, reason: str) -> str:
-        return f"{self.title} undefined: {reason}" if score is None else f"{self.title} {score:.4f}"
-
-    def _mean(self, table: ScoreTable) -> str:
-        """The mean of the main score, then those of its parts, and how many texts are in none of them."""
-        (_, score), *parts = table.means().items()
-        said = self._score(score, next(filter(None, table.reasons()), ""))
-        if score is not None:
-            said += "".join(f", {name} {mean:.4f}" for name, mean in parts)
-            left_out = f" ({table.n_undefined} of {len(table)} texts undefined and left out)"
-            said += left_out if table.n_undefined else ""
-        return said
-
-
-WORD_METRICS = {
-    "bleu": WordMetric(
-        title="BLEU",
-        module="bleu",
-        each="bleu_many",
-        whole="corpus_bleu",
-        help="""BLEU of texts against references: one score of the corpus, or one for each text.
-
-        Example: summeval bleu predictions.jsonl --column candidate=prediction -o n=2
-        """,
-    ),
-    "chrf": WordMetric(
-        title="chrF",
-        module="chrf",
-        each="chrf_many",
-        whole="corpus_chrf",
-        help="""chrF, or chrF++ with word_order=2: one score of the corpus, or one for each text.
-
-        Example: summeval chrf predictions.txt references.txt -o word_order=2
-        """,
-    ),
-    "ter": WordMetric(
-        title="TER",
-        module="ter",
-        each="ter_many",
-        whole="corpus_ter",
-        help="""Translation edit rate, lower is better: one score of the corpus, or one for each text.
-
-        Example: summeval ter predictions.txt references.txt -o normalized=true
-        """,
-    ),
-    "meteor": WordMetric(
-        title="METEOR",
-        module="matching",
-        each="meteor_many",
-        help="""METEOR by nltk's rules: the mean over the texts, or one for each text.
-
-        Example: summeval meteor predictions.txt references.txt -o synonyms=null
-        """,
-    ),
-    "bertscore": WordMetric(
-        title="BERTScore",
-        module="matching",
-        each="bert_many",
-        help="""BERTScore by the vectors of a model in a folder: mean F1, precision and recall, or F1 of each text.
-
-        Example: summeval bertscore predictions.txt references.txt -o model=FOLDER -o layer=9
-        """,
-    ),
-}
 
 
 def _with_author(summary: SampleSummary, result: Faithfulness) -> Faithfulness:
@@ -191,123 +87,11 @@ def demo(
     write(html.resolve(), compare_reports(results, list(summaries)).to_html)
 
 
-@takes("column", "option", "format", "html", "as_json")
-def rouge(
-    table: Annotated[
-        str,
-        typer.Argument(help="Table, or plain file of candidates; - for standard input."),
-    ],
-    given: Given,
-    references: References = None,
-) -> None:
-    """ROUGE of texts against references: the mean precision, recall and F1 of each type.
-
-    Example: summeval rouge predictions.txt references.txt -o stemmer=true
-    """
-    keep_apart(given.html, table, *references or ())
-    from summeval_nb.overlap.rouge import rouge_many
-
-    generated, groups, bad = overlap_rows("rouge", table, references, given.format, given.column)
-    options = read_options(given.option, rouge_many)
-    result = rouge_many(generated, groups, **options)
-    rows = [{"type": kind, **(item._asdict() if item else {})} for kind, item in result.mean_by_type().items()]
-    text = text_table(rows, columns=["type", "precision", "recall", "f1"])
-    show(result, given.as_json, given.html, "ROUGE", f"{text}\n{result.signature}")
-    leave_for(bad, bad + len(generated))
-
-
-def say_cost(options: object) -> None:
-    """Say on standard error what the language models in some options have used."""
-    from summeval_nb.runs.costs import find_backends
-
-    for backend in find_backends(options):
-        used = backend.usage
-        tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
-        say(
-            f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s",
-            err=True,
-        )
-
-
-_JUDGED = ("column", "option", "format", "judge", "store", "html", "as_json")
-
-
-def _judge_table(
-    metric: str,
-    title: str,
-    many: Scoring,
-    table: str,
-    given: Given,
-    *,
-    choices: Callable[..., object] | None = None,
-    **named: str | None,
-) -> None:
-    """Read a table, judge its rows, show the result.
-
-    `choices` has the options where `many` does not; then it gets whole rows. `named` is more models by name.
-    """
-    from summeval_nb.agreement.metrics import metric_class
-
-    keep_apart(given.html, table, given.store)
-    rows, bad = read_table(table, given.format, metric, given.column)
-    options = read_options(given.option, choices or many)
-    options |= load_named({"judge": given.judge} | {name: model for name, model in named.items() if model})
-    wanted = rows if choices else [{name: row[name] for name in metric_class(metric)[0].columns} for row in rows]
-    result = many(wanted, **options, store=open_store(given.store), progress=sys.stderr.isatty())
-    show(result, given.as_json, given.html, title, repr(result))
-    say_cost(options)
-    leave_for(bad, bad + len(rows))
-
-
-@takes(*_JUDGED)
-def judge_answers(
-    table: Annotated[str, typer.Argument(help="Table of answers; - for standard input.")], given: Given
-) -> None:
-    """Evaluate generated answers: grounded in the context, equal to the truth, or refused?
-
-    Example: summeval answer answers.jsonl --html answers.html
-    """
-    from summeval_nb.judged.answers import evaluate_answers
-
-    _judge_table("answers", "Answers", evaluate_answers, table, given)
-
-
-@takes(*_JUDGED)
-def score(
-    table: Annotated[str, typer.Argument(help="Table of summaries; - for standard input.")], given: Given
-) -> None:
-    """Score summaries by the questions that they still answer.
-
-    Example: summeval score summaries.jsonl --column contexts=article -o coeff=0.7
-    """
-    from summeval_nb.judged.summary_score import summarization_scores
-
-    _judge_table("summary_score", "Summary score", summarization_scores, table, given)
-
-
-@takes(*_JUDGED)
-def retrieval(
-    table: Annotated[str, typer.Argument(help="Table of questions; - for standard input.")],
-    given: Given,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(help="Such as context_recall; repeat. By default all six."),
-    ] = None,
-) -> None:
-    """Measure retrieval: precision, recall, relevance, faithfulness, noise.
-
-    Example: summeval retrieval questions.jsonl --measure context_recall
-    """
-    from summeval_nb.judged.retrieval import MEASURES, retrieval_scores, same_columns
-
-    many = partial(retrieval_scores, measures=measure)
-    _judge_table(same_columns(MEASURES, measure), "Retrieval", many, table, given, choices=retrieval_scores)
-
-
-@takes(*_JUDGED)
+@takes("column", "option", "format", "store", "html", "as_json")
 def compare(
     table: Annotated[str, typer.Argument(help="Table of pairs of answers; - for standard input.")],
     given: Given,
+    judge: Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")] = "embedded",
     backend: Annotated[str | None, typer.Option(help="llm: with a model that reads both answers.")] = None,
     rank: Annotated[bool, typer.Option("--rank", help="Rows are question, system, answer; rank the systems.")] = False,
 ) -> None:
@@ -317,10 +101,17 @@ def compare(
     """
     from summeval_nb.judged.pairwise import SideBySide, compare_pairs, rank_systems, read_as
 
-    mapped = any(one.startswith("truth=") for one in given.column or [])
+    keep_apart(given.html, table, given.store)
+    mapped = any(column.startswith("truth=") for column in given.column or [])
     metric = read_as(rank=rank, truth=mapped or backend is None)
-    many: Scoring = rank_systems if rank else compare_pairs
-    _judge_table(metric, "Side by side", many, table, given, choices=SideBySide, backend=backend)
+    rows, bad = read_table(table, given.format, metric, given.column)
+    options = read_options(given.option, SideBySide, "compare", but=["judge", "backend"])
+    options |= load_named({"judge": judge} | ({"backend": backend} if backend else {}))
+    many: Callable[..., Any] = rank_systems if rank else compare_pairs
+    result = many(rows, **options, store=open_store(given.store), progress=sys.stderr.isatty())
+    show(result, given.as_json, given.html, "Side by side", repr(result))
+    say_cost(options)
+    leave_for(bad, bad + len(rows))
 
 
 def _grid(rows: list[JsonDict], names: list[str], value: str) -> list[list[float | None]]:
@@ -362,7 +153,7 @@ def correlate(
     from summeval_nb.agreement.correlation import correlate as correlate_tables
 
     rows = read_columns(table, given.format, (article, system, metric, human))
-    options = read_options(given.option, correlate_tables)
+    options = read_options(given.option, correlate_tables, "correlate")
     grids = [_grid(rows, [article, system], value) for value in (metric, human)]
     result = correlate_tables(*grids, **options)
     show(result, given.as_json, given.html, f"{metric} and {human}", f"{result}\n{result.signature}")
@@ -383,7 +174,7 @@ def annotators(
     keep_apart(given.html, table)
     from summeval_nb.agreement import annotators as chapter
 
-    known: dict[str, Scoring] = {"cohen": chapter.cohen_kappa}
+    known: dict[str, Callable[..., Any]] = {"cohen": chapter.cohen_kappa}
     known["alpha"] = chapter.krippendorff_alpha
     known["fleiss"] = chapter.fleiss_kappa
     function = known[require_option(coefficient, "coefficient", known)]
@@ -392,7 +183,7 @@ def annotators(
     names = raters.split(",")
     read = read_columns(table, given.format, names)
     rows = chapter.read_ratings([[row[name] for name in names] for row in read])
-    options = read_options(given.option, function)
+    options = read_options(given.option, function, "annotators")
     if coefficient != "cohen":
         named = {} if level is None else {"level": level}
         result = function(rows, **named, **options)
@@ -406,10 +197,7 @@ def annotators(
 @takes("option", "html", "as_json")
 def summeval(
     given: Given,
-    data: Annotated[
-        Path | None,
-        typer.Argument(help="SummEval ratings; by default the bundled toy ratings."),
-    ] = None,
+    data: Annotated[Path | None, typer.Argument(help="SummEval ratings; by default the bundled toy ratings.")] = None,
     embedder: Annotated[str, typer.Option(help="minilm, or a sentence-transformers name or folder.")] = "minilm",
 ) -> None:
     """Run MTEB's SummEval task: does similarity to human summaries agree with human ratings?
@@ -421,7 +209,8 @@ def summeval(
     from summeval_nb.core.data import load_summeval, load_toy_summeval
 
     ratings = load_toy_summeval() if data is None else load_summeval(data)
-    result = summeval_task(ratings, embedder, **read_options(given.option, summeval_task))
+    options = read_options(given.option, summeval_task, "summeval", but=["embedder"])
+    result = summeval_task(ratings, embedder, **options)
     rows = [{"score": name, "value": value} for name, value in result.items()]
     show(result, given.as_json, given.html, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
@@ -454,8 +243,7 @@ def _run_and_print(arguments: JsonDict, html: Path | None, as_json: bool) -> Non
 def run(
     table: Annotated[str, typer.Argument(help="Corpus: JSONL, CSV or Parquet; - for standard input.")],
     metric: Annotated[
-        str,
-        typer.Option(help="A metric by its name, such as faithfulness, bleu, rouge, answers or rating."),
+        str, typer.Option(help="A metric by its name, such as faithfulness, bleu, rouge, answers or rating.")
     ],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     option: Options = None,
@@ -466,10 +254,7 @@ def run(
     workers: Annotated[int | None, typer.Option(help="Processes or actors (default: one per core).")] = None,
     address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
     num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
-    timeout: Annotated[
-        float | None,
-        typer.Option(help="Seconds for an item, then it counts as failed."),
-    ] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds for an item, then it counts as failed.")] = None,
     on_error: Annotated[str, typer.Option(help="record or raise.")] = "record",
     resume: Annotated[bool, typer.Option(help="Continue what the folder holds, or start over.")] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Score shards with failures again.")] = False,
@@ -479,10 +264,7 @@ def run(
     shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write the page of the run to this file."),
-    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the page of the run to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a corpus of any size into DIR/results.jsonl and DIR/manifest.json; continue after a kill.
@@ -496,8 +278,8 @@ def run(
     from summeval_nb.runs.batch import count_work
 
     keep_apart(html, table, store, *_files_of_run(out))
-    options = read_pairs(arguments.pop("option"), "--option")
-    arguments["options"] = read_flags(options, metric_class(metric)[0])
+    kind, fixed = metric_class(metric)
+    arguments["options"] = read_options(arguments.pop("option"), kind, metric, but=fixed)
     arguments["columns"] = read_pairs(arguments.pop("column"), "--column")
     arguments["items"] = standard_input() if table == "-" else table
     if dry_run:
@@ -508,18 +290,9 @@ def run(
 
 
 def checker_bench(
-    checker: Annotated[
-        list[str] | None,
-        typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare."),
-    ] = None,
-    data: Annotated[
-        list[str] | None,
-        typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(help="At most so many items of each set, articles by lot."),
-    ] = None,
+    checker: Annotated[list[str] | None, typer.Option(help="embedded, nli:FOLDER or llm:; repeat to compare.")] = None,
+    data: Annotated[list[str] | None, typer.Option(help="FORMAT:FILE, e.g. qags:mturk_cnndm.jsonl; repeat.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many items of each set, articles by lot.")] = None,
     html: Html = None,
     as_json: AsJson = False,
 ) -> None:
@@ -543,12 +316,10 @@ def checker_bench(
 
 def judge_bench(
     judge: Annotated[
-        list[str] | None,
-        typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare."),
+        list[str] | None, typer.Option(help="embedded, words, nli:FOLDER or llm:; repeat to compare.")
     ] = None,
     set: Annotated[
-        list[str] | None,
-        typer.Option(help="refusals, pairs, sentences or splits; repeat; default: all."),
+        list[str] | None, typer.Option(help="refusals, pairs, sentences or splits; repeat; default: all.")
     ] = None,
     rater: Annotated[str | None, typer.Option(help="A model that gives grades, such as llm:FOLDER.")] = None,
     quality: Annotated[list[str] | None, typer.Option(help="What the rater grades; repeat.")] = None,
@@ -580,14 +351,8 @@ def judge_bench(
 
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a finished run.")],
-    other: Annotated[
-        Path | None,
-        typer.Option(help="An earlier run over the same corpus, to compare with."),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Where to write the page (default: DIR/report.html)."),
-    ] = None,
+    other: Annotated[Path | None, typer.Option(help="An earlier run over the same corpus, to compare with.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Where to write the page (default: DIR/report.html).")] = None,
     worst: Annotated[int, typer.Option(help="How many of the lowest scores to show.")] = 10,
 ) -> None:
     """Write a run as one HTML page: failures, distribution, worst items, comparison with another run.
@@ -602,15 +367,11 @@ def report(
     loaded = RunReport.load(folder)
     earlier = RunReport.load(other) if other else None
     say(str(loaded))
-    write(
-        html or folder / "report.html",
-        lambda path: loaded.to_html(path, other=earlier, worst=worst),
-    )
+    write(html or folder / "report.html", lambda path: loaded.to_html(path, other=earlier, worst=worst))
 
 
 def how_well(
-    checker: Annotated[str, typer.Option(help="embedded or words.")] = "embedded",
-    as_json: AsJson = False,
+    checker: Annotated[str, typer.Option(help="embedded or words.")] = "embedded", as_json: AsJson = False
 ) -> None:
     """Say how well a packaged checker works: a row for each set of labelled sentences, which it had not seen.
 
@@ -623,6 +384,17 @@ def how_well(
     require_option(checker, "checker", list(measured()["checkers"]))
     rows = [row for row in measured()["rows"] if row["checker"] == checker]
     say(to_json({"rows": rows}) if as_json else text_table([shown_row(row) for row in rows]))
+
+
+def metrics(as_json: AsJson = False) -> None:
+    """List the metrics that `score` and `run` know: what each reads and measures, and whether it asks a model.
+
+    Example: summeval metrics
+    """
+    from summeval_nb.agreement.metrics import list_metrics
+
+    found = list_metrics()
+    say(to_json(found.to_dict()) if as_json else repr(found))
 
 
 def languages(
@@ -639,11 +411,7 @@ def languages(
     say(to_json({"rows": rows}) if as_json else text_table(rows))
 
 
-stores = typer.Typer(
-    help="Look after a store of vectors and answers.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+stores = typer.Typer(help="Look after a store of vectors and answers.", no_args_is_help=True, rich_markup_mode=None)
 StoreFile = Annotated[Path, typer.Argument(help="The store's file.")]
 
 
@@ -700,12 +468,10 @@ def store_prune(
 
 def register(app: typer.Typer) -> None:
     """Make commands of these functions, in the order in which `--help` shows them."""
-    commands: dict[str, Callable[..., None]] = {"rouge": rouge, "answer": judge_answers, "score": score}
-    commands |= {"retrieval": retrieval, "compare": compare}
+    commands: dict[str, Callable[..., None]] = {"metrics": metrics, "compare": compare}
     commands |= {"correlate": correlate, "annotators": annotators, "summeval": summeval}
     commands |= {"run": run, "how-well": how_well, "checker-bench": checker_bench, "judge-bench": judge_bench}
-    commands |= {"languages": languages}
-    commands |= {"report": report}
+    commands |= {"languages": languages, "report": report}
     for name, command in commands.items():
         app.command(name)(command)
     app.command("lab", context_settings={"ignore_unknown_options": True})(lab)

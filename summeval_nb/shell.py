@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from summeval_nb.core.addresses import without_secrets
-from summeval_nb.core.base import JsonDict, require_option
+from summeval_nb.core.base import JsonDict, require_options
 from summeval_nb.core.files import write_whole
 from summeval_nb.core.html import printable
 
@@ -34,6 +34,7 @@ _IN_WORDS_OF_THE_SHELL = {
     "run nltk.download('wordnet') once": "run python -m nltk.downloader wordnet once",
     "synonyms=None": "-o synonyms=null",
     "'wordnet', None or a mapping": "wordnet, null or a JSON object",
+    "give them as options, ": "give them as options, -o ",
     "Store(path).prune(damaged=True) deletes": "summeval store prune FILE --damaged deletes",
 }
 _OF_INPUT_OR_SURROUNDINGS = (ValueError, TypeError, ImportError, OSError, RuntimeError, ArithmeticError, EOFError)
@@ -145,6 +146,15 @@ class OneLine(TyperGroup):
         with _one_line():
             return super().invoke(ctx)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the words name; a metric is none, and is told from a slip."""
+        if args and self.get_command(ctx, args[0]) is None:
+            from summeval_nb.agreement.metrics import METRICS
+
+            if args[0] in METRICS:
+                fail(f"{args[0]} is a metric: call summeval score {args[0]}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands, each with its whole first sentence, on as many lines as that takes."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
@@ -196,26 +206,14 @@ def _drop(stream: TextIO | None) -> None:
         os.close(nowhere)
 
 
-Format = Annotated[
-    str | None,
-    typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell."),
-]
-Column = Annotated[
-    list[str] | None,
-    typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction."),
-]
-Options = Annotated[
-    list[str] | None,
-    typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric."),
-]
+Files = Annotated[list[str], typer.Argument(help="A table, or plain files of texts; - for standard input.")]
+Each = Annotated[bool, typer.Option("--each", help="A score for each text instead of one for all.")]
+Format = Annotated[str | None, typer.Option("--format", help="jsonl, csv or parquet, where the name does not tell.")]
+Column = Annotated[list[str] | None, typer.Option("--column", help="METRIC'S=YOURS, e.g. candidate=prediction.")]
+Options = Annotated[list[str] | None, typer.Option("--option", "-o", help="NAME=VALUE, an option of the metric.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write the page to this file.")]
-References = Annotated[list[str] | None, typer.Argument(help="Plain files of references, a text a line.")]
-Judge = Annotated[str, typer.Option(help="Who judges: embedded, or llm: with a model.")]
-Kept = Annotated[
-    str | None,
-    typer.Option("--store", help="File that keeps vectors and answers between runs."),
-]
+Kept = Annotated[str | None, typer.Option("--store", help="File that keeps vectors and answers between runs.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +223,6 @@ class Given:
     column: Column = None
     option: Options = None
     format: Format = None
-    judge: Judge = "embedded"
     store: Kept = None
     html: Html = None
     as_json: AsJson = False
@@ -336,16 +333,17 @@ def read_flags(found: JsonDict, function: Callable[..., object]) -> JsonDict:
     return found | {name: words.get(str(found[name]).lower(), found[name]) for name in flags if name in found}
 
 
-def read_options(given: list[str] | None, function: Callable[..., object], *, named: Sequence[str] = ()) -> JsonDict:
-    """Return the options of a call, each a keyword of the function; an unknown one lists the known.
+def read_options(
+    given: list[str] | None, function: Callable[..., object], caller: str, *, but: Iterable[str] = ()
+) -> JsonDict:
+    """Return the options of a call, each a keyword of the function; an unknown one names the nearest.
 
-    What has an option of its own in other commands, such as `--embedder`, is one of these where it is `named`.
+    `but` names keywords that are given in another way, as the store always is.
     """
     found = read_pairs(given, "--option")
-    hidden = {"store", "progress", "judge", "embedder", "measures"} - {*named}
-    known = [p.name for p in signature(function).parameters.values() if p.default is not p.empty]
-    for name in found:
-        require_option(name, "option", [one for one in known if one not in hidden])
+    named = [p for p in signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY or p.default is not p.empty]
+    hidden = {"store", "progress", *but}
+    require_options(caller, found, [p.name for p in named if p.name not in hidden])
     return read_flags(found, function)
 
 
@@ -399,35 +397,49 @@ class Showable(Protocol):
     def _repr_html_(self) -> str: ...
 
 
-def show(result: Showable, as_json: bool, html: Path | None, title: str, text: str) -> None:
+def show(result: Showable, as_json: bool, html: Path | None, title: str, text: str, *, safe: bool = False) -> None:
     """Print a result as text or JSON, and write its page where one is wanted."""
     from summeval_nb.core.html import html_page
 
-    say(to_json(result.to_dict()) if as_json else text)
+    say(to_json(result.to_dict()) if as_json else text, safe=safe and not as_json)
     if html:
-        write(html, lambda path: write_whole(path, html_page(title, result._repr_html_())))
+        own = getattr(result, "to_html", None)
+        write(html, own or (lambda path: write_whole(path, html_page(title, result._repr_html_()))))
 
 
-def overlap_rows(
-    metric: str,
-    name: str,
-    references: list[str] | None,
-    format: str | None,
-    column: list[str] | None,
-) -> tuple[list[str], list[str | list[str]], int]:
-    """Return candidates, references and the number of bad rows, from a table or from plain files."""
-    if not references:
-        rows, bad = read_table(name, format, metric, column)
-        return (
-            [row["candidate"] for row in rows],
-            [row["references"] for row in rows],
-            bad,
-        )
-    texts = [split_lines(read_text(one, "INPUT")) for one in (name, *references)]
-    if len({len(lines) for lines in texts}) > 1:
-        sizes = ", ".join(f"{one}: {len(lines)}" for one, lines in zip((name, *references), texts, strict=True))
+def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDict], int, bool]:
+    """Return the rows that a metric scores, how many others were bad, and whether it is one row of whole texts.
+
+    One file is a table. Several are plain texts: a candidate a line and its references, or else a file for each column.
+    """
+    if len(files) == 1:
+        return *read_table(files[0], given.format, metric, given.column), False
+    from summeval_nb.agreement.metrics import metric_class
+
+    columns = list(metric_class(metric)[0].columns)
+    lines = columns == ["candidate", "references"]
+    if files.count("-") > 1:
+        fail("only one of the files can be standard input")
+    if not lines and len(files) != len(columns):
+        fail(f"{metric} reads {', '.join(columns)}: give one table, or {len(columns)} plain files, not {len(files)}")
+    texts = [read_text(name, columns[min(place, len(columns) - 1)]) for place, name in enumerate(files)]
+    if not lines:
+        return [dict(zip(columns, texts, strict=True))], 0, True
+    split = [split_lines(text) for text in texts]
+    if len({len(one) for one in split}) > 1:
+        sizes = ", ".join(f"{name}: {len(one)}" for name, one in zip(files, split, strict=True))
         fail(f"the files must have the same number of lines ({sizes})")
-    return texts[0], [list(group) for group in zip(*texts[1:], strict=True)], 0
+    return [{"candidate": first, "references": others} for first, *others in zip(*split, strict=True)], 0, False
+
+
+def say_cost(options: object) -> None:
+    """Say on standard error what the language models in some options have used."""
+    from summeval_nb.runs.costs import find_backends
+
+    for backend in find_backends(options):
+        used = backend.usage
+        tokens = f"{used.prompt_tokens:,} prompt tokens, {used.generated_tokens:,} completion tokens"
+        say(f"summeval: {backend.name}: {used.calls:,} calls, {tokens}, {used.seconds:.1f} s", err=True)
 
 
 def open_store(path: str | None) -> Store | None:

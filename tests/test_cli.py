@@ -30,7 +30,7 @@ def files(tmp_path):
 
 
 def test_evaluate_prints_verdicts_and_evidence(files, tmp_path):
-    done = summeval("evaluate", *files, "-k", 2, "--html", tmp_path / "report.html")
+    done = summeval("score", "faithfulness", *files, "-o", "k=2", "--html", tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     assert "The bridge opened in 1931." in done.stdout and "[5,000]" in done.stdout and "k:2" in done.stdout
     assert "\x1b" not in done.stdout
@@ -39,7 +39,7 @@ def test_evaluate_prints_verdicts_and_evidence(files, tmp_path):
 
 
 def test_json_is_for_programs_and_standard_input_works(files):
-    done = summeval("evaluate", files[0], "-", "--json", stdin="It is 1,149 metres long.\n")
+    done = summeval("score", "faithfulness", files[0], "-", "--json", stdin="It is 1,149 metres long.\n")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert data["score"] == 1.0 and data["verdicts"][0]["evidence"][0]["index"] == 1
@@ -74,21 +74,23 @@ def test_demo_says_what_its_author_knows_where_the_checker_is_wrong_or_unclear(t
         ) == [escape(line) for line in expected]
 
 
+PAIR = ["score", "faithfulness", "{article}", "{summary}"]
 BAD = {
-    "missing file": (["evaluate", "no-such.txt", "{summary}"], "no file 'no-such.txt'"),
-    "folder": (["evaluate", "{folder}", "{summary}"], "is a folder"),
-    "empty text": (["evaluate", "{empty}", "{summary}"], "is empty"),
-    "binary file": (["evaluate", "{article}", "{binary}"], "not UTF-8"),
-    "NUL": (["evaluate", "{article}", "{nul}"], "binary"),
-    "k = 0": (["evaluate", "{article}", "{summary}", "-k", "0"], "k must be at least 1, not 0"),
-    "k = x": (["evaluate", "{article}", "{summary}", "-k", "x"], "valid integer"),
-    "unknown splitter": (["evaluate", "{article}", "{summary}", "--splitter", "x"], "unknown splitter"),
-    "unknown embedder": (["evaluate", "{article}", "{summary}", "--embedder", "no-such"], "no-such"),
+    "missing file": ([*PAIR[:2], "no-such.txt", "{summary}"], "text: there is no file 'no-such.txt'"),
+    "folder": ([*PAIR[:2], "{folder}", "{summary}"], "is a folder"),
+    "empty text": ([*PAIR[:2], "{empty}", "{summary}"], "is empty"),
+    "binary file": ([*PAIR[:3], "{binary}"], "summary: "),
+    "NUL": ([*PAIR[:3], "{nul}"], "binary"),
+    "k = 0": ([*PAIR, "-o", "k=0"], "k must be at least 1, not 0"),
+    "k = x": ([*PAIR, "-o", "k=x"], "k must be a whole number, not str"),
+    "unknown splitter": ([*PAIR, "-o", "splitter=x"], "unknown splitter"),
+    "unknown embedder": ([*PAIR, "-o", "embedder=no-such"], "no-such"),
+    "misspelt option": ([*PAIR, "-o", "treshold=.5"], "did you mean 'threshold'?"),
     "unknown command": (["evaluat"], "evaluat"),
-    "unknown option": (["evaluate", "{article}", "{summary}", "--no-such"], "no-such"),
-    "missing argument": (["evaluate", "{article}"], "argument 'summary'"),
-    "two standard inputs": (["evaluate", "-", "-"], "only one"),
-    "unwritable report": (["evaluate", "{article}", "{summary}", "--html", "{folder}/no/x.html"], "cannot write"),
+    "unknown option": ([*PAIR, "--no-such"], "no-such"),
+    "missing argument": (PAIR[:2], "argument 'files"),
+    "two standard inputs": ([*PAIR[:2], "-", "-"], "only one"),
+    "unwritable report": ([*PAIR, "--html", "{folder}/no/x.html"], "cannot write"),
     "demo number": (["demo", "--number", "99"], "between 1 and"),
 }
 
@@ -107,11 +109,11 @@ def test_bad_input_is_one_line_and_code_2(arguments, message, files, tmp_path):
 
 def test_the_list_of_commands_cuts_no_sentence():
     listed = " ".join(summeval("--help").stdout.split())
-    assert "Score a summary against its article, sentence by sentence, with the evidence." in listed
+    assert "Score texts with a metric by its name; each says its options by --help." in listed
     assert "..." not in listed.partition("Commands:")[2]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["demo", "-h"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "bleu", "--help"], ["demo", "-h"], ["--version"]])
 def test_help_and_version(arguments):
     done = summeval(*arguments)
     assert done.returncode == 0 and done.stdout.strip() and not done.stderr

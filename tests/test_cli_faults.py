@@ -12,7 +12,6 @@ import nltk
 import pytest
 
 from summeval_nb import cli
-from summeval_nb.commands import WORD_METRICS
 from summeval_nb.text import split
 from summeval_nb.text import splitters as _splitters
 
@@ -77,7 +76,8 @@ def leave(*arguments: str) -> int:
     return leaving.value.code
 
 
-EVALUATE = ["evaluate", "article.txt", "summary.txt"]
+WORD_METRICS = ["bleu", "chrf", "ter", "meteor", "bertscore"]
+EVALUATE = ["score", "faithfulness", "article.txt", "summary.txt"]
 RUN = ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out"]
 ANNOTATORS = ["annotators", "rated.csv", "--raters", "a,b", "--level", "interval"]
 CHECKER_BENCH = ["checker-bench", "--data", "rows:asked.jsonl"]
@@ -90,21 +90,21 @@ ASKED = {
     "a": "It opened.",
 }
 ASKED |= {"b": "It rained.", "article": "It opened.", "sentence": "It opened.", "label": 1}
-METEOR = ["meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself it needs nltk's WordNet
+METEOR = ["score", "meteor", "pairs.jsonl", "-o", "synonyms=null"]  # by itself it needs nltk's WordNet
 FAULTS = {
-    "server down": ([*EVALUATE, "--checker", "llm:m@http://127.0.0.1:9/v1"], "is it running"),
+    "server down": ([*EVALUATE, "-o", "checker=llm:m@http://127.0.0.1:9/v1"], "is it running"),
     "store is damaged": ([*EVALUATE, "--store", "store.sqlite"], "its beginning is damaged"),
     "store is a text": ([*EVALUATE, "--store", "summary.txt"], "not a summeval store"),
     "store is a pipe": ([*EVALUATE, "--store", "pipe"], "a pipe or a device"),
     "info of a damaged store": (["store", "info", "store.sqlite"], "its beginning is damaged"),
     "info of a pipe": (["store", "info", "pipe"], "a pipe or a device"),
     "store of a run": ([*RUN, "o", "--store", "store.sqlite"], "its beginning is damaged"),
-    "gzip cut short": (["bleu", "cut.jsonl.gz"], "not a whole gzip file"),
+    "gzip cut short": (["score", "bleu", "cut.jsonl.gz"], "not a whole gzip file"),
     "gzip cut short in a run": (["run", "cut.jsonl.gz", *RUN[2:], "o"], "not a whole gzip file"),
-    "no gzip": (["rouge", "no.jsonl.gz"], "not a whole gzip file"),
-    "doubled header": (["bleu", "twice.csv"], "names a column twice"),
-    "bare carriage return": (["rouge", "cr.csv"], "line 1 of the CSV holds a carriage return"),
-    "unclosed quote": (["bleu", "quote.csv"], "line 3 of the CSV opens a quote"),
+    "no gzip": (["score", "rouge", "no.jsonl.gz"], "not a whole gzip file"),
+    "doubled header": (["score", "bleu", "twice.csv"], "names a column twice"),
+    "bare carriage return": (["score", "rouge", "cr.csv"], "line 1 of the CSV holds a carriage return"),
+    "unclosed quote": (["score", "bleu", "quote.csv"], "line 3 of the CSV opens a quote"),
     "unclosed quote in a run": (["run", "quote.csv", *RUN[2:], "o"], "line 3 of the CSV opens a quote"),
     "unclosed quote of ratings": (["correlate", "quote.csv"], "line 3 of the CSV opens a quote"),
     "report of a file": (["report", "pairs.jsonl"], "is no folder"),
@@ -116,26 +116,29 @@ FAULTS = {
     "time limit is infinite": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "inf"], "timeout must be"),
     "time limit beyond reason": ([*RUN[:-3], "--workers", "1", "--out", "o", "--timeout", "1e300"], "timeout must be"),
     "age is infinite": (["store", "prune", "good.sqlite", "--older-than-days", "inf"], "older_than_days must be"),
-    "order beyond reason": (["bleu", "pairs.jsonl", "-o", "n=1000000000"], "n must be at most 100"),
-    "deep JSON": (["bleu", "deep.jsonl"], "nested too deeply"),
+    "order beyond reason": (["score", "bleu", "pairs.jsonl", "-o", "n=1000000000"], "n must be at most 100"),
+    "deep JSON": (["score", "bleu", "deep.jsonl"], "nested too deeply"),
     "deep JSON of ratings": (["summeval", "deep.jsonl"], "nested too deeply"),
-    "deep option": (["bleu", "pairs.jsonl", "-o", f"smooth={'[' * 5000}"], "unknown smooth"),
-    "no yes and no no": (["rouge", "pairs.jsonl", "-o", "stemmer=maybe"], "stemmer must be True or False"),
-    "a number for a flag": (["bleu", "pairs.jsonl", "-o", "lowercase=0"], "lowercase must be True or False"),
+    "deep option": (["score", "bleu", "pairs.jsonl", "-o", f"smooth={'[' * 5000}"], "unknown smooth"),
+    "no yes and no no": (["score", "rouge", "pairs.jsonl", "-o", "stemmer=maybe"], "stemmer must be True or False"),
+    "a number for a flag": (["score", "bleu", "pairs.jsonl", "-o", "lowercase=0"], "lowercase must be True or False"),
     "no yes and no no in a run": ([*RUN, "o", "-o", "lowercase=maybe"], "lowercase must be True or False"),
     "page over the article": ([*EVALUATE, "--html", "article.txt"], "would overwrite what is read"),
     "page over the summary": ([*EVALUATE, "--html", "./summary.txt"], "would overwrite what is read"),
     "page over the store": ([*EVALUATE, "--store", "s.sqlite", "--html", "s.sqlite"], "would overwrite what is read"),
-    "page over a table": (["rouge", "pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
+    "page over a table": (["score", "rouge", "pairs.jsonl", "--html", "pairs.jsonl"], "would overwrite what is read"),
     "page over a corpus": ([*RUN, "o", "--html", "pairs.jsonl"], "would overwrite what is read"),
     "page over results": (["report", "m1", "--html", "m1/manifest.json"], "would overwrite what is read"),
-    "page over another file": (["bleu", "pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
+    "page over another file": (["score", "bleu", "pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
     "page of the demo over a file": (["demo", "--html", "summary.txt"], "a file that is no page"),
     "page over a file of a folder that is read": (
         ["checker-bench", "--data", "frank:m4", "--html", "m4/benchmark_data.json"],
         "a file that is no page",
     ),
-    "retrieval over its table": (["retrieval", "asked.jsonl", "--html", "asked.jsonl"], "would overwrite what is read"),
+    "retrieval over its table": (
+        ["score", "context_recall", "asked.jsonl", "--html", "asked.jsonl"],
+        "would overwrite what is read",
+    ),
     "comparison over its table": (["compare", "asked.jsonl", "--html", "asked.jsonl"], "would overwrite what is read"),
     "agreement over its table": ([*ANNOTATORS, "--html", "rated.csv"], "would overwrite what is read"),
     "bench over its table": ([*CHECKER_BENCH, "--html", "asked.jsonl"], "would overwrite what is read"),
@@ -143,63 +146,102 @@ FAULTS = {
         ["judge-bench", "--judge", "words", "--store", "s.sqlite", "--html", "s.sqlite"],
         "would overwrite what is read",
     ),
-    "retrieval of a cut table": (["retrieval", "cut.jsonl.gz"], "not a whole gzip file"),
+    "retrieval of a cut table": (["score", "context_recall", "cut.jsonl.gz"], "not a whole gzip file"),
     "comparison of a cut table": (["compare", "cut.jsonl.gz"], "not a whole gzip file"),
     "agreement in a cut table": (["annotators", "cut.jsonl.gz", *ANNOTATORS[2:]], "not a whole gzip file"),
     "bench on a cut table": (["checker-bench", "--data", "rows:no.jsonl.gz"], "not a whole gzip file"),
-    "retrieval on a full disk": (["retrieval", "asked.jsonl", "--html", "/dev/full"], "cannot write '/dev/full'"),
+    "retrieval on a full disk": (
+        ["score", "context_recall", "asked.jsonl", "--html", "/dev/full"],
+        "cannot write '/dev/full'",
+    ),
     "agreement on a full disk": ([*ANNOTATORS, "--html", "/dev/full"], "cannot write '/dev/full'"),
-    "retrieval with a damaged store": (["retrieval", "asked.jsonl", "--store", "store.sqlite"], "beginning is damaged"),
+    "retrieval with a damaged store": (
+        ["score", "context_recall", "asked.jsonl", "--store", "store.sqlite"],
+        "beginning is damaged",
+    ),
     "comparison with a pipe as store": (["compare", "asked.jsonl", "--store", "pipe"], "a pipe or a device"),
     "bench with a text as store": (
         ["judge-bench", "--judge", "words", "--store", "summary.txt"],
         "not a summeval store",
     ),
-    "retrieval by a server that is down": (["retrieval", "asked.jsonl", "--judge", NOBODY], "is it running"),
+    "retrieval by a server that is down": (
+        ["score", "context_recall", "asked.jsonl", "-o", f"judge={NOBODY}"],
+        "is it running",
+    ),
     "comparison by a server that is down": (["compare", "asked.jsonl", "--backend", NOBODY], "is it running"),
     "bench of a server that is down": (["judge-bench", "--judge", NOBODY, "--set", "pairs"], "is it running"),
     "bench of a checker that is down": ([*CHECKER_BENCH, "--checker", NOBODY], "is it running"),
-    "a share that is no number": (["retrieval", "asked.jsonl", "-o", "max_failed=nan"], "max_failed must be a number"),
+    "a share that is no number": (
+        ["score", "context_recall", "asked.jsonl", "-o", "max_failed=nan"],
+        "max_failed must be a number",
+    ),
     "a share of 400 digits": (["compare", "asked.jsonl", "-o", f"margin=1{'0' * 400}"], "margin must lie in [0, 1]"),
-    "measures as an option": (["retrieval", "asked.jsonl", "-o", "measures=[]"], "unknown option 'measures'"),
+    "measures as an option": (
+        ["score", "context_recall", "asked.jsonl", "-o", "measures=[]"],
+        "has no option 'measures'",
+    ),
     "resamples beyond reason": ([*ANNOTATORS, "-o", "n_resamples=1000000000"], "n_resamples must be at most"),
     "infinite ratings": ([*ANNOTATORS[:3], "a,c", *ANNOTATORS[4:]], "needs numbers, not"),
     "no such rater": ([*ANNOTATORS[:3], "a,", *ANNOTATORS[4:]], "there is no ''"),
     "no such set": (["judge-bench", "--judge", "words", "--set", "nothing"], "unknown set"),
     "no file of a layout": (["checker-bench", "--data", "rows:"], "FORMAT:FILE"),
-    "page on a full disk": (["bleu", "pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
-    "no model of stanza": ([*EVALUATE, "--splitter", "stanza"], "stanza.download"),
-    "no tables of nltk": ([*EVALUATE, "--splitter", "punkt_tab"], "nltk.downloader punkt_tab"),
+    "page on a full disk": (
+        ["score", "bleu", "pairs.jsonl", "--html", "/dev/full"],
+        "cannot write '/dev/full': No space left",
+    ),
+    "no model of stanza": ([*EVALUATE, "-o", "splitter=stanza"], "stanza.download"),
+    "no tables of nltk": ([*EVALUATE, "-o", "splitter=punkt_tab"], "nltk.downloader punkt_tab"),
     "order of chrF beyond reason": (
-        ["chrf", "pairs.jsonl", "-o", "char_order=1000000000"],
+        ["score", "chrf", "pairs.jsonl", "-o", "char_order=1000000000"],
         "char_order must be at most",
     ),
-    "beta is no number": (["chrf", "pairs.jsonl", "-o", "beta=NaN"], "beta must lie between 0 and 1000, not nan"),
-    "beta is infinite": (["chrf", "pairs.jsonl", "-o", "beta=1e400"], "beta must lie between 0 and 1000, not inf"),
-    "beta is a text": (["chrf", "pairs.jsonl", "-o", f"beta={'9' * 5000}x"], "beta must be a number, not str"),
-    "no yes and no no for TER": (["ter", "pairs.jsonl", "-o", "normalized=maybe"], "normalized must be True or False"),
-    "no WordNet": (["meteor", "pairs.jsonl"], "run python -m nltk.downloader wordnet once, or pass -o synonyms=null"),
-    "synonyms of Python": ([*METEOR[:2], "-o", "synonyms=None"], "synonyms must be wordnet, null or a JSON object"),
-    "synonyms that are a text": ([*METEOR[:2], "-o", 'synonyms={"cat": "dog"}'], "synonyms of 'cat' must be a list"),
-    "synonyms nested too deeply": ([*METEOR[:2], "-o", f"synonyms={'[' * 5000}"], "synonyms must be wordnet"),
+    "beta is no number": (
+        ["score", "chrf", "pairs.jsonl", "-o", "beta=NaN"],
+        "beta must lie between 0 and 1000, not nan",
+    ),
+    "beta is infinite": (
+        ["score", "chrf", "pairs.jsonl", "-o", "beta=1e400"],
+        "beta must lie between 0 and 1000, not inf",
+    ),
+    "beta is a text": (["score", "chrf", "pairs.jsonl", "-o", f"beta={'9' * 5000}x"], "beta must be a number, not str"),
+    "no yes and no no for TER": (
+        ["score", "ter", "pairs.jsonl", "-o", "normalized=maybe"],
+        "normalized must be True or False",
+    ),
+    "no WordNet": (
+        ["score", "meteor", "pairs.jsonl"],
+        "run python -m nltk.downloader wordnet once, or pass -o synonyms=null",
+    ),
+    "synonyms of Python": ([*METEOR[:3], "-o", "synonyms=None"], "synonyms must be wordnet, null or a JSON object"),
+    "synonyms that are a text": ([*METEOR[:3], "-o", 'synonyms={"cat": "dog"}'], "synonyms of 'cat' must be a list"),
+    "synonyms nested too deeply": ([*METEOR[:3], "-o", f"synonyms={'[' * 5000}"], "synonyms must be wordnet"),
     "a weight that is no number": ([*METEOR, "-o", "alpha=NaN"], "alpha must lie between 0 and 1, not nan"),
     "no such tokenizer": ([*METEOR, "-o", "tokenize=words"], "unknown tokenizer 'words'"),
-    "no such model": (["bertscore", "pairs.jsonl", "-o", "model=nowhere"], "nothing is downloaded"),
+    "no such model": (["score", "bertscore", "pairs.jsonl", "-o", "model=nowhere"], "nothing is downloaded"),
     "a model is a number": (
-        ["bertscore", "pairs.jsonl", "-o", "model=5"],
+        ["score", "bertscore", "pairs.jsonl", "-o", "model=5"],
         "model must be 'minilm' or a folder, not int",
     ),
     "a model is a file": (
-        ["bertscore", "pairs.jsonl", "-o", "model=pairs.jsonl"],
+        ["score", "bertscore", "pairs.jsonl", "-o", "model=pairs.jsonl"],
         "model must be 'minilm' or a folder",
     ),
-    "a model without a tokenizer": (["bertscore", "pairs.jsonl", "-o", "model=m5"], "m5' cannot be loaded: "),
-    "a model whose settings are no text": (["bertscore", "pairs.jsonl", "-o", "model=m6"], "m6' cannot be loaded: "),
-    "a model with a program of its own": (["bertscore", "pairs.jsonl", "-o", "model=m7"], "m7' cannot be loaded: "),
-    "no such layer": (["bertscore", "pairs.jsonl", "-o", "layer=99"], "layer must be at most 6"),
-    "a baseline that is no number": (["bertscore", "pairs.jsonl", "-o", "baseline=NaN"], "baseline must be a number"),
+    "a model without a tokenizer": (["score", "bertscore", "pairs.jsonl", "-o", "model=m5"], "m5' cannot be loaded: "),
+    "a model whose settings are no text": (
+        ["score", "bertscore", "pairs.jsonl", "-o", "model=m6"],
+        "m6' cannot be loaded: ",
+    ),
+    "a model with a program of its own": (
+        ["score", "bertscore", "pairs.jsonl", "-o", "model=m7"],
+        "m7' cannot be loaded: ",
+    ),
+    "no such layer": (["score", "bertscore", "pairs.jsonl", "-o", "layer=99"], "layer must be at most 6"),
+    "a baseline that is no number": (
+        ["score", "bertscore", "pairs.jsonl", "-o", "baseline=NaN"],
+        "baseline must be a number",
+    ),
     "model beside embedder": (
-        ["bertscore", "pairs.jsonl", "-o", "embedder=minilm", "-o", "model=m5"],
+        ["score", "bertscore", "pairs.jsonl", "-o", "embedder=minilm", "-o", "model=m5"],
         "give model or embedder, not both",
     ),
 }
@@ -213,14 +255,14 @@ WORDS = {  # what every word metric meets alike
     "page over references": (["article.txt", "summary.txt", "--html", "summary.txt"], "would overwrite what is read"),
     "page over another file": (["pairs.jsonl", "--html", "summary.txt"], "a file that is no page"),
     "page on a full disk": (["pairs.jsonl", "--html", "/dev/full"], "cannot write '/dev/full': No space left"),
-    "no such option": (["pairs.jsonl", "-o", "order=2"], "unknown option 'order'; known: "),
+    "no such option": (["pairs.jsonl", "-o", "order=2"], "has no option 'order'"),
     "no such file of references": (["article.txt", "nowhere.txt"], "there is no file 'nowhere.txt'"),
     "files of different lengths": (["article.txt", "three.txt"], "the same number of lines"),
     "a store as references": (["article.txt", "store.sqlite"], "store.sqlite"),
     "a folder as candidates": (["m1", "article.txt"], "is a folder; name a text file"),
 }
 FAULTS |= {
-    f"{metric}: {fault}": ([metric, *arguments, *(METEOR[2:] if metric == "meteor" else [])], message)
+    f"{metric}: {fault}": (["score", metric, *arguments, *(METEOR[3:] if metric == "meteor" else [])], message)
     for metric in WORD_METRICS
     for fault, (arguments, message) in WORDS.items()
 }
@@ -244,13 +286,13 @@ def test_what_nobody_expected_is_one_line_and_code_70(place, capsys, monkeypatch
     def broken(*_: object, **__: object) -> None:
         raise KeyError("no such thing")
 
-    monkeypatch.setattr("summeval_nb.overlap.bleu.corpus_bleu", broken)
-    assert leave("bleu", "pairs.jsonl") == 70
+    monkeypatch.setattr("summeval_nb.overlap.bleu.Bleu.corpus", broken)
+    assert leave("score", "bleu", "pairs.jsonl") == 70
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("summeval: unexpected KeyError: 'no such thing'") and "SUMMEVAL_TRACEBACK=1" in line
     monkeypatch.setenv("SUMMEVAL_TRACEBACK", "1")
     with pytest.raises(KeyError):
-        cli.main(["bleu", "pairs.jsonl"])
+        cli.main(["score", "bleu", "pairs.jsonl"])
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), ImportError("of a library that was interrupted")])
@@ -258,9 +300,9 @@ def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, c
     def interrupted(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("summeval_nb.overlap.bleu.corpus_bleu", interrupted)
+    monkeypatch.setattr("summeval_nb.overlap.bleu.Bleu.corpus", interrupted)
     monkeypatch.setattr("summeval_nb.shell._presses", 1)
-    assert leave("bleu", "pairs.jsonl") == 130
+    assert leave("score", "bleu", "pairs.jsonl") == 130
     assert capsys.readouterr().err == "summeval: interrupted\n"
 
 
@@ -277,7 +319,7 @@ def test_an_interrupt_is_code_130_whatever_a_library_makes_of_it(error, place, c
 def test_yes_and_no_are_flags(option, expected, place, capsys):
     row = {"candidate": "cats sitting running fast", "references": "cat sits runs fast"}
     Path("stems.jsonl").write_text(json.dumps(row))
-    assert leave("rouge", "stems.jsonl", "-o", option, "-o", 'types=["rouge1"]', "--json") == 0
+    assert leave("score", "rouge", "stems.jsonl", "-o", option, "-o", 'types=["rouge1"]', "--json") == 0
     assert json.loads(capsys.readouterr().out)["mean_by_type"]["rouge1"]["f1"] == expected
     assert leave("run", "stems.jsonl", "--metric", "rouge", "-o", option, "-o", 'types=["rouge1"]', *RUN[4:], "o") == 0
     assert json.loads(Path("o/results.jsonl").read_text())["score"] == expected
@@ -294,11 +336,11 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
     for name, texts in (("made.txt", made), ("wanted.txt", wanted)):
         Path(name).write_bytes("".join(f"{text}\n" for text in texts).encode())
     read = [list(smart_open(name)) for name in ("made.txt", "wanted.txt")]
-    assert leave("bleu", "made.txt", "wanted.txt", "--json") == 0
+    assert leave("score", "bleu", "made.txt", "wanted.txt", "--json") == 0
     expected = BLEU().corpus_score(read[0], [read[1]]).score
     assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(expected, abs=1e-9)
     types = ["rouge1", "rouge2", "rougeL"]
-    assert leave("rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
+    assert leave("score", "rouge", "made.txt", "wanted.txt", "--json", "-o", f"types={json.dumps(types)}") == 0
     scorer, found = RougeScorer(types), json.loads(capsys.readouterr().out)["rows"]
     lines = [Path(name).read_bytes().decode().removesuffix("\n").split("\n") for name in ("made.txt", "wanted.txt")]
     assert [len(one) for one in lines] == [3, 3]
@@ -311,7 +353,7 @@ def test_only_a_newline_ends_a_line_as_for_sacrebleu_and_rouge_score(separator, 
 def test_no_bar_is_drawn_where_standard_error_is_no_terminal(place, capsys):
     rows = [{"candidate": "a b", "references": "a"}] * 5001  # counted in two lots
     Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert leave("rouge", "many.jsonl", "-o", 'types=["rouge1"]') == 0
+    assert leave("score", "rouge", "many.jsonl", "-o", 'types=["rouge1"]') == 0
     assert capsys.readouterr().err == ""
 
 
@@ -331,22 +373,22 @@ def test_no_text_commands_the_terminal(place, capsys):
     ranked = [{**ASKED, "system": name} for name in (HOSTILE, "x")]
     Path("ranked.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ranked))
     commands = [
-        ["bleu", "bad.jsonl"],
+        ["score", "bleu", "bad.jsonl"],
         ["correlate", "rated.jsonl"],
         ["correlate", "rated.jsonl", "--metric", HOSTILE, "--human", "metric"],
-        ["bleu", f"no{HOSTILE}.jsonl"],
-        ["bleu", "pairs.jsonl", "-o", f"{HOSTILE}=1"],
-        ["bleu", "pairs.jsonl", f"--{HOSTILE}"],
-        *([name, "bad.jsonl", "-o", f"{HOSTILE}=1"] for name in WORD_METRICS),
-        *([name, "bad.jsonl", *(METEOR[2:] if name == "meteor" else [])] for name in WORD_METRICS),
-        ["bertscore", "pairs.jsonl", "-o", f"model={HOSTILE[1:]}"],
-        ["meteor", "pairs.jsonl", "-o", f"tokenize={HOSTILE[1:]}"],
+        ["score", "bleu", f"no{HOSTILE}.jsonl"],
+        ["score", "bleu", "pairs.jsonl", "-o", f"{HOSTILE}=1"],
+        ["score", "bleu", "pairs.jsonl", f"--{HOSTILE}"],
+        *(["score", name, "bad.jsonl", "-o", f"{HOSTILE}=1"] for name in WORD_METRICS),
+        *(["score", name, "bad.jsonl", *(METEOR[3:] if name == "meteor" else [])] for name in WORD_METRICS),
+        ["score", "bertscore", "pairs.jsonl", "-o", f"model={HOSTILE[1:]}"],
+        ["score", "meteor", "pairs.jsonl", "-o", f"tokenize={HOSTILE[1:]}"],
         [HOSTILE],
         [*EVALUATE],
         [*EVALUATE, "--json"],
-        [*EVALUATE, "--embedder", HOSTILE],
-        ["retrieval", "asked.jsonl"],
-        ["retrieval", "asked.jsonl", "--measure", HOSTILE],
+        [*EVALUATE, "-o", f"embedder={HOSTILE}"],
+        ["score", "context_recall", "asked.jsonl"],
+        ["score", HOSTILE, "asked.jsonl"],
         ["compare", "asked.jsonl"],
         ["compare", "ranked.jsonl", "--rank"],
         ["annotators", "rated.jsonl", "--raters", f"{HOSTILE},article", "--level", "nominal"],
@@ -371,7 +413,7 @@ def test_a_warning_is_one_line_too(place, capsys):
     Path("wanted.txt").write_text("ქართული\n")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        assert leave("rouge", "made.txt", "wanted.txt") == 0
+        assert leave("score", "rouge", "made.txt", "wanted.txt") == 0
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("summeval: warning: the tokenizer 'rouge' left no token")
 
@@ -382,14 +424,14 @@ def through_a_shell(line: str, cwd: Path) -> subprocess.CompletedProcess:
 
 
 STREAMS = {
-    "summeval bleu - <&-": (2, "standard input is closed"),
-    "summeval bleu pairs.jsonl >&-": (2, "standard output is closed"),
-    "summeval bleu pairs.jsonl 2>&-": (0, ""),
-    "summeval bleu nowhere.jsonl 2>&-": (2, ""),
-    "summeval bleu pairs.jsonl >/dev/full": (2, "cannot write to standard output: No space left on device"),
+    "summeval score bleu - <&-": (2, "standard input is closed"),
+    "summeval score bleu pairs.jsonl >&-": (2, "standard output is closed"),
+    "summeval score bleu pairs.jsonl 2>&-": (0, ""),
+    "summeval score bleu nowhere.jsonl 2>&-": (2, ""),
+    "summeval score bleu pairs.jsonl >/dev/full": (2, "cannot write to standard output: No space left on device"),
     "summeval --version >/dev/full": (2, "cannot write to standard output: No space left on device"),
     "summeval --help >/dev/full": (2, "No space left on device"),
-    "summeval bleu nowhere.jsonl 2>/dev/full": (2, ""),
+    "summeval score bleu nowhere.jsonl 2>/dev/full": (2, ""),
 }
 
 
@@ -402,7 +444,7 @@ def test_streams_that_are_closed_or_full(line, place):
 
 
 def test_a_reader_that_goes_away_is_no_fault(place):
-    done = through_a_shell("{ summeval bleu pairs.jsonl; echo $? >&2; } | true", place)
+    done = through_a_shell("{ summeval score bleu pairs.jsonl; echo $? >&2; } | true", place)
     assert done.stderr.strip() == "141", done
 
 
@@ -426,7 +468,7 @@ def test_ctrl_c_is_heeded_from_the_first_moment_on(seconds, place):
     """The command would run for minutes; wherever the signal meets it, imports included, it says so in one line."""
     lines = (PAIR.replace(b"cat", f"cat{number} ".encode() * 200) for number in range(4_000))  # none like another
     Path("many.jsonl").write_bytes(b"".join(lines))
-    words = [sys.executable, "-c", INTERRUPTED, str(seconds), "bleu", "many.jsonl", "-o", "n=100"]
+    words = [sys.executable, "-c", INTERRUPTED, str(seconds), "score", "bleu", "many.jsonl", "-o", "n=100"]
     done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 130 and done.stderr == "summeval: interrupted\n", done
 
@@ -434,9 +476,9 @@ def test_ctrl_c_is_heeded_from_the_first_moment_on(seconds, place):
 def test_a_job_that_is_deaf_to_ctrl_c_stays_so(place):
     """A shell starts background jobs so; a command must not take it back."""
     deaf = INTERRUPTED.replace("signal.default_int_handler", "signal.SIG_IGN")
-    words = [sys.executable, "-c", deaf, "0.1", "bleu", "pairs.jsonl"]
+    words = [sys.executable, "-c", deaf, "0.1", "score", "bleu", "pairs.jsonl"]
     done = subprocess.run(words, cwd=place, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0 and done.stdout.startswith("BLEU"), done
+    assert done.returncode == 0 and done.stdout.startswith("bleu"), done
 
 
 def test_a_lost_manifest_is_named_with_the_option_that_writes_it_anew(place, capsys):

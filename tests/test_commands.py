@@ -9,12 +9,13 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.agreement.metrics import metric_class
-from summeval_nb.commands import WORD_METRICS, WordMetric
-from summeval_nb.core.results import ScoreTable
-from summeval_nb.shell import read_flags
+from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
+from summeval_nb.core.results import ScoreTable, Verdict
+from summeval_nb.evidence.words import WordsChecker
 
-NAMES = list(WORD_METRICS)
+NOBODY = "llm:m@http://127.0.0.1:9/v1"
+NAMES = ["bleu", "chrf", "ter", "meteor", "bertscore"]
+WHOLE = {"bleu", "chrf", "ter"}  # scored as one corpus
 PLAIN = {"meteor": {"synonyms": None}}  # by itself it needs nltk's WordNet
 CANDIDATES = ["the cats sat on a mat", "er ist nicht gekommen", "猫坐在垫子上", "كان الطقس جميلا", "Он не пришёл."]
 FIRST = ["the cat sat on the mat", "er ist gekommen", "一只猫坐在垫子上", "كان الطقس باردا", "Он пришёл."]
@@ -46,10 +47,10 @@ def place(tmp_path, monkeypatch):
 
 
 def summeval(capsys, name, *words, code=0, **choices):
-    """Run a command with choices as a shell would give them; return standard output and error."""
+    """Score with choices as a shell would give them; return standard output and error."""
     given = [one for key, value in (PLAIN.get(name, {}) | choices).items() for one in ("-o", _word(key, value))]
     with pytest.raises(SystemExit) as leaving:
-        cli.main([name, *words, *given])
+        cli.main(["score", name, *words, *given])
     said = capsys.readouterr()
     assert leaving.value.code == code, said.err
     return said.out, said.err
@@ -60,8 +61,9 @@ def _word(name, value):
 
 
 def in_python(name, candidates, groups, *, each=False, **choices):
-    of_each, of_all = WORD_METRICS[name].functions()
-    return (of_each if each else of_all)(candidates, groups, **(PLAIN.get(name, {}) | choices))
+    metric = load_metric(name, **(PLAIN.get(name, {}) | choices))
+    score = metric.corpus if name in WHOLE and not each else metric.score_many
+    return score(candidates, groups)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -90,7 +92,7 @@ def test_every_option_decides_as_in_python(name, choices, place, capsys):
     out, _ = summeval(capsys, name, "made.txt", "first.txt", "second.txt", "--json", **choices)
     assert json.loads(out) == json.loads(json.dumps(wanted.to_dict()))
     text, _ = summeval(capsys, name, "made.txt", "first.txt", "second.txt", **choices)
-    assert text.splitlines()[1] == str(wanted.signature)
+    assert text.splitlines()[-1] == str(wanted.signature)
     if choices not in ({"embedder": "minilm"}, {"model": "minilm"}):  # the default by its name
         assert str(wanted.signature) != str(in_python(name, CANDIDATES, GROUPS).signature)
 
@@ -102,10 +104,11 @@ def test_the_options_are_the_choices_of_the_metric(name, place, capsys):
     tried = {choice for one in OPTIONS[name] for choice in one}
     assert tried == choices - ({"effective_order"} if name == "bleu" else set())
     _, err = summeval(capsys, name, "pairs.jsonl", "-o", "nothing=1", code=2)
-    assert all(f"'{choice}'" in err for choice in choices) and "unknown option 'nothing'" in err
-    of_each, of_all = WORD_METRICS[name].functions()
-    flags = dict.fromkeys(choices, "yes")
-    assert read_flags(flags, of_each) == read_flags(flags, of_all)
+    assert all(f"'{choice}'" in err for choice in choices) and f"{name} has no option 'nothing'" in err
+    with pytest.raises(SystemExit):
+        cli.main(["score", name, "--help"])
+    out = capsys.readouterr().out
+    assert all(f"\n    {choice}: " in out for choice in choices) and f"Example: summeval score {name}" in out
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -113,11 +116,10 @@ def test_a_page_and_a_terminal_show_the_score_and_how_it_was_counted(name, place
     result = in_python(name, CANDIDATES, GROUPS)
     score = result.mean() if isinstance(result, ScoreTable) else result.score
     out, err = summeval(capsys, name, "pairs.jsonl", "--html", "page.html")
-    title = WORD_METRICS[name].title
-    assert out.startswith(f"{title} {score:.4f}") and out.splitlines()[1] == str(result.signature)
+    assert out.startswith(f"{name} {score:.4f}") and out.splitlines()[-1] == str(result.signature)
     assert err == "written to page.html\n"
     page = Path("page.html").read_text(encoding="utf-8")
-    assert page.startswith("<!DOCTYPE html>") and f"<title>{title}</title>" in page and "<script" not in page
+    assert page.startswith("<!DOCTYPE html>") and f"<title>{name}</title>" in page and "<script" not in page
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -134,22 +136,22 @@ def test_a_text_without_a_score_is_none_and_never_a_number(name, place, capsys):
     empty = {"candidate": "", "references": ""}
     Path("empty.jsonl").write_text(json.dumps(empty) + "\n")
     out, _ = summeval(capsys, name, "empty.jsonl")
-    assert out.startswith(f"{WORD_METRICS[name].title} undefined: ") and "nan" not in out.lower()
+    assert out.startswith(f"{name} undefined: ") and "nan" not in out.lower()
     assert summeval(capsys, name, "empty.jsonl", "--each")[0] == "none\n"
     Path("some.jsonl").write_text(
         json.dumps(empty) + "\n" + json.dumps({"candidate": "a b", "references": "a b"}) + "\n"
     )
     out, _ = summeval(capsys, name, "some.jsonl")
-    whole = bool(WORD_METRICS[name].whole)
-    assert ("(1 of 2 texts undefined and left out)" in out.splitlines()[0]) is not whole
+    assert ("(1 of 2 texts undefined and left out)" in out.splitlines()[0]) is (name not in WHOLE)
     json.loads(summeval(capsys, name, "some.jsonl", "--json")[0], parse_constant=pytest.fail)
 
 
-def test_parts_of_a_mean_stand_beside_it(place, capsys):
-    out, _ = summeval(capsys, "bertscore", "pairs.jsonl")
-    means = s.overlap.bert_many(CANDIDATES, GROUPS).means()
-    numbers = [f"{means[name]:.4f}" for name in ("f1", "precision", "recall")]
-    assert out.splitlines()[0] == "BERTScore {}, precision {}, recall {}".format(*numbers)
+def test_parts_of_a_mean_stand_below_it(place, capsys):
+    for name in ("bertscore", "rouge"):
+        out, _ = summeval(capsys, name, "pairs.jsonl")
+        shown = dict(line.split() for line in out.splitlines()[1:-1])
+        means = load_metric(name).score_many(CANDIDATES, GROUPS).means()
+        assert {key: float(value) for key, value in shown.items() if key != "number"} == pytest.approx(means, abs=1e-4)
 
 
 def test_the_corpus_scores_are_those_of_sacrebleu(place, capsys):
@@ -170,7 +172,88 @@ def test_a_run_and_a_command_give_the_same_numbers(place, capsys):
         assert [line["score"] for line in lines] == pytest.approx([float(one) for one in table.scores], abs=1e-12)
 
 
-def test_a_metric_is_imported_when_its_command_is_called():
-    for name, metric in WORD_METRICS.items():
-        assert isinstance(metric, WordMetric) and f"Example: summeval {name} " in metric.help
-        assert getattr(cli, name).__doc__ == metric.help
+# ---------------------------------------------------------------- every metric of the registry
+
+
+def said_of(capsys, *words, code=0):
+    with pytest.raises(SystemExit) as leaving:
+        cli.main([str(word) for word in words])
+    said = capsys.readouterr()
+    assert leaving.value.code == code, said.err
+    return said.out, said.err
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_help_says_columns_and_options_of_every_metric(name, capsys):
+    out, _ = said_of(capsys, "score", name, "--help")
+    kind, fixed = metric_class(name)
+    words = " ".join(out.split())
+    assert f"reads {', '.join(kind.columns)};" in words and f"Example: summeval score {name}" in words
+    for option in kind.defaults():
+        assert (f"    {option}: " in out) is (option not in {"store", *fixed}), option
+    assert ("--store" in out) is ("store" in kind.defaults())
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_misspelt_option_of_a_metric_suggests_the_right_one(name, capsys):
+    known = [one for one in metric_class(name)[0].defaults() if one not in {"store", *metric_class(name)[1]}]
+    for option in (one for one in known if len(one) > 3):
+        _, err = said_of(capsys, "score", name, "no.jsonl", "-o", f"{option[:-2]}{option[-1]}=1", code=2)
+        assert f"{name} has no option " in err and f"did you mean '{option}'?" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_is_no_command_of_its_own(name, capsys):
+    _, err = said_of(capsys, name, "table.jsonl", code=2)
+    assert err == f"summeval: {name} is a metric: call summeval score {name}\n"
+
+
+def test_an_unknown_metric_lists_the_known(capsys):
+    _, err = said_of(capsys, "score", "blue", "table.jsonl", code=2)
+    assert err.startswith("summeval: unknown metric 'blue'; known: 'length', 'bleu'") and err.count("\n") == 1
+    _, err = said_of(capsys, "score", "rating", "table.jsonl", code=2)
+    assert "rating needs quality, backend: give them as options, -o quality=" in err
+
+
+def test_metrics_are_listed_as_text_and_as_json(capsys):
+    assert said_of(capsys, "metrics")[0] == f"{s.list_metrics()!r}\n"
+    assert json.loads(said_of(capsys, "metrics", "--json")[0]) == s.list_metrics().to_dict()
+    out = " ".join(said_of(capsys, "score", "--help")[0].split())
+    assert all(f" {name} " in out for name in METRICS) and "..." not in out.partition("Commands:")[2]
+
+
+def test_a_file_for_each_column_is_one_text_each(place, capsys):
+    texts = {"context": "It rained all day.\nA cat sat.", "question": "How was it?", "truth": "It rained."}
+    texts["answer"] = "It rained all day."
+    for name, text in texts.items():
+        Path(f"{name}.txt").write_text(text + "\n", encoding="utf-8")
+    out, _ = said_of(capsys, "score", "answers", *(f"{name}.txt" for name in texts), "--json")
+    wanted = s.evaluate_answer(*(f"{text}\n" for text in texts.values())).to_dict()
+    assert json.loads(out) == json.loads(json.dumps(wanted))
+    pair = ["context.txt", "answer.txt"]
+    out, _ = said_of(capsys, "score", "faithfulness", *pair, "-o", "k=1", "--store", "kept.sqlite", "--html", "a.html")
+    wanted = s.evaluate(Path(pair[0]).read_text(), Path(pair[1]).read_text(), 1)
+    assert out == f"{wanted.to_text()}\n" and Path("kept.sqlite").exists()
+    assert "Faithfulness report" in Path("a.html").read_text(encoding="utf-8")
+    out, _ = said_of(capsys, "score", "faithfulness", *pair, "--each")
+    assert out == "1.0000\n"
+    _, err = said_of(capsys, "score", "faithfulness", *pair, "question.txt", code=2)
+    assert "faithfulness reads text, summary: give one table, or 2 plain files, not 3" in err
+
+
+def test_a_model_that_does_not_answer_is_one_line(place, capsys):
+    Path("rows.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained."}) + "\n")
+    _, err = said_of(capsys, "score", "faithfulness", "rows.jsonl", "-o", f"checker={NOBODY}", code=2)
+    assert "is it running" in err and err.count("\n") == 1
+
+
+def test_failed_judgements_are_counted_with_code_3(place, capsys, monkeypatch):
+    class Broken(WordsChecker):
+        def check_many(self, pairs, *, vectors=None):
+            return [Verdict(probability=None, failed=True, reason="no answer") for _ in pairs]
+
+    monkeypatch.setattr("summeval_nb.evidence.faithfulness.load_checker", lambda name: Broken())
+    Path("rows.jsonl").write_text(json.dumps({"text": "It rained.", "summary": "It rained. A cat sat."}) + "\n")
+    out, err = said_of(capsys, "score", "faithfulness", "rows.jsonl", code=3)
+    assert out.startswith("faithfulness undefined: ") and err == "summeval: 2 judgements failed and are in no score\n"
+    assert said_of(capsys, "score", "faithfulness", "rows.jsonl", "--each", code=3)[0] == "none\n"

@@ -127,8 +127,8 @@ def test_the_shell_compares_neither_bleu_with_rouge_nor_two_corpora(place: Path,
 @pytest.mark.parametrize(("word", "low"), [("False", False), ("no", False), ("false", False), ("yes", True)])
 def test_lowercase_of_bleu_in_the_shell(word: str, low: bool, place: Path, capsys: Any) -> None:
     write_jsonl(place / "case.jsonl", [{"candidate": "The CAT sat on", "references": "the cat sat on"}])
-    for arguments in (["bleu", "case.jsonl", "--json"], ["bleu", "case.jsonl", "--each", "--json"]):
-        assert leave(*arguments, "-o", f"lowercase={word}") == 0
+    for arguments in (["case.jsonl", "--json"], ["case.jsonl", "--each", "--json"]):
+        assert leave("score", "bleu", *arguments, "-o", f"lowercase={word}") == 0
         text = capsys.readouterr().out
         assert ("case:lc" in text) is low and ("100.0" in text) is low
 
@@ -281,7 +281,9 @@ ASKED = {"question": HOSTILE, "answer": f"It {HOSTILE} rained.", "ground_truth":
 ASKED |= {"text": f"It {HOSTILE} rained.", "contexts": f"It {HOSTILE} rained.", "summary": f"It {HOSTILE} rained."}
 
 
-@pytest.mark.parametrize("command", ["rouge", "answer", "score", "summeval", "store", "report"])
+@pytest.mark.parametrize(
+    "command", ["score rouge", "score answers", "score summary_score", "summeval", "store", "report"]
+)
 @pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
 def test_no_text_commands_the_terminal_of_any_command(more: list[str], command: str, place: Path, capsys: Any) -> None:
     write_jsonl(place / "bad.jsonl", [{HOSTILE: 1}, {**ROWS[0], **ASKED, HOSTILE: HOSTILE}])
@@ -292,7 +294,7 @@ def test_no_text_commands_the_terminal_of_any_command(more: list[str], command: 
     if command == "report":
         quiet([{**row, "id": HOSTILE} for row in ROWS] + [{"id": HOSTILE}], "bleu", out=place / "o")
     tables = {"summeval": ["rated.jsonl"], "store": ["info", "s.sqlite"], "report": ["o"]}
-    leave(command, *tables.get(command, ["bad.jsonl"]), *(more if command != "report" else []))
+    leave(*command.split(), *tables.get(command, ["bad.jsonl"]), *(more if command != "report" else []))
     said = capsys.readouterr()
     assert said.out + said.err and not set("\x1b\x07\u202e\x9b\x7f") & set(said.out + said.err)
 
@@ -332,14 +334,14 @@ def spoiled(data: bytes) -> bytes:
 @pytest.mark.parametrize("harm", [spoiled, lambda data: data[:-8] + bytes(8)], ids=["in the middle", "the checksum"])
 @pytest.mark.parametrize(
     "command",
-    [["bleu"], ["rouge"], ["score"], ["answer"], ["correlate"]]
+    [["score bleu"], ["score rouge"], ["score summary_score"], ["score answers"], ["correlate"]]
     + [["run", "--metric", "bleu", "--workers", "0", "--out", "o"]],
     ids=lambda command: command[0],
 )
 def test_a_corrupt_gz_is_one_line(command: list[str], harm: Callable[[bytes], bytes], place: Path, capsys: Any) -> None:
     lines = "".join(json.dumps({**ROWS[0], "id": os.urandom(8).hex()}) + "\n" for _ in range(2000)).encode()
     Path("bad.jsonl.gz").write_bytes(harm(gzip.compress(lines)))
-    assert leave(command[0], "bad.jsonl.gz", *command[1:]) == 2
+    assert leave(*command[0].split(), "bad.jsonl.gz", *command[1:]) == 2
     said = [line for line in capsys.readouterr().err.strip().splitlines() if not line.startswith("summeval: left out")]
     assert len(said) == 1 and "bad.jsonl.gz" in said[0] and "gzip" in said[0], said
 
@@ -372,14 +374,14 @@ STORES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", STORES)
-@pytest.mark.parametrize("command", ["evaluate", "info", "prune", "run"])
+@pytest.mark.parametrize("command", ["score", "info", "prune", "run"])
 def test_any_error_of_a_store_is_one_line(command: str, kind: str, place: Path, capsys: Any) -> None:
     make, said = STORES[kind]
     make(place / "store.sqlite")
     for name in ("a.txt", "s.txt"):
         (place / name).write_text("It rained.")
     commands = {
-        "evaluate": ["evaluate", "a.txt", "s.txt", "--store", "store.sqlite"],
+        "score": ["score", "faithfulness", "a.txt", "s.txt", "--store", "store.sqlite"],
         "info": ["store", "info", "store.sqlite"],
         "prune": ["store", "prune", "store.sqlite", "--damaged"],
         "run": ["run", "pairs.jsonl", "--metric", "bleu", "--workers", "0", "--out", "o", "--store", "store.sqlite"],

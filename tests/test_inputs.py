@@ -293,8 +293,8 @@ def test_the_shell_says_it_too(tmp_path):
     article, summary = tmp_path / "article.txt", tmp_path / "summary.txt"
     article.write_text(ARTICLE * 4)
     summary.write_text(PLAIN)
-    command = [sys.executable, "-m", "summeval_nb", "evaluate", str(summary), str(article), "--threshold", "0.2"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    command = [sys.executable, "-m", "summeval_nb", "score", "faithfulness", str(summary), str(article)]
+    done = subprocess.run([*command, "-o", "threshold=0.2"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "threshold:0.2" in done.stdout
     assert "warning: the summary is much longer than the article" in done.stderr
 

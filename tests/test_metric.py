@@ -301,10 +301,10 @@ WRONG = [
     (
         lambda: s.agreement.METRICS["rating"],
         TypeError,
-        r"rating needs quality, backend: make it with RatingMetric\(quality",
+        "rating needs quality, backend: give them as options, quality=..., backend=...",
     ),
-    (lambda: s.load_metric("bleu", order=2), ValueError, "unknown option of bleu 'order'; known: 'n', 'tokenize'"),
-    (lambda: s.load_metric("rouge1", types=["rouge2"]), ValueError, "unknown option of rouge1 'types'"),
+    (lambda: s.load_metric("bleu", order=2), TypeError, "bleu has no option 'order'; known: 'n', 'tokenize'"),
+    (lambda: s.load_metric("rouge1", types=["rouge2"]), TypeError, "rouge1 has no option 'types'"),
     (lambda: s.load_metric(s.overlap.Bleu(), n=2), ValueError, "give yours when you make it"),
     (lambda: s.load_metric(s.overlap.Bleu), TypeError, r"the class Bleu: make one, Bleu\(\)"),
     (lambda: s.load_metric(3), TypeError, "must be a metric, not int"),

@@ -17,6 +17,8 @@ from summeval_nb.agreement.metrics import (
     _point,
     _require_choices,
     _vectors_of,
+    list_metrics,
+    load_metric,
     metric_class,
     metric_scores,
     metric_table,
@@ -289,3 +291,60 @@ def test_a_table_says_every_choice():
     table = metric_table(toy, ["length"], qualities=["relevance"], n_resamples=0, rank=False)
     said = f"metric:metric-table|data:toy-{toy.fingerprint}|level:summary|coef:kendall|conf:0.95|n:0|seed:0|ranks:none"
     assert str(table.signature).startswith(f"{said}|embedder:none|version:")
+
+
+# ---------------------------------------------------------------- the list
+
+
+GOOD_AND_BAD = {  # by columns: rows that a metric should like, and rows that it should not
+    "candidate, references": (
+        ["a cat sat on the mat", "a cat sat on the mat"],
+        ["prices rose", "a cat sat on the mat"],
+    ),
+    "text, summary": (
+        ["It rained all day in Oslo.", "It rained all day."],
+        ["It rained all day in Oslo.", "It snowed."],
+    ),
+    "contexts, summary": (["It rained all day in Oslo."] * 2, ["It rained all day in Oslo.", "A cat sat."]),
+    "context, question, ground_truth, answer": (
+        ["It rained.", "How was it?", "It rained.", "It rained."],
+        ["It rained.", "How was it?", "It rained.", "It snowed."],
+    ),
+    "question, contexts, truth": (["When?", "It opened in 1931.", "It opened in 1931."],)
+    + (["When?", "Rain fell.", "It opened in 1931."],),
+    "question, contexts": (["How long is the bridge?", "The bridge is 9 metres long."],)
+    + (["How long is the bridge?", "Cheese is made of milk."],),
+    "question, answer": (["How long is the bridge?", "The bridge is 9 metres long."],)
+    + (["How long is the bridge?", "Cheese is made of milk."],),
+    "question, contexts, answer": (["When?", "It opened in 1931.", "It opened in 1931."],)
+    + (["When?", "It opened in 1931.", "Rain fell."],),
+    "question, contexts, answer, truth": (["When?", "It opened in 1931.", "It opened in 1931.", "It opened in 1931."],)
+    + (["When?", "It opened in 1931. It opened in 1950.", "It opened in 1950.", "It opened in 1931."],),
+}
+LISTED = list_metrics().rows()
+
+
+RANKING = [row for row in LISTED if row["better"] != "neither" and row["asks_model"] != "yes"]
+
+
+@pytest.mark.parametrize("row", RANKING, ids=lambda row: row["metric"])
+def test_the_list_says_which_way_is_better_and_the_range(row):
+    options = {"synonyms": None} if row["metric"] == "meteor" else {}
+    metric = load_metric(row["metric"], **options)
+    columns = [[*pair] for pair in zip(*GOOD_AND_BAD[row["reads"]], strict=True)]
+    good, bad = metric.score_many(*columns).scores
+    assert (good > bad) if row["better"] == "higher" else (good < bad)
+    low, _, high = row["range"].partition(" to ")
+    top = float(high) if high else np.inf
+    assert float(low.removesuffix(" or more")) - 1e-6 <= min(good, bad) <= max(good, bad) <= top + 1e-6
+
+
+def test_the_list_has_a_row_for_each_name_and_is_a_table():
+    listed = list_metrics()
+    assert [row["metric"] for row in listed.rows()] == list(METRICS) == list(listed.to_frame()["metric"])
+    for row in listed.rows():
+        assert row["reads"] == ", ".join(metric_class(row["metric"])[0].columns) and row["purpose"]
+    asked = {row["metric"]: row["asks_model"] for row in listed.rows()}
+    assert (asked["bleu"], asked["faithfulness"], asked["rating"]) == ("no", "by option", "yes")
+    assert "noise_sensitivity" in repr(listed) and "<table" in listed._repr_html_()
+    assert json.loads(json.dumps(listed.to_dict()))["rows"] == listed.rows()

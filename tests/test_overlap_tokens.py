@@ -145,7 +145,7 @@ def test_pieces_in_the_shell_in_a_run_and_in_its_processes(home, capsys):
     whole = metric.corpus_score(ENGLISH, [list(stream) for stream in zip(*GROUPS, strict=True)]).score
     expected = [sentence.sentence_score(*pair).score for pair in zip(ENGLISH, GROUPS, strict=True)]
     with pytest.raises(SystemExit) as leaving:
-        cli.main(["bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200", "--json"])
+        cli.main(["score", "bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200", "--json"])
     said = json.loads(capsys.readouterr().out)
     assert leaving.value.code == 0 and said["score"] == pytest.approx(whole, abs=1e-11)
     assert "tok:flores200" in said["signature"]
@@ -174,7 +174,7 @@ def test_without_the_file_nothing_is_fetched_neither_in_a_shell_nor_in_a_run(hom
     (home / "models" / tokens.BORROWED["flores200"][4]).unlink()
     (home / "pairs.jsonl").write_text('{"candidate": "a", "references": ["a"]}\n')
     with pytest.raises(SystemExit) as leaving:
-        cli.main(["bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200"])
+        cli.main(["score", "bleu", str(home / "pairs.jsonl"), "-o", "tokenize=flores200"])
     assert leaving.value.code == 2 and "sacrebleu --tokenize flores200" in capsys.readouterr().err
     with pytest.raises(WorkerRefused, match="sacrebleu --tokenize flores200"):
         run(home / "pairs.jsonl", "bleu", options={"tokenize": "flores200"}, out=home / "run", progress=False)
@@ -259,7 +259,7 @@ def test_it_goes_into_the_shell_and_runs(tmp_path):
     made, wanted = PAIRS["german"]
     for name, text in (("made.txt", made), ("wanted.txt", wanted)):
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "summeval_nb", "rouge", "made.txt", "wanted.txt", "-o", "stemmer=german"]
+    command = [sys.executable, "-m", "summeval_nb", "score", "rouge", "made.txt", "wanted.txt", "-o", "stemmer=german"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "snowball-german" in done.stdout, done.stderr
 

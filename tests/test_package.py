@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import os
 import re
 import subprocess
@@ -83,7 +84,8 @@ def test_every_public_function_has_a_docstring_and_type_hints():
             assert value.__doc__, name
         if type(value).__name__ == "function":
             hints = set(value.__annotations__)
-            arguments = set(value.__code__.co_varnames[: value.__code__.co_argcount + value.__code__.co_kwonlyargcount])
+            code = inspect.unwrap(value).__code__
+            arguments = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
             assert arguments <= hints and "return" in hints, f"{name}: no type for {arguments - hints}"
 
 

@@ -28,7 +28,6 @@ from summeval_nb.judged.retrieval import (
     explained,
     noise_shares,
     relevant_share,
-    same_columns,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -371,17 +370,6 @@ def test_a_run_writes_every_measure_and_a_search_that_found_nothing(tmp_path):
         assert lines[0]["parts"]["statements"] if "statements" in lines[0]["parts"] else lines[0]["parts"]["rows"]
 
 
-def test_columns_of_some_measures():
-    assert (
-        same_columns(MEASURES) == "noise_sensitivity"
-        and same_columns(MEASURES, ["context_relevance"]) == "context_relevance"
-    )
-    for size in (1, 2, 6):
-        for names in product(MEASURES, repeat=size) if size < 3 else [tuple(MEASURES)]:
-            wanted = {column for name in names for column in MEASURES[name].columns}
-            assert set(MEASURES[same_columns(MEASURES, names)].columns) == wanted
-
-
 def shell(*arguments):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "summeval_nb", *map(str, arguments)]
@@ -392,13 +380,13 @@ def shell(*arguments):
 def test_the_shell(tmp_path):
     table, page = tmp_path / "rows.jsonl", tmp_path / "page.html"
     table.write_text(json.dumps(ROW) + "\n" + json.dumps({**ROW, "contexts": []}) + "\n")
-    done = shell("retrieval", table, "--measure", "context_recall", "--measure", "answer_faithfulness", "--json")
+    done = shell("score", "context_recall", table, "--json")
     found = json.loads(done.stdout)
-    assert done.returncode == 0 and [one["context_recall"] for one in found["rows"]] == [1, 0]
-    done = shell("retrieval", table, "--html", page)
+    assert done.returncode == 0 and [one["score"] for one in found["rows"]] == [1, 0]
+    done = shell("score", "noise_sensitivity", table, "--html", page)
     assert done.returncode == 0 and "noise_sensitivity" in done.stdout and page.is_file()
-    wrong = shell("retrieval", table, "--measure", "recall")
-    assert wrong.returncode == 2 and "unknown measure 'recall'" in wrong.stderr and "Traceback" not in wrong.stderr
+    wrong = shell("score", "recall", table)
+    assert wrong.returncode == 2 and "unknown metric 'recall'" in wrong.stderr and "Traceback" not in wrong.stderr
 
 
 # ---------------------------------------------------------------- a language model

@@ -242,7 +242,7 @@ def test_a_lie_decides_no_comparison_no_rubric_and_no_measure_of_retrieval(name)
     "command",
     [
         ["compare", "rows.jsonl", "--backend"],
-        ["retrieval", "rows.jsonl", "--measure", "context_recall", "--judge"],
+        ["score", "context_recall", "rows.jsonl", "-o"],
         ["judge-bench", "--set", "pairs", "--limit", "1", "--judge"],
         ["judge-bench", "--quality", "fluency", "--limit", "1", "--rater"],
         ["checker-bench", "--data", "rows:rows.jsonl", "--checker"],
@@ -258,7 +258,7 @@ def test_commands_show_no_secret_of_an_address(command, name, tmp_path, monkeypa
     with MisbehavingServer(name) as server:
         model = "llm:scripted@" + server.url.replace("http://", "http://someone:hunter2@") + "?api_key=k-777"
         with pytest.raises(SystemExit) as caught:
-            main([*command, model, "--html", "page.html", "--json"])
+            main([*command, f"judge={model}" if command[0] == "score" else model, "--html", "page.html", "--json"])
         assert caught.value.code in (0, 2, 3) and server.asked
     said = "".join(capsys.readouterr())
     page = (tmp_path / "page.html").read_text() if (tmp_path / "page.html").exists() else ""

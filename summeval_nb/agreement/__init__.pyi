@@ -12,7 +12,9 @@ from .judge_bench import benchmark_judge as benchmark_judge
 from .metrics import METRICS as METRICS
 from .metrics import Embedding as Embedding
 from .metrics import Length as Length
+from .metrics import MetricList as MetricList
 from .metrics import MetricTable as MetricTable
+from .metrics import list_metrics as list_metrics
 from .metrics import load_metric as load_metric
 from .metrics import metric_scores as metric_scores
 from .metrics import metric_table as metric_table

@@ -29,6 +29,7 @@ __all__ = [
     "is_finite",
     "require_share",
     "require_option",
+    "require_options",
     "how_to_install",
     "require_module",
     "made_of",
@@ -190,6 +191,34 @@ def require_option(value: object, name: str, known: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in names:
         raise ValueError(f"unknown {name} {short_repr(value)}; known: {', '.join(map(repr, names))}")
     return value
+
+
+def require_options(caller: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise a `TypeError` for a name of an option that there is not; it says which one was probably meant.
+
+    Parameters
+    ----------
+    caller : str
+        What the user called: a function as `"evaluate()"`, a metric by its name.
+    given, known : iterable of str
+        The names that were given, and all that there are.
+
+    Examples
+    --------
+    >>> require_options("bleu", ["smoth"], ["n", "smooth"])
+    Traceback (most recent call last):
+    TypeError: bleu has no option 'smoth', did you mean 'smooth'? known: 'n', 'smooth'
+    """
+    names = list(known)
+    for name in given:
+        if name not in names:
+            from difflib import get_close_matches
+
+            nearest = get_close_matches(str(name), names, n=1, cutoff=0.65)
+            meant = f", did you mean {nearest[0]!r}?" if nearest else ";"
+            raise TypeError(
+                f"{caller} has no option {short_repr(name)}{meant} known: {', '.join(map(repr, names)) or 'none'}"
+            )
 
 
 def how_to_install(extra: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
 
-from .base import JsonDict, Scores, is_listed, require_column, require_texts, short_repr
+from .base import JsonDict, Scores, is_listed, require_column, require_options, require_texts, short_repr
 from .results import Outcome, ScoreTable, Signature, as_outcome
 
 if TYPE_CHECKING:
@@ -341,13 +342,14 @@ def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
 
 
 def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) -> Callable[[Function], Function]:
-    """Show the fields of a metric in the signature of a function that hands `**choices` to it.
+    """Give a function that hands `**choices` to a metric the metric's fields as its own keywords.
 
-    A function says which fields it takes by a `TypedDict`, for type checkers; people, editors and pages ask
-    `inspect.signature`, and get every choice with its default; `but` names those that the function does not take.
+    `inspect.signature` shows every choice with its default, to people, editors and pages, as a `TypedDict` does to type
+    checkers. A name that is none of them is a `TypeError` in the function's own words. `but` names those fields that
+    the function does not take.
     """
 
-    def show(function: Function) -> Function:
+    def take(function: Function) -> Function:
         own = inspect.signature(function)
         named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
         taken = {*but, *(one.name for one in named)}
@@ -359,7 +361,15 @@ def takes_choices_of(kind: type[DataclassInstance], *, but: Sequence[str] = ()) 
                         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
                     )
                 )
-        setattr(function, "__signature__", own.replace(parameters=named))  # noqa: B010
-        return function
+        names = {one.name: one for one in named}
 
-    return show
+        @functools.wraps(function)
+        def call(*given: Any, **choices: Any) -> Any:
+            if not choices.keys() <= names.keys():
+                require_options(f"{function.__name__}()", choices, names)
+            return function(*given, **choices)
+
+        setattr(call, "__signature__", own.replace(parameters=named))  # noqa: B010
+        return cast(Function, call)
+
+    return take

@@ -5,6 +5,7 @@
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #d48a9be1
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +31,7 @@ from ..core.resampling import drawn_counts, middle
 from ..core.base import JsonDict
 from ..core.results import Finding, Signature, Verdict
 from ..core.base import require_count, require_module
-from ..core.base import require_option, require_share
+from ..core.base import require_option, require_options, require_share
 from ..core.html import figure_text, html_table, render, text_table
 from ..models.base import declared
 from ..models.base import Calls
@@ -274,6 +275,8 @@ def nli_recipe(
         More for `NLIChecker`, such as `threshold`, `device` or `batch_size`.
     """
     recipe = RECIPES[require_option(name, "recipe", RECIPES)]
+    known = list(inspect.signature(NLIChecker).parameters)[1:]  # not the model
+    require_options("nli_recipe()", options, known)
     how = {"labels": recipe["labels"], "aggregate": recipe["aggregate"]} | options
     checker = NLIChecker(Path(folder), **how)
     words = recipe.get("chunk_words")

@@ -57,8 +57,7 @@ __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'rel
            'Measured', 'most_statements', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices',
            'ContextPrecision', 'context_precision', 'ContextRecall', 'context_recall', 'AnswerFaithfulness',
            'answer_faithfulness', 'noise_shares', 'NoiseSensitivity', 'noise_sensitivity', 'ContextRelevance',
-           'context_relevance', 'AnswerRelevancy', 'answer_relevancy', 'RetrievalScores', 'retrieval_scores',
-           'same_columns']
+           'context_relevance', 'AnswerRelevancy', 'answer_relevancy', 'RetrievalScores', 'retrieval_scores']
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #3bb43998
 EPSILON = 1e-10  # what the first implementation adds to the denominator
@@ -1659,14 +1658,3 @@ def retrieval_scores(
     return RetrievalScores(
         tables=tables, signature=Signature(parts | {"metric": "+".join(tables)})
     )
-
-# %% ../../nbs/4_judged/47_retrieval.ipynb #ba131f1c
-def same_columns(
-    known: Mapping[str, type[RetrievalMetric]], measures: Sequence[str] | None = None
-) -> str:
-    """The name of a measure that reads all the columns of some, or of all."""
-    kinds = [
-        known[require_option(name, "measure", known)] for name in measures or known
-    ]
-    wanted = {column for kind in kinds for column in kind.columns}
-    return next(name for name, kind in known.items() if set(kind.columns) == wanted)

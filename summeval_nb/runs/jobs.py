@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from pydantic_core import from_json
 
 from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
-from summeval_nb.core.base import JsonDict, Scores, require_option
+from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
@@ -225,8 +225,7 @@ class Job:
         if isinstance(self.metric, str):
             kind, fixed = metric_class(self.metric)
             known = [one for one in kind.defaults() if one not in fixed and one != "store"]
-            for name in self.options:
-                require_option(name, f"option of {self.metric}", known)
+            require_options(self.metric, self.options, known)
         elif isinstance(self.metric, type) or not (callable(self.metric) or hasattr(self.metric, "score_many")):
             shown = f"the class {self.metric.__name__}" if isinstance(self.metric, type) else type(self.metric).__name__
             raise TypeError(f"metric must be a name, a Metric such as Bleu(), or a function of a row, not {shown}")

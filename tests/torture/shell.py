@@ -69,13 +69,13 @@ def _command(rng: random.Random, folder: Path) -> list[str]:
     out = str(folder / "out")
     command = rng.choice(
         [
-            ["bleu", table()],
-            ["bleu", plain(), plain()],
-            ["rouge", table()],
-            [rng.choice(["chrf", "ter"]), table()],
-            [rng.choice(["chrf", "ter"]), plain(), plain()],
-            ["rouge", plain(), plain()],
-            ["evaluate", plain(), plain()],
+            ["score", "bleu", table()],
+            ["score", "bleu", plain(), plain()],
+            ["score", "rouge", table()],
+            ["score", rng.choice(["chrf", "ter"]), table()],
+            ["score", rng.choice(["chrf", "ter"]), plain(), plain()],
+            ["score", "rouge", plain(), plain()],
+            ["score", "faithfulness", plain(), plain()],
             [
                 "run",
                 table(),
@@ -91,15 +91,16 @@ def _command(rng: random.Random, folder: Path) -> list[str]:
             ["correlate", table(), "--metric", "candidate", "--human", rng.choice(["id", corpus.text(rng)[:30]])],
             ["summeval", plain()],
             ["store", rng.choice(["info", "prune"]), plain()],
-            ["answer", table()],
-            ["retrieval", asked(), "--measure", rng.choice(["context_recall", "answer_relevancy", value()])],
+            ["score", "answers", table()],
+            ["score", rng.choice(["context_recall", "answer_relevancy", value()]), asked()],
             ["compare", asked()],
             ["compare", asked(), "--rank"],
             ["annotators", table(), "--raters", rng.choice(["id,candidate", value()]), "--level", "nominal"],
             ["annotators", asked(), "--raters", "a,b", "--coefficient", rng.choice(["cohen", "fleiss"])],
             ["checker-bench", "--data", f"{rng.choice(['rows', 'qags', 'begin', 'summedits'])}:{asked()}"],
             ["judge-bench", "--judge", "words", "--set", rng.choice(["pairs", value()]), "--limit", "2"],
-            ["score", table()],
+            ["score", "summary_score", table()],
+            ["metrics"],
             [corpus.text(rng)[:30], plain()],
         ]
     )

@@ -1,0 +1,82 @@
+"""A mistake in the name of an option suggests the right one, in the words of what was called."""
+
+import inspect
+
+import pytest
+from helpers.public import NAMES, public
+
+import summeval_nb as s
+from summeval_nb.core.base import require_options
+
+TAKES_OPTIONS = {"load_metric": ("rouge", "stemmer"), "nli_recipe": ("minicheck-roberta", "threshold")}
+
+
+def options_of(name):
+    """The options of a public function that hands `**options` on; none for any other."""
+    function = public(name)
+    if not inspect.isfunction(function):
+        return []
+    inner = inspect.signature(inspect.unwrap(function), follow_wrapped=False)
+    if not any(one.kind is one.VAR_KEYWORD for one in inner.parameters.values()):
+        return []
+    if name in TAKES_OPTIONS:
+        return [TAKES_OPTIONS[name][1]]
+    parameters = inspect.signature(function).parameters.values()
+    assert not any(one.kind is one.VAR_KEYWORD for one in parameters), f"{name} does not say its options"
+    return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and len(one.name) > 2]
+
+
+OPTIONS = [(name, option) for name in sorted(NAMES) for option in options_of(name)]
+
+
+def test_the_functions_that_take_options_are_found():
+    names = {name for name, _ in OPTIONS}
+    assert {"evaluate", "bleu_score", "cohen_kappa", "evaluate_answers", "compare_pairs", "context_recall"} <= names
+    assert names >= set(TAKES_OPTIONS) and len(names) > 30
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_a_misspelt_option_suggests_the_right_one(name, option):
+    called, words = public(name), ["x", "y", "z", "w"]
+    if name in TAKES_OPTIONS:
+        words = [TAKES_OPTIONS[name][0], "folder"][: 1 + (name == "nli_recipe")]
+    else:
+        positional = [one for one in inspect.signature(called).parameters.values() if one.default is one.empty]
+        words = words[: sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in positional)]
+    with pytest.raises(TypeError) as caught:
+        called(*words, **{option[:-2] + option[-1]: None})
+    said = str(caught.value)
+    assert said.startswith(words[0] if name == "load_metric" else f"{name}() ")
+    assert f"did you mean {option!r}? known: " in said and said.count(repr(option)) == 2
+    assert "__init__" not in said and "Metric" not in said
+
+
+CALLS = {
+    "run": (lambda out: s.run([], "bleu", options={"smoth": "exp"}, out=out), "bleu has no option 'smoth'"),
+    "by name": (lambda out: s.load_metric("faithfulness", treshold=0.5), "faithfulness has no option 'treshold'"),
+    "in METRICS": (lambda out: s.load_metric("rouge1", stemer=True), "rouge1 has no option 'stemer'"),
+    "own field": (lambda out: s.summarization_score("a", "b", rank="score"), "summarization_score() has no option"),
+    "a column": (lambda out: s.evaluate("a", sumary="b"), "did you mean 'summary'?"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), CALLS.values(), ids=CALLS.keys())
+def test_the_error_names_what_was_called(call, message, tmp_path):
+    with pytest.raises(TypeError) as caught:
+        call(tmp_path / "out")
+    assert message in str(caught.value) and not (tmp_path / "out").exists()
+
+
+def test_far_names_get_no_suggestion():
+    with pytest.raises(TypeError, match=r"^f\(\) has no option 'zzz'; known: 'alpha', 'beta'$"):
+        require_options("f()", ["alpha", "zzz"], ["alpha", "beta"])
+    with pytest.raises(TypeError, match="known: none$"):
+        require_options("f()", [7], [])
+    require_options("f()", [], [])
+
+
+def test_a_function_that_takes_options_is_itself():
+    assert s.evaluate.__name__ == "evaluate" and s.evaluate.__module__ == "summeval_nb.evidence.faithfulness"
+    assert s.bleu_score("a cat", references="a cat", lowercase=True, n=1).score == pytest.approx(100)
+    with pytest.raises(TypeError, match=r"bleu_score\(\) missing 1 required positional argument"):
+        s.bleu_score("a")
