@@ -152,7 +152,7 @@ def _likely(text: str, script: str) -> dict[str, float]:
 def _plainly_english(text: str) -> bool:
     """Whether two words and every seventh word are small ones that only English has: no model need be asked.
 
-    So it is with five of six English sentences, and with 17 of 11,000 in 74 other languages, most of which quote English.
+    So it is with five of six English sentences, and with 17 of 11,000 in 74 other languages, most of them quoting it.
     """
     small, words = _small_words(), _WORDS.findall(text.lower())
     own = [word for word in words if len(word) > 2 and small.get(word) == {"en"}]
