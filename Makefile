@@ -54,7 +54,8 @@ $(VENV)/.dev: $(VENV)/.demo
 demo: $(VENV)/.demo  ## the main job: an article and its summaries, sentence by sentence, with evidence
 	@$(BIN)/python -m summeval_nb demo
 
-PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
+# A file is one process's; tests/conftest.py puts the long ones first.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test check: WHICH = --book
 test: static notebooks  ## export in sync, lint, types, chapters and lessons, tests, doctests: less than ten minutes

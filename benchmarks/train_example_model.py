@@ -230,6 +230,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=default)
     parser.add_argument("--seconds", type=float, default=160)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--at-least", type=float, default=0.0, help="the accuracy below which nothing is written")
     options = parser.parse_args()
     torch.set_num_threads(1)
     tokenizer = build_tokenizer()
@@ -238,6 +239,8 @@ def main() -> None:
     model.half().float().eval()  # what is written has sixteen bits a number: measure that
     measured = {f"{facts} sentences": accuracy(model, tokenizer, facts) for facts in (1, 2, 3)}
     print(json.dumps({"steps": steps, "parameters": model.num_parameters(), "accuracy": measured}))
+    if min(measured.values()) < options.at_least:
+        raise SystemExit(f"nothing is written: an accuracy is below {options.at_least}")
     options.out.mkdir(parents=True, exist_ok=True)
     model.half().save_pretrained(options.out)
     tokenizer.save_pretrained(options.out)

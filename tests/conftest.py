@@ -17,6 +17,12 @@ from filelock import FileLock
 ROOT = Path(__file__).parents[1]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with nightly tests come first: two processes share the files, and the long ones must not be the last."""
+    long = {item.path for item in items if item.get_closest_marker("nightly")}
+    items.sort(key=lambda item: item.path not in long)
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of real data sets named by SUMMEVAL_NB_DATA; tests that need it are skipped where it is not set."""

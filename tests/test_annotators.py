@@ -2,9 +2,12 @@
 
 import math
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 from typer.testing import CliRunner
 
 from summeval_nb import cohen_kappa, krippendorff_alpha
@@ -92,28 +95,52 @@ def test_alpha_as_published(level, published):
     assert found.interval[0] < found.score <= found.interval[1]
 
 
-def test_peers_give_the_same():
-    sklearn = pytest.importorskip("sklearn.metrics")
-    torch = pytest.importorskip("torch")
-    peer = pytest.importorskip("torchmetrics.functional.nominal")
-    krippendorff = pytest.importorskip("krippendorff")
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        ratings = rng.integers(1, 6, (30, 4))
-        ratings[:, 1:] = np.where(rng.random((30, 3)) < 0.5, ratings[:, :1], ratings[:, 1:])
-        for weights in (None, "linear", "quadratic"):
-            theirs = sklearn.cohen_kappa_score(ratings[:, 0], ratings[:, 1], weights=weights, labels=[1, 2, 3, 4, 5])
-            ours = cohen_kappa(ratings[:, 0], ratings[:, 1], weights=weights, n_resamples=0)
-            assert ours.score == pytest.approx(theirs, abs=1e-12)
-        counts = torch.tensor((ratings[:, :, None] == np.arange(1, 6)).sum(axis=1))
-        theirs = float(peer.fleiss_kappa(counts, mode="counts"))
-        assert fleiss_kappa(ratings, n_resamples=0).score == pytest.approx(
-            theirs, abs=2e-5
-        )  # theirs divides by 1e-5 more
-        holes = np.where(rng.random((30, 4)) < 0.3, np.nan, ratings)
-        for level in ("nominal", "ordinal", "interval"):
-            theirs = krippendorff.alpha(holes.T, level_of_measurement=level)
-            assert krippendorff_alpha(holes, level=level, n_resamples=0).score == pytest.approx(theirs, abs=1e-12)
+VALUES = {"two": [0, 1], "in a row": [1, 2, 3, 4, 5], "with gaps": [-1.5, 2, 2.25, 7]}
+
+
+def random_ratings(seed, values):
+    """Ratings of 30 items by 4 raters, half of them agreeing with the first, a quarter missing."""
+    rng = np.random.default_rng(seed)
+    ratings = rng.choice(values, (30, 4))
+    ratings[:, 1:] = np.where(rng.random((30, 3)) < 0.5, ratings[:, :1], ratings[:, 1:])
+    return np.where(rng.random((30, 4)) < 0.25, np.nan, ratings), rng
+
+
+by_seed = pytest.mark.parametrize("seed", range(12))
+by_values = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+
+
+@by_values
+@by_seed
+def test_cohens_kappa_is_that_of_statsmodels(seed, values):
+    ratings, rng = random_ratings(seed, values)
+    first, second = ratings[:, 0], ratings[:, 1]
+    both = ~np.isnan(first) & ~np.isnan(second)
+    table = np.array([[np.sum((first == a) & (second == b) & both) for b in values] for a in values])
+    distances = np.abs(np.subtract.outer(values, values))
+    own = rng.integers(1, 9, distances.shape) * (distances > 0)
+    for weights, theirs in ((None, None), ("linear", distances), ("quadratic", distances**2), (own, own)):
+        expected = cohens_kappa(table, weights=theirs, return_results=False)
+        found = cohen_kappa(first, second, weights=weights, categories=values, n_resamples=0)
+        assert found.score == pytest.approx(expected, abs=1e-12) and found.n_items - found.n_left_out == both.sum()
+
+
+@by_values
+@by_seed
+def test_fleiss_kappa_is_that_of_statsmodels(seed, values):
+    ratings, rng = random_ratings(seed, values)
+    ratings = np.where(np.isnan(ratings), rng.choice(values, ratings.shape), ratings)
+    counts, _ = aggregate_raters(ratings)
+    assert fleiss_kappa(ratings, n_resamples=0).score == pytest.approx(statsmodels_fleiss(counts), abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@by_values
+@by_seed
+def test_alpha_is_that_of_the_library_krippendorff(seed, values, level):
+    ratings, _ = random_ratings(seed, values)
+    expected = krippendorff.alpha(ratings.T, level_of_measurement=level)
+    assert krippendorff_alpha(ratings, level=level, n_resamples=0).score == pytest.approx(expected, abs=1e-12)
 
 
 def test_each_resample_is_what_the_drawn_items_give():

@@ -43,14 +43,3 @@ def test_the_training_script_trains(tmp_path, monkeypatch, capsys):
     assert '"steps"' in capsys.readouterr().out
     choice = TransformersBackend(tmp_path / "m").choose("Answer yes or no.", ["yes", "no"])
     assert set(choice.probabilities) == {"yes", "no"}
-
-
-@pytest.mark.nightly
-def test_it_can_be_trained_again(tmp_path):
-    import torch
-
-    torch.set_num_threads(1)
-    tokenizer = training.build_tokenizer()
-    model = training.build_model(tokenizer, 0).train()
-    training.train(model, tokenizer, 160, 0)
-    assert training.accuracy(model.eval(), tokenizer, 2) > 0.9

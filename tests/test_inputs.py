@@ -182,7 +182,7 @@ def test_a_false_answer_in_another_language_is_never_right():
         (
             "Rais alifika Nairobi na kusema kuwa serikali itajenga.",
             "Serikali haitajenga daraja.",
-            "in another language",
+            "in Swahili",
         ),
         ("Sue Gray resigned.", "Sue Gray did not resign.", ""),
         ("Bill de Blasio won.", "Bill de Blasio lost.", ""),

@@ -1,6 +1,8 @@
 """The language of a text: measured on sentences in twelve languages, silent where a text is short."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -276,3 +278,52 @@ def test_no_checker_for_english_calls_a_false_sentence_full_of_names_supported()
 )
 def test_a_short_vietnamese_sentence_is_known_by_letters_that_no_other_language_has(text, code):
     assert language_of(text) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Bæjarstjórnin samþykkti á mánudag áætlun um nýja brú yfir ána.", "is"),
+        ("Baraza la mji liliidhinisha mpango wa daraja jipya siku ya Jumatatu.", "sw"),
+        ("Inaprubahan ng konseho ng lungsod ang plano para sa bagong tulay noong Lunes.", "tl"),
+        ("Dome pirmdien apstiprināja plānu par jauna tilta būvniecību pār upi.", "lv"),
+        ("Linnavolikogu kiitis esmaspäeval heaks uue silla ehitamise kava.", "et"),
+        ("Градскиот совет во понеделникот го одобри планот за новиот мост.", "mk"),
+        ("શહેર પરિષદે સોમવારે નવા પુલની યોજનાને મંજૂરી આપી હતી.", "gu"),
+        ("ਨਗਰ ਕੌਂਸਲ ਨੇ ਸੋਮਵਾਰ ਨੂੰ ਨਵੇਂ ਪੁਲ ਦੀ ਯੋਜਨਾ ਨੂੰ ਮਨਜ਼ੂਰੀ ਦਿੱਤੀ।", "pa"),
+        ("ནང་པའི་ཆོས་ལུགས་ནི་འཛམ་གླིང་གི་ཆོས་ལུགས་ཆེན་པོ་ཞིག་ཡིན།", "und"),  # Tibetan: no model need know it
+    ],
+)
+def test_a_text_in_a_rarer_language_is_not_english(text, code):
+    assert language_of(text) == code == foreign_language(text, ("en",)) and foreign_language(text, (code,)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Messi; Xavi, Iniesta, Busquets; Puyol, Pique, Alves, Abidal; Valdes; Villa, Pedro",
+        "Kasey Palmer, Arturo Juan Rodriguez Perez, Graziano Pellè, Boris Johnson, Cheikhou Kouyaté",
+        "Replacements: 16-Badri Alkhazashvili, 17-Kakha Asieshvili, 18-Dudu Kubriashvili, 19-Lasha Lomidze",
+        "Source: https://www.example.co.uk/sport/football/12345678 and www.example.org/politics",
+        "GDP +2.4%, CPI 3.1%, PMI 52.3, NFP 210k, UST10Y 4.2%, DXY 103, WTI 78, EURUSD 1.08, VIX 14",
+        "Quinoa, tofu, kimchi, tempeh, edamame, miso, nori, wasabi, sake, udon, soba",
+        "SMITH, JONES AND TAYLOR WIN COUNCIL SEATS AS LABOUR LOSES LEEDS",
+    ],
+)
+def test_english_lists_of_names_and_numbers_are_not_foreign(text):
+    assert foreign_language(text, ("en",)) is None
+
+
+def test_norwegian_has_three_codes():
+    text = "Bystyret vedtok mandag planen for en ny bro over elven, som skal stå ferdig neste år."
+    assert all(foreign_language(text, (code,)) is None for code in ("no", "nb", "nn", "nb-NO"))
+
+
+def test_plain_english_loads_no_model_of_languages():
+    article = sample_articles()[0].text
+    program = (
+        "import sys; from summeval_nb.text.language import foreign_language as f; "
+        f"assert f({article[:4000]!r}, ('en',)) is None and 'py3langid' not in sys.modules; "
+        f"assert f({GERMAN!r}, ('en',)) == 'de' and 'py3langid' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

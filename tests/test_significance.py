@@ -8,6 +8,7 @@ import pytest
 from helpers.correlations import SCIPY, at_level, example
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from summeval_nb.agreement.coefficients import by_row
 from summeval_nb.agreement.correlation import LEVELS
@@ -75,6 +76,14 @@ def test_corrections_are_ordered_as_theory_says(p):
     order = np.argsort(raw, kind="stable")
     assert (np.diff(holm[order]) >= 0).all() and holm.max() <= 1
     assert adjust_p_values(p[::-1])[::-1] == pytest.approx(holm)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("correction", "method"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("fdr", "fdr_bh")])
+def test_corrections_are_those_of_statsmodels(correction, method, seed):
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.random(int(rng.integers(1, 40))) ** 3, 1 + seed % 3)  # some are equal, some 0 or 1
+    assert adjust_p_values(p, correction=correction) == pytest.approx(multipletests(p, method=method)[1], abs=1e-12)
 
 
 def test_compare_all_is_compare_for_every_pair():
