@@ -246,7 +246,7 @@ def _judge_table(
 
     `choices` has the options where `many` does not; then it gets whole rows. `named` is more models by name.
     """
-    from summeval_nb.agreement.metrics import metric_class
+    from summeval_nb.agreement.registry import metric_class
 
     keep_apart(given.html, table, given.store)
     rows, bad = read_table(table, given.format, metric, given.column)
@@ -463,7 +463,9 @@ def run(
     format: Format = None,
     store: Kept = None,
     engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    workers: Annotated[int | None, typer.Option(help="Processes or actors (default: one per core).")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes or actors (default: 0 for word metrics, else one per core).")
+    ] = None,
     address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
     num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
     timeout: Annotated[
@@ -492,7 +494,7 @@ def run(
     arguments = dict(locals())
     for name in ("table", "html", "as_json", "dry_run"):
         del arguments[name]
-    from summeval_nb.agreement.metrics import metric_class
+    from summeval_nb.agreement.registry import metric_class
     from summeval_nb.runs.batch import count_work
 
     keep_apart(html, table, store, *_files_of_run(out))

@@ -243,6 +243,7 @@ from summeval_nb.overlap.bleu import bleu_score
 def slow_bleu(row):
     time.sleep(0.002)
     return bleu_score(row["candidate"], row["references"], 2)
+slow_bleu.fingerprint = "slow BLEU v1"
 run(sys.argv[1], slow_bleu, out=sys.argv[2], shard_size=6, workers=2, progress=False)
 print("done")
 """
@@ -335,6 +336,9 @@ def fragile(row):
     return len(row["text"])
 
 
+fragile.fingerprint = "fragile v1"
+
+
 def hangs(row):
     time.sleep(1000 if row["text"] == "hang" else 0)
     return len(row["text"])
@@ -412,6 +416,7 @@ def moody(row, flag):
 @pytest.mark.nightly
 def test_failed_shards_are_tried_again_when_asked(tmp_path):
     metric = partial(moody, flag=str(tmp_path / "server"))
+    metric.fingerprint = "moody v1"
     rows = [{"text": t} for t in "abcd"]
     assert quiet(rows, metric, out=tmp_path / "out", shard_size=1).counts["failed"] == 1
     (tmp_path / "server").touch()
@@ -545,9 +550,8 @@ from summeval_nb.runs.batch import run
 def slow_yes(prompt):
     time.sleep(0.01)
     return "yes"
-slow_yes.fingerprint = "slow"
 rows = [{"text": f"It rained on day {i}.", "summary": f"It rained on day {i}."} for i in range(120)]
-checker = LLMChecker(ScriptedBackend(slow_yes))
+checker = LLMChecker(ScriptedBackend(slow_yes, name="slow"))
 run(rows, "faithfulness", out=sys.argv[1], options={"checker": checker}, shard_size=4, workers=2, progress=False)
 print("done")
 """
@@ -669,11 +673,11 @@ def asks_twice(row, backend):
 FULL = """
 import sys
 from summeval_nb.core.results import Verdict
-from summeval_nb.runs.batch import RunStopped, count_work, run
-from summeval_nb.runs.costs import Ledger, MeteredChecker
+from summeval_nb.runs.batch import RunStopped, run
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
     return {"score": 1, "echo": row["text"]}
+metric.fingerprint = "echo v1"
 try:
     run(rows, metric, out=sys.argv[1], shard_size=100, workers=1, progress=False)
 except RunStopped as error:

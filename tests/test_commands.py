@@ -9,7 +9,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.agreement.registry import metric_class
 from summeval_nb.commands import WORD_METRICS, WordMetric
 from summeval_nb.core.results import ScoreTable
 from summeval_nb.shell import read_flags

@@ -9,13 +9,13 @@ from .correlation import Correlation as Correlation
 from .correlation import correlate as correlate
 from .judge_bench import JudgeBench as JudgeBench
 from .judge_bench import benchmark_judge as benchmark_judge
-from .metrics import METRICS as METRICS
 from .metrics import Embedding as Embedding
 from .metrics import Length as Length
 from .metrics import MetricTable as MetricTable
-from .metrics import load_metric as load_metric
 from .metrics import metric_scores as metric_scores
 from .metrics import metric_table as metric_table
+from .registry import METRICS as METRICS
+from .registry import load_metric as load_metric
 from .significance import Comparisons as Comparisons
 from .significance import PairedTest as PairedTest
 from .significance import PairwiseAccuracy as PairwiseAccuracy

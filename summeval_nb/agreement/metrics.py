@@ -6,15 +6,15 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
 from .correlation import correlate
+from .registry import METRICS, load_metric, metric_class
 from .significance import compare_all
 from .summeval import reference_similarities
 from ..core.base import float_array
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['METRICS', 'Scorer', 'Scorers', 'Length', 'Embedding', 'load_metric', 'metric_scores', 'MetricTable', 'metric_table',
-           'metric_class']
+__all__ = ['Scorer', 'Scorers', 'Length', 'Embedding', 'metric_scores', 'MetricTable', 'metric_table']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
@@ -94,76 +93,6 @@ class Embedding(Metric):
             own, human = _vectors_of(load_embedder(self.embedder), texts, groups)
             values = reference_similarities(own, human)[:, 0]
         return NumberTable(name=self.name, values=values, signature=self.signature)
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #daa8bca4
-_KNOWN: dict[str, tuple[str, dict[str, Any]]] = {
-    "length": ("agreement.metrics:Length", {}),
-    "bleu": ("overlap.bleu:Bleu", {}),
-    "rouge": ("overlap.rouge:Rouge", {}),
-    "rouge1": ("overlap.rouge:Rouge", {"types": ("rouge1",)}),
-    "rouge2": ("overlap.rouge:Rouge", {"types": ("rouge2",)}),
-    "rougeL": ("overlap.rouge:Rouge", {"types": ("rougeL",)}),
-    "chrf": ("overlap.chrf:Chrf", {}),
-    "ter": ("overlap.ter:Ter", {}),
-    "meteor": ("overlap.matching:Meteor", {}),
-    "bertscore": ("overlap.matching:BertScore", {}),
-    "embedding": ("agreement.metrics:Embedding", {}),
-    "faithfulness": ("evidence.faithfulness:FaithfulnessMetric", {}),
-    "answers": ("judged.answers:AnswerMetric", {}),
-    "summary_score": ("judged.summary_score:SummaryScoreMetric", {}),
-    "rating": ("judged.ratings:RatingMetric", {}),
-    "context_precision": ("judged.retrieval:ContextPrecision", {}),
-    "context_recall": ("judged.retrieval:ContextRecall", {}),
-    "context_relevance": ("judged.retrieval:ContextRelevance", {}),
-    "answer_relevancy": ("judged.retrieval:AnswerRelevancy", {}),
-    "answer_faithfulness": ("judged.retrieval:AnswerFaithfulness", {}),
-    "noise_sensitivity": ("judged.retrieval:NoiseSensitivity", {}),
-    "side_by_side": ("judged.pairwise:SideBySide", {}),
-    "rubric": ("judged.pairwise:Rubric", {}),
-}
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
-def load_metric(metric: str | Metric, **options: Any) -> Metric:
-    """Return a metric from its name and choices; a metric is returned as it is.
-
-    Examples
-    --------
-    >>> load_metric("chrf").score("a cat", "a cat").score
-    100.0
-    """
-    if isinstance(metric, str):
-        return _made(metric, options)
-    if options:
-        what = "options belong to metrics known by name; give yours when you make it"
-        raise ValueError(what)
-    return require_metric(metric)
-
-
-class _Metrics(Mapping[str, Metric]):
-    """The metrics by name, each with its usual choices, made when it is asked for."""
-
-    def __getitem__(self, name: str) -> Metric:
-        if name not in _KNOWN:
-            raise KeyError(
-                f"unknown metric {name!r}; known: {', '.join(map(repr, _KNOWN))}"
-            )
-        return load_metric(name)
-
-    def __contains__(self, name: object) -> bool:
-        # without making it: some need choices, or data that are not there
-        return name in _KNOWN
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_KNOWN)
-
-    def __len__(self) -> int:
-        return len(_KNOWN)
-
-    def __repr__(self) -> str:
-        return f"METRICS({', '.join(_KNOWN)})"
-
-
-METRICS: Mapping[str, Metric] = _Metrics()
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
 def metric_scores(
@@ -375,37 +304,6 @@ def metric_table(
     signature = _signature_of(data, how, said, _embedder_used(metrics, embedder))
     return MetricTable(tables, found, ranks, signature)
 
-# %% ../../nbs/5_agreement/54_metrics.ipynb #0c12f3f0
-def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    """Return the class of a metric by its name, and the choices that the name fixes."""
-    place, fixed = _KNOWN[require_option(name, "metric", _KNOWN)]
-    module, _, own = place.partition(":")
-    return getattr(import_module(f"summeval_nb.{module}"), own), fixed
-
-
-def _made(name: str, options: Mapping[str, Any]) -> Metric:
-    """Return a metric made from its name and choices.
-
-    Unknown and missing choices are named.
-    """
-    kind, fixed = metric_class(name)
-    choices = kind.defaults()
-    for option in options:
-        require_option(
-            option, f"option of {name}", [one for one in choices if one not in fixed]
-        )
-    given = fixed | dict(options)
-    if missing := [
-        option
-        for option, value in choices.items()
-        if value is MISSING and option not in given
-    ]:
-        needed = ", ".join(f"{option}=..." for option in missing)
-        raise TypeError(
-            f"{name} needs {', '.join(missing)}: make it with {kind.__name__}({needed})"
-        )
-    return kind(**given)
-
 # %% ../../nbs/5_agreement/54_metrics.ipynb #04bfe8c4
 # a name, an object, a function, a table
 Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
@@ -432,7 +330,7 @@ def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
         )
     for metric in named.values():
         if isinstance(metric, str):
-            require_option(metric, "metric", _KNOWN)
+            require_option(metric, "metric", METRICS)
     return named
 
 

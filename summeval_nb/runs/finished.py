@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 
 from summeval_nb.core.base import JsonDict, float_array, is_finite, require_module
 from summeval_nb.core.html import Markup, render
-from summeval_nb.evidence.faithfulness import faithfulness_from_dict
 from summeval_nb.runs.folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
 from summeval_nb.runs.identity import differences
 
@@ -104,6 +103,8 @@ def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
 
 def result_of_row(row: JsonDict) -> Faithfulness:
     """Return the result of which a run wrote a row, without its similarities; a row of no result is a `ValueError`."""
+    from summeval_nb.evidence.faithfulness import faithfulness_from_dict
+
     known = {name: row.get(name) for name in ("score", "reason", "signature")}
     if row.get("status") == "failed":  # a run says where a failure is, which its result did not know
         known["reason"] = re.sub(r"^at \d+: ", "", row["reason"])
@@ -149,7 +150,7 @@ def _row_of_id(rows: Iterable[JsonDict], name: object) -> JsonDict:
 def metric_name(settings: JsonDict) -> str:
     """Return what people call the metric of a run."""
     metric = settings["metric"]
-    return metric if isinstance(metric, str) else str(metric.get("function") or metric.get("fingerprint"))
+    return metric if isinstance(metric, str) else str(metric.get("name"))
 
 
 # ---------------------------------------------------------------- pairs
