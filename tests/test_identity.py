@@ -16,7 +16,8 @@ import pytest
 from summeval_nb import EmbeddedChecker, LLMChecker, ScriptedBackend
 from summeval_nb.overlap import Bleu
 from summeval_nb.runs.batch import run
-from summeval_nb.runs.identity import describe, differences, find_unknown, identify, identify_model
+from summeval_nb.runs.identity import describe, identify, identify_model
+from summeval_nb.runs.manifest import differences, find_unknown
 
 ROOT = Path(__file__).parents[1]
 ROWS = [{"id": i, "text": "x" * i} for i in range(6)]

@@ -14,9 +14,9 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import distribution, packages_distributions, version
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -59,30 +59,6 @@ def identify(value: object) -> JsonDict:
         return found | {"unknown": [f"{found['name']}: {' '.join(str(error).split())[:200]}"]}
 
 
-def find_unknown(described: object) -> list[str]:
-    """Return why some described data have no identity; empty where all of them have one."""
-    if isinstance(described, Mapping):
-        inner = [reason for part in described.values() for reason in find_unknown(part)]
-        return [*inner, *(described["unknown"] if isinstance(described.get("unknown"), list) else [])]
-    if isinstance(described, list):
-        return [reason for part in described for reason in find_unknown(part)]
-    return []
-
-
-def differences(before: object, now: object, name: str = "") -> Iterator[str]:
-    """Yield what differs between two pieces of plain data, each with its path and both values."""
-    if isinstance(before, Mapping) and isinstance(now, Mapping):
-        for key in dict.fromkeys([*before, *now]):
-            inner = f"{name}.{key}" if name else str(key)
-            if key not in before or key not in now:
-                sides = [repr(side[key]) if key in side else "absent" for side in (before, now)]
-                yield f"{inner} ({sides[0]} before, {sides[1]} now)"
-            else:
-                yield from differences(before[key], now[key], inner)
-    elif json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
-        yield f"{name} ({before!r} before, {now!r} now)"
-
-
 def identify_model(option: str, text: str | PurePath) -> Any:
     """Return an option that names a model, with the content of its files; a server's secrets are left out."""
     kind, colon, place = str(text).partition(":")
@@ -100,14 +76,11 @@ def content_of(path: Path) -> str:
     with suppress(OSError):
         if path.is_file():
             return _file_hash(path)
-        names = sorted(file for file in path.rglob("*") if file.is_file() and not _hidden(file.relative_to(path)))
-        listed = [[file.relative_to(path).as_posix(), _file_hash(file)] for file in names]
+        names = sorted(file.relative_to(path) for file in path.rglob("*") if file.is_file())
+        shown = (name for name in names if not any(part[0] == "." or part == "__pycache__" for part in name.parts))
+        listed = [[name.as_posix(), _file_hash(path / name)] for name in shown]
         return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:16] if listed else ""
     return ""
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
 
 
 def _cached_content(name: str) -> str:
@@ -124,13 +97,6 @@ def _cached_content(name: str) -> str:
 def _file_hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
-
-
-# ---------------------------------------------------------------- objects and functions
-
-
-class _Unknown(Exception):
-    """Something has no identity; the message says why."""
 
 
 def _name_of(value: object) -> str:
@@ -176,8 +142,7 @@ class _Digest(pickle.Pickler):
             return ["set", sorted(json.dumps(_pickled(member), sort_keys=True) for member in value)]
         if isinstance(value, Metric) and _is_packaged(type(value)):  # its choices, and no cache of its results
             return [_name_of(value), sorted(value.options().items())]
-        mark = _declared(value)
-        return mark and [_name_of(value), mark]
+        return (mark := _declared(value)) and [_name_of(value), mark]
 
 
 def _pickled(value: object) -> JsonDict:
@@ -190,7 +155,9 @@ def _pickled(value: object) -> JsonDict:
 
 @functools.cache
 def _installed() -> Mapping[str, list[str]]:
-    return packages_distributions()
+    """The distributions of each installed module; one that is installed to be edited is one's own code."""
+    edited = lambda name: '"editable": true' in (distribution(name).read_text("direct_url.json") or "")
+    return {top: names for top, names in packages_distributions().items() if not any(map(edited, set(names)))}
 
 
 def _code_of(module: str) -> tuple[str, str]:
@@ -204,14 +171,14 @@ def _code_of(module: str) -> tuple[str, str]:
         return top, ", ".join(f"{name} {version(name)}" for name in sorted(set(names)))
     path = Path(getattr(sys.modules.get(module), "__file__", None) or "")
     if module == "__main__" or path.suffix != ".py":
-        raise _Unknown(f"the code of {module} is in no module that can be imported")
+        raise LookupError(f"the code of {module} is in no module that can be imported")
     if path.stat().st_mtime > _STARTED:
-        raise _Unknown(f"{path.name} was changed after this process had begun")
+        raise LookupError(f"{path.name} was changed after this process had begun")
     source = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else names
-        tops = {"" if getattr(node, "level", 0) else name.partition(".")[0] for name in names}
-        if others := tops - {"summeval_nb"} - sys.stdlib_module_names - _installed().keys():
-            raise _Unknown(f"{module} imports other code of yours ({min(others) or 'relatively'})")
+    nodes = list(ast.walk(ast.parse(source)))
+    tops = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    own = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    tops |= {"" if node.level else str(node.module).partition(".")[0] for node in own}
+    if others := tops - {"summeval_nb"} - sys.stdlib_module_names - _installed().keys():
+        raise LookupError(f"{module} imports other code of yours ({min(others) or 'relatively'})")
     return module, hashlib.sha256(source.encode()).hexdigest()[:16]

@@ -33,7 +33,6 @@ from summeval_nb.runs.folder import (
     remove_shards,
     write_whole,
 )
-from summeval_nb.runs.identity import differences, find_unknown
 from summeval_nb.runs.jobs import Job, Line, Scored, Stages, read_row
 from summeval_nb.runs.workers import RunStopped
 
@@ -322,6 +321,30 @@ def make_settings(job: Job, shard_size: int) -> JsonDict:
     from summeval_nb import __version__
 
     return {"summeval_nb": __version__, **job.describe(), "shard_size": shard_size}
+
+
+def find_unknown(described: object) -> list[str]:
+    """Return why some described data have no identity; empty where all of them have one."""
+    if isinstance(described, Mapping):
+        inner = [reason for part in described.values() for reason in find_unknown(part)]
+        return [*inner, *(described["unknown"] if isinstance(described.get("unknown"), list) else [])]
+    if isinstance(described, list):
+        return [reason for part in described for reason in find_unknown(part)]
+    return []
+
+
+def differences(before: object, now: object, name: str = "") -> Iterator[str]:
+    """Yield what differs between two pieces of plain data, each with its path and both values."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key in dict.fromkeys([*before, *now]):
+            inner = f"{name}.{key}" if name else str(key)
+            if key not in before or key not in now:
+                sides = [repr(side[key]) if key in side else "absent" for side in (before, now)]
+                yield f"{inner} ({sides[0]} before, {sides[1]} now)"
+            else:
+                yield from differences(before[key], now[key], inner)
+    elif json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
+        yield f"{name} ({before!r} before, {now!r} now)"
 
 
 _DECLARE = "declare a fingerprint, as in metric.fingerprint = 'my-metric v1', and change it with what it does"
