@@ -221,6 +221,17 @@ def test_a_source_that_is_newer_than_the_process_is_not_believed(tmp_path):
     assert len(reasons) == 3 and all("was changed after this process had begun" in reason for reason in reasons)
 
 
+@pytest.mark.parametrize("editable", [True, False])
+def test_an_installed_module_is_its_version_unless_it_is_edited(editable, tmp_path):
+    info = tmp_path / "my_metric-1.5.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_metric\nVersion: 1.5\n")
+    (info / "top_level.txt").write_text("my_metric\n")
+    (info / "direct_url.json").write_text(json.dumps({"dir_info": {"editable": editable}}))
+    code = in_a_process(tmp_path)[0]["code"]
+    assert (code["my_metric"] != "my_metric 1.5") is editable
+
+
 def test_an_inherited_fingerprint_says_nothing_of_what_overrides(tmp_path):
     assert Longer().fingerprint == Bleu().fingerprint
     assert "fingerprint" not in identify(Longer()) and "test_identity" in identify(Longer())["code"]

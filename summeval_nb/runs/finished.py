@@ -133,7 +133,7 @@ def result_of_row(row: JsonDict) -> Score:
         return faithfulness_from_dict({**row["parts"], **known})
     said = known["signature"]
     signature = Signature.parse(said) if said else Signature({})
-    return StoredScore(score=known["score"], reason=known["reason"], signature=signature, parts=row["parts"])
+    return StoredScore(score=known["score"], reason=known["reason"] or "", signature=signature, parts=row["parts"])
 
 
 def stored_result(rows: Iterable[JsonDict], manifest: JsonDict, item: int | None, name: object) -> Score:

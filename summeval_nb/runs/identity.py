@@ -156,7 +156,8 @@ def _pickled(value: object) -> JsonDict:
 @functools.cache
 def _installed() -> Mapping[str, list[str]]:
     """The distributions of each installed module; one that is installed to be edited is one's own code."""
-    edited = lambda name: '"editable": true' in (distribution(name).read_text("direct_url.json") or "")
+    found = lambda name: json.loads(distribution(name).read_text("direct_url.json") or "{}")
+    edited = lambda name: found(name).get("dir_info", {}).get("editable")
     return {top: names for top, names in packages_distributions().items() if not any(map(edited, set(names)))}
 
 
