@@ -249,15 +249,25 @@ print("done")
 """
 
 
-@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.nightly)])
-def test_kills_lose_nothing(times, tmp_path):
+HERE = NIGHT.replace("workers=2", "workers=0")
+
+
+@pytest.mark.parametrize(
+    ("script", "times"),
+    [
+        pytest.param(NIGHT, 3, id="workers, 3"),
+        pytest.param(HERE, 3, id="this process, 3", marks=pytest.mark.nightly),
+        pytest.param(NIGHT, 20, id="workers, 20", marks=pytest.mark.nightly),
+    ],
+)
+def test_kills_lose_nothing(script, times, tmp_path):
     """One corpus, kill -9 at random moments: the result is that of a run nobody disturbed."""
     file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
-    whole = start(NIGHT, file, tmp_path / "whole", stdout=subprocess.PIPE)
+    whole = start(script, file, tmp_path / "whole", stdout=subprocess.PIPE)
     assert b"done" in whole.communicate()[0]
     rng, kills, shards = random.Random(7), 0, tmp_path / "out" / "shards"
     while kills < times:
-        process = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = start(script, file, tmp_path / "out", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         before = len(list(shards.glob("*.jsonl"))) if shards.exists() else 0
         wanted = before + rng.choice([0, 1, 2, 3, 5])  # some kills while it starts, some in the middle
         deadline = time.monotonic() + rng.uniform(0.05, 1.0) + 60 * (wanted > before)
@@ -271,7 +281,7 @@ def test_kills_lose_nothing(times, tmp_path):
         process.communicate()
         kills += 1
         assert not (tmp_path / "out" / "results.jsonl").exists()
-    last = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE)
+    last = start(script, file, tmp_path / "out", stdout=subprocess.PIPE)
     assert b"done" in last.communicate()[0]
     assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "whole/results.jsonl").read_bytes()
     assert [line["item"] for line in lines(tmp_path / "out")] == list(range(600))

@@ -26,6 +26,7 @@ from summeval_nb.runs.workers import try_together
 
 if TYPE_CHECKING:
     from summeval_nb.models.base import Backend, Calls
+    from summeval_nb.models.store import Store
     from summeval_nb.runs.costs import Ledger
 
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
@@ -389,18 +390,20 @@ class Scorer:
         self.job, self.sources = job, job.sources
         self._ledger: Ledger | None = None
         self._backends: Sequence[Backend] = ()
+        store: Store | None = None
+        if job.store:
+            from summeval_nb.models.store import Store
+
+            store = Store(job.store)
         if job.is_lexical:
             self._metric = named_metric(str(job.metric), job.options)
             self._try(self._metric.probe)
             return
-        from summeval_nb.models.store import Store
         from summeval_nb.runs.costs import Ledger, find_backends, metered
 
         self._ledger = Ledger()
         if isinstance(job.metric, str):
-            options, kept = metered(
-                load_options(job.options, load), self._ledger, Store(job.store) if job.store else None
-            )
+            options, kept = metered(load_options(job.options, load), self._ledger, store)
             self._metric = named_metric(job.metric, options, kept)
             self._try("" if find_backends(options) else self._metric.probe)
         else:
