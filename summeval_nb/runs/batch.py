@@ -173,8 +173,9 @@ def run(
     workers : int, optional
         Processes or actors; 0 works in this process (local engine). None is chosen by
         the metric: 0 for one that only counts words, such as "bleu" or "rouge", which
-        is done before a process has started; one per core for any other, and for one
-        with a function of yours or a `timeout`. For Ray: one per core of the cluster.
+        scores thousands before a process has started (give a number for a large
+        corpus); one per core for any other, and for one with a function of yours or a
+        `timeout`. For Ray: one per core of the cluster.
     address : str, optional
         A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
         only this machine reaches.
