@@ -22,8 +22,8 @@ from .agreement.annotators import cohen_kappa as cohen_kappa
 from .agreement.annotators import krippendorff_alpha as krippendorff_alpha
 from .agreement.summeval import summeval_task as summeval_task
 from .agreement.significance import compare_all as compare_all
-from .agreement.metrics import list_metrics as list_metrics
-from .agreement.metrics import load_metric as load_metric
+from .agreement.registry import list_metrics as list_metrics
+from .agreement.registry import load_metric as load_metric
 from .agreement.metrics import metric_table as metric_table
 from .models.store import Store as Store
 from .models.base import ScriptedBackend as ScriptedBackend

@@ -59,7 +59,7 @@ def _options(
 # %% ../nbs/6_runs/63_cli.ipynb #1d7c52ae
 def score(name: str, files: list[str], given: Given, each: bool = False) -> None:
     """Score a table, or plain texts, with a metric by its name, and show the result."""
-    from summeval_nb.agreement.metrics import load_metric, metric_class
+    from summeval_nb.agreement.registry import load_metric, metric_class
 
     keep_apart(given.html, *files, given.store)
     kind, fixed = metric_class(name)
@@ -120,7 +120,7 @@ def _text_of(name: str, result: Any, each: bool) -> str:
 # %% ../nbs/6_runs/63_cli.ipynb #903be6f1
 def _help_of(name: str) -> str:
     """The help of a metric's command: what it reads, its range, and its options."""
-    from summeval_nb.agreement.metrics import describe_metric, metric_class
+    from summeval_nb.agreement.registry import describe_metric, metric_class
 
     (kind, fixed), row = metric_class(name), describe_metric(name)
     better = "" if row["better"] == "neither" else f", {row['better']} is better"
@@ -140,7 +140,7 @@ def _help_of(name: str) -> str:
 
 def _command_of(name: str) -> Any:
     """Make the command of a metric."""
-    from summeval_nb.agreement.metrics import metric_class
+    from summeval_nb.agreement.registry import metric_class
 
     keeps = ["store"] if "store" in metric_class(name)[0].defaults() else []
 
@@ -158,7 +158,7 @@ class _Metrics(OneLine):
     """A command for each metric of the registry, made when it is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        from summeval_nb.agreement.metrics import METRICS
+        from summeval_nb.agreement.registry import METRICS
 
         return list(METRICS)
 

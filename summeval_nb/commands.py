@@ -251,7 +251,9 @@ def run(
     format: Format = None,
     store: Kept = None,
     engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    workers: Annotated[int | None, typer.Option(help="Processes or actors (default: one per core).")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes or actors (default: 0 for word metrics, else one per core).")
+    ] = None,
     address: Annotated[str | None, typer.Option(help="Ray cluster, host:port or auto.")] = None,
     num_gpus: Annotated[float, typer.Option(help="GPUs of each Ray actor.")] = 0,
     timeout: Annotated[float | None, typer.Option(help="Seconds for an item, then it counts as failed.")] = None,
@@ -274,7 +276,7 @@ def run(
     arguments = dict(locals())
     for name in ("table", "html", "as_json", "dry_run"):
         del arguments[name]
-    from summeval_nb.agreement.metrics import metric_class
+    from summeval_nb.agreement.registry import metric_class
     from summeval_nb.runs.batch import count_work
 
     keep_apart(html, table, store, *_files_of_run(out))
@@ -391,7 +393,7 @@ def metrics(as_json: AsJson = False) -> None:
 
     Example: summeval metrics
     """
-    from summeval_nb.agreement.metrics import list_metrics
+    from summeval_nb.agreement.registry import list_metrics
 
     found = list_metrics()
     say(to_json(found.to_dict()) if as_json else repr(found))

@@ -149,7 +149,7 @@ class OneLine(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the words name; a metric is none, and is told from a slip."""
         if args and self.get_command(ctx, args[0]) is None:
-            from summeval_nb.agreement.metrics import METRICS
+            from summeval_nb.agreement.registry import METRICS
 
             if args[0] in METRICS:
                 fail(f"{args[0]} is a metric: call summeval score {args[0]}")
@@ -414,7 +414,7 @@ def read_rows(metric: str, files: list[str], given: Given) -> tuple[list[JsonDic
     """
     if len(files) == 1:
         return *read_table(files[0], given.format, metric, given.column), False
-    from summeval_nb.agreement.metrics import metric_class
+    from summeval_nb.agreement.registry import metric_class
 
     columns = list(metric_class(metric)[0].columns)
     lines = columns == ["candidate", "references"]

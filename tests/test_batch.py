@@ -243,20 +243,30 @@ from summeval_nb.overlap.bleu import bleu_score
 def slow_bleu(row):
     time.sleep(0.002)
     return bleu_score(row["candidate"], row["references"], 2)
+slow_bleu.fingerprint = "slow BLEU v1"
 run(sys.argv[1], slow_bleu, out=sys.argv[2], shard_size=6, workers=2, progress=False)
 print("done")
 """
 
 
-@pytest.mark.slow
-def test_kills_lose_nothing(tmp_path):
-    """One corpus, kill -9 at random moments: the result is that of a run nobody disturbed; `make torture` goes on."""
+HERE = NIGHT.replace("workers=2", "workers=0")
+
+
+@pytest.mark.parametrize(
+    ("script", "times"),
+    [
+        pytest.param(NIGHT, 4, id="workers", marks=pytest.mark.slow),
+        pytest.param(HERE, 4, id="this process", marks=pytest.mark.nightly),
+    ],
+)
+def test_kills_lose_nothing(script, times, tmp_path):
+    """One corpus, kill -9 at random moments: the result is that of a run nobody disturbed."""
     file = write_jsonl(tmp_path / "items.jsonl", corpus(600))
-    whole = start(NIGHT, file, tmp_path / "whole", stdout=subprocess.PIPE)
+    whole = start(script, file, tmp_path / "whole", stdout=subprocess.PIPE)
     assert b"done" in whole.communicate()[0]
     rng, kills, shards = random.Random(7), 0, tmp_path / "out" / "shards"
-    while kills < 4:
-        process = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while kills < times:
+        process = start(script, file, tmp_path / "out", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         before = len(list(shards.glob("*.jsonl"))) if shards.exists() else 0
         wanted = before + rng.choice([0, 1, 2, 3, 5])  # some kills while it starts, some in the middle
         deadline = time.monotonic() + rng.uniform(0.05, 1.0) + 60 * (wanted > before)
@@ -270,7 +280,7 @@ def test_kills_lose_nothing(tmp_path):
         process.communicate()
         kills += 1
         assert not (tmp_path / "out" / "results.jsonl").exists()
-    last = start(NIGHT, file, tmp_path / "out", stdout=subprocess.PIPE)
+    last = start(script, file, tmp_path / "out", stdout=subprocess.PIPE)
     assert b"done" in last.communicate()[0]
     assert (tmp_path / "out/results.jsonl").read_bytes() == (tmp_path / "whole/results.jsonl").read_bytes()
     assert [line["item"] for line in lines(tmp_path / "out")] == list(range(600))
@@ -333,6 +343,9 @@ def fragile(row):
     if row["text"] == "raise":
         raise ValueError("this row cannot be scored")
     return len(row["text"])
+
+
+fragile.fingerprint = "fragile v1"
 
 
 def hangs(row):
@@ -412,6 +425,7 @@ def moody(row, flag):
 @pytest.mark.nightly
 def test_failed_shards_are_tried_again_when_asked(tmp_path):
     metric = partial(moody, flag=str(tmp_path / "server"))
+    metric.fingerprint = "moody v1"
     rows = [{"text": t} for t in "abcd"]
     assert quiet(rows, metric, out=tmp_path / "out", shard_size=1).counts["failed"] == 1
     (tmp_path / "server").touch()
@@ -545,9 +559,8 @@ from summeval_nb.runs.batch import run
 def slow_yes(prompt):
     time.sleep(0.01)
     return "yes"
-slow_yes.fingerprint = "slow"
 rows = [{"text": f"It rained on day {i}.", "summary": f"It rained on day {i}."} for i in range(120)]
-checker = LLMChecker(ScriptedBackend(slow_yes))
+checker = LLMChecker(ScriptedBackend(slow_yes, name="slow"))
 run(rows, "faithfulness", out=sys.argv[1], options={"checker": checker}, shard_size=4, workers=2, progress=False)
 print("done")
 """
@@ -669,11 +682,11 @@ def asks_twice(row, backend):
 FULL = """
 import sys
 from summeval_nb.core.results import Verdict
-from summeval_nb.runs.batch import RunStopped, count_work, run
-from summeval_nb.runs.costs import Ledger, MeteredChecker
+from summeval_nb.runs.batch import RunStopped, run
 rows = ({"id": i, "text": "x" * 200} for i in range(2000))
 def metric(row):
     return {"score": 1, "echo": row["text"]}
+metric.fingerprint = "echo v1"
 try:
     run(rows, metric, out=sys.argv[1], shard_size=100, workers=1, progress=False)
 except RunStopped as error:

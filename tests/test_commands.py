@@ -9,7 +9,7 @@ import pytest
 
 import summeval_nb as s
 from summeval_nb import cli
-from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
+from summeval_nb.agreement.registry import METRICS, load_metric, metric_class
 from summeval_nb.core.results import ScoreTable, Verdict
 from summeval_nb.evidence.words import WordsChecker
 

@@ -19,7 +19,7 @@ WITHOUT = {  # public modules whose docstrings hold no example that could run he
     "models.load": "needs a model: tests/test_load_model.py names some",
     "models.readers": "needs a model: tests/test_local.py reads with some",
     "models.server": "needs a server: tests/test_server.py calls it",
-    "runs.bookkeeping": "the inside of a run: tests/test_batch.py runs it",
+    "runs.manifest": "the inside of a run: tests/test_batch.py runs it",
     "runs.engines": "processes and clusters: tests/test_batch.py and tests/test_ray.py run them",
     "runs.finished": "the inside of a report: tests/test_run_report.py reads it",
     "runs.folder": "the folder of a run: tests/test_run_folder.py lays it",

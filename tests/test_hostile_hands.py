@@ -30,7 +30,8 @@ from summeval_nb.models.base import BackendError, InvalidOutput
 from summeval_nb.models.server import ServerBackend
 from summeval_nb.models.store import Store
 from summeval_nb.runs.batch import run
-from summeval_nb.runs.identity import find_unknown, identify
+from summeval_nb.runs.identity import identify
+from summeval_nb.runs.manifest import find_unknown
 from summeval_nb.runs.run_report import RunReport
 from summeval_nb.text import SentenceTransformerEmbedder
 

@@ -13,10 +13,10 @@ import pytest
 from helpers.public import public
 
 import summeval_nb as s
-from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.agreement.registry import metric_class
 from summeval_nb.core.metric import Metric, is_function, require_metric, score_rows
 from summeval_nb.core.results import ScoreTable, Signature
-from summeval_nb.runs.jobs import Job, describe
+from summeval_nb.runs.jobs import Job
 
 TOY = s.core.load_toy_summeval()
 BACKEND = s.ScriptedBackend(lambda prompt: "4")
@@ -255,22 +255,6 @@ def test_a_metric_is_never_taken_for_a_function_of_somebody_s(tmp_path):
     assert np.array_equal(
         s.agreement.metric_scores(TOY, [s.overlap.Bleu()])["bleu"], s.agreement.metric_scores(TOY, ["bleu"])["bleu"]
     )
-
-
-def test_the_identity_of_a_metric_in_a_run_is_its_choices_as_before():
-    """As they stand in the manifests of runs that were made before a metric could be called."""
-    assert describe(Longer(), "metric") == {"fingerprint": "bleu-391efc7509a849da"}
-    assert describe(s.overlap.Bleu(n=2), "metric") == {"fingerprint": "bleu-e6f69748f13cd1d7"}
-    name = f"{Called.__module__}.Called"
-    assert describe(Called(), "metric") == {"function": name, "fingerprint": "bleu-391efc7509a849da"}
-    outer = s.evidence.FaithfulnessMetric(checker="words")
-    plain = describe(outer, "metric")
-    object.__setattr__(outer, "extra", Longer())
-    assert describe(outer, "metric") == plain
-    object.__setattr__(outer, "extra", s.overlap.Bleu())
-    assert describe(outer, "metric") == plain | {"inside": "6a9ccd9afee3c3fb"}, "one of ours, by its fingerprint"
-    object.__setattr__(outer, "extra", Called())
-    assert set(describe(outer, "metric")) == {*plain, "inside"}, "code of somebody's"
 
 
 def test_a_text_too_many_is_named():

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from summeval_nb import EmbeddedChecker
+from summeval_nb import EmbeddedChecker, ScriptedBackend
 from summeval_nb.core.html import style_sheet
-from summeval_nb.core.results import Verdict
+from summeval_nb.core.results import Score, Verdict
 from summeval_nb.evidence import load
 from summeval_nb.evidence.faithfulness import evaluate, evaluate_many, faithfulness_from_dict
 from summeval_nb.evidence.load import load_checker
@@ -310,10 +310,45 @@ def test_a_row_that_gives_no_result_says_why(tmp_path):
         with pytest.raises(TypeError, match="say which row"):
             report.result(**given)
     bare = quiet([{k: v for k, v in row.items() if k != "id"} for row in ROWS], "bleu", out=tmp_path / "bleu")
-    with pytest.raises(ValueError, match="a result of bleu cannot be made again from its row, only one of"):
-        bare.result(0)
     with pytest.raises(ValueError, match="its rows have no ids"):
         bare.result(id="a")
+
+
+REFERENCE = {"candidate": "the cat sat down", "references": ["the cat sat", "a dog"]}
+ARTICLE = {"text": "It rained in Oslo.", "summary": "It rained."}
+QUESTION = {"question": "Where did it rain?", "answer": "It rained in Oslo.", "contexts": ["It rained in Oslo."]}
+QUESTION |= {"context": "It rained in Oslo.", "ground_truth": "It rained in Oslo.", "truth": "It rained."}
+GRADED = {"backend": ScriptedBackend(lambda prompt: "4", name="four"), "quality": "coherence"}
+OF_EACH = {
+    **{name: (REFERENCE, {}) for name in ("length", "bleu", "rouge", "rouge1", "chrf", "ter", "bertscore")},
+    "meteor": (REFERENCE, {"synonyms": None}),
+    "embedding": (REFERENCE, {}),
+    "faithfulness": (ARTICLE, {}),
+    "answers": (QUESTION, {"judge": "words"}),
+    "context_recall": (QUESTION, {"judge": "words"}),
+    "answer_faithfulness": (QUESTION, {"judge": "words"}),
+    "summary_score": ({"contexts": ARTICLE["text"], "summary": ARTICLE["summary"]}, {"judge": "words"}),
+    "rating": (ARTICLE, GRADED),
+}
+
+
+@pytest.mark.parametrize("metric", OF_EACH)
+def test_every_metric_gives_a_result_back(metric, tmp_path):
+    row, options = OF_EACH[metric]
+    report = quiet([row | {"id": "a"}], metric, out=tmp_path, options=options)
+    (written,) = report.rows()
+    found = report.result(0)
+    assert isinstance(found, Score) and (type(found).__name__ == "Faithfulness") is (metric == "faithfulness")
+    assert (found.score, str(found.signature)) == (written["score"], written["signature"])
+    told = found.to_dict()
+    assert {name: told[name] for name in written["parts"]} == written["parts"] and found.rows()
+    assert report.result(id="a").to_dict().keys() == told.keys() and "<" in found._repr_html_()
+
+
+def test_a_result_without_a_number_comes_back_with_its_reason(tmp_path):
+    report = quiet([{"candidate": "", "references": ""}], "bleu", out=tmp_path)
+    found = report.result(0)
+    assert found.score is None and found.reason == next(report.rows())["reason"] and found.reason in repr(found)
 
 
 def another_version(monkeypatch, name="embedded"):

@@ -114,11 +114,12 @@ def heed_interrupts():
 
 
 @pytest.mark.nightly
-def test_ctrl_c_says_how_to_go_on(tmp_path):
+@pytest.mark.parametrize("workers", [[], ["--workers", 1]], ids=["in its own process", "in a worker"])
+def test_ctrl_c_says_how_to_go_on(workers, tmp_path):
     source = tmp_path / "pairs.jsonl"
     row = json.dumps({"candidate": "the cat sat on the mat " * 20, "references": "the cat sat " * 40})
     source.write_text((row + "\n") * 60_000)
-    words = command("run", source, "--metric", "rouge", "--out", tmp_path / "out", "--shard-size", 20, "--workers", 1)
+    words = command("run", source, "--metric", "rouge", "--out", tmp_path / "out", "--shard-size", 20, *workers)
     terminal = {"start_new_session": True, "preexec_fn": heed_interrupts}
     process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, **terminal)
     shards, deadline = tmp_path / "out" / "shards", time.monotonic() + 60

@@ -6,25 +6,25 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .correlation import COEFFICIENTS, LEVELS, Correlation, Grid
 from .correlation import correlate
+from .registry import METRICS, load_metric, metric_class
 from .significance import compare_all
 from .summeval import reference_similarities
 from ..core.base import float_array
 from ..core.base import JsonDict
 from ..core.data import SummEval
 from ..core.metric import Metric
-from ..core.results import NumberTable, Rows, ScoreTable, Signature
+from ..core.results import NumberTable, ScoreTable, Signature
 from ..core.base import require_count, require_flag
 from ..core.metric import require_metric
-from ..core.base import require_option, require_options, require_texts
+from ..core.base import require_option, require_texts
 from ..core.metric import score_rows
 from ..core.html import figure_text, html_table, text_table
 from ..overlap.bleu import require_pairs
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # %% auto #0
-__all__ = ['METRICS', 'Scorer', 'Scorers', 'Length', 'Embedding', 'load_metric', 'MetricList', 'describe_metric', 'list_metrics',
-           'metric_scores', 'MetricTable', 'metric_table', 'metric_class']
+__all__ = ['Scorer', 'Scorers', 'Length', 'Embedding', 'metric_scores', 'MetricTable', 'metric_table']
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #55a738a4
 @dataclass(frozen=True, kw_only=True)
@@ -94,182 +93,6 @@ class Embedding(Metric):
             own, human = _vectors_of(load_embedder(self.embedder), texts, groups)
             values = reference_similarities(own, human)[:, 0]
         return NumberTable(name=self.name, values=values, signature=self.signature)
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #daa8bca4
-class _Known(NamedTuple):
-    """What is known of a metric before its module is imported."""
-
-    place: str  # the module, and the class in it
-    purpose: str
-    range: str = "0 to 1"
-    better: str = "higher"
-    fixed: Mapping[str, Any] = {}  # the choices that the name fixes
-
-
-def _rouge(purpose: str, kind: str) -> _Known:
-    return _Known("overlap.rouge:Rouge", purpose, fixed={"types": (kind,)})
-
-
-_KNOWN: dict[str, _Known] = {
-    "length": _Known(
-        "agreement.metrics:Length", "number of words", "0 or more", "neither"
-    ),
-    "bleu": _Known("overlap.bleu:Bleu", "precision of shared n-grams", "0 to 100"),
-    "rouge": _Known("overlap.rouge:Rouge", "shared words, pairs, subsequence"),
-    "rouge1": _rouge("shared words", "rouge1"),
-    "rouge2": _rouge("shared pairs of words", "rouge2"),
-    "rougeL": _rouge("longest common subsequence", "rougeL"),
-    "chrf": _Known("overlap.chrf:Chrf", "shared n-grams of characters", "0 to 100"),
-    "ter": _Known("overlap.ter:Ter", "edits to a reference", "0 or more", "lower"),
-    "meteor": _Known("overlap.matching:Meteor", "words matched, stems and synonyms"),
-    "bertscore": _Known(
-        "overlap.matching:BertScore", "nearest token vectors", "-1 to 1"
-    ),
-    "embedding": _Known(
-        "agreement.metrics:Embedding", "cosine of text vectors", "-1 to 1"
-    ),
-    "faithfulness": _Known(
-        "evidence.faithfulness:FaithfulnessMetric", "sentences the article supports"
-    ),
-    "answers": _Known(
-        "judged.answers:AnswerMetric", "answer held against context and truth"
-    ),
-    "summary_score": _Known(
-        "judged.summary_score:SummaryScoreMetric", "questions a summary answers"
-    ),
-    "rating": _Known("judged.ratings:RatingMetric", "a model's grade", "1 to 5"),
-    "context_precision": _Known(
-        "judged.retrieval:ContextPrecision", "needed passages on top"
-    ),
-    "context_recall": _Known(
-        "judged.retrieval:ContextRecall", "truth found in the passages"
-    ),
-    "context_relevance": _Known(
-        "judged.retrieval:ContextRelevance", "passages about the question"
-    ),
-    "answer_relevancy": _Known(
-        "judged.retrieval:AnswerRelevancy", "answer about the question", "-1 to 1"
-    ),
-    "answer_faithfulness": _Known(
-        "judged.retrieval:AnswerFaithfulness", "answer found in the passages"
-    ),
-    "noise_sensitivity": _Known(
-        "judged.retrieval:NoiseSensitivity",
-        "wrong statements that passages made",
-        better="lower",
-    ),
-    "side_by_side": _Known(
-        "judged.pairwise:SideBySide", "preference for a over b", better="neither"
-    ),
-    "rubric": _Known(
-        "judged.pairwise:Rubric", "a model's grade by your criteria", "1 to 5"
-    ),
-}
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #3cec92e8
-def load_metric(metric: str | Metric, **options: Any) -> Metric:
-    """Return a metric from its name and choices; a metric is returned as it is.
-
-    Examples
-    --------
-    >>> load_metric("chrf").score("a cat", "a cat").score
-    100.0
-    """
-    if isinstance(metric, str):
-        return _made(metric, options)
-    if options:
-        what = "options belong to metrics known by name; give yours when you make it"
-        raise ValueError(what)
-    return require_metric(metric)
-
-
-class _Metrics(Mapping[str, Metric]):
-    """The metrics by name, each with its usual choices, made when it is asked for."""
-
-    def __getitem__(self, name: str) -> Metric:
-        if name not in _KNOWN:
-            raise KeyError(
-                f"unknown metric {name!r}; known: {', '.join(map(repr, _KNOWN))}"
-            )
-        return load_metric(name)
-
-    def __contains__(self, name: object) -> bool:
-        # without making it: some need choices, or data that are not there
-        return name in _KNOWN
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_KNOWN)
-
-    def __len__(self) -> int:
-        return len(_KNOWN)
-
-    def __repr__(self) -> str:
-        return f"METRICS({', '.join(_KNOWN)})"
-
-
-METRICS: Mapping[str, Metric] = _Metrics()
-
-# %% ../../nbs/5_agreement/54_metrics.ipynb #5f0c61d2
-@dataclass(frozen=True, repr=False)
-class MetricList(Rows):
-    """The metrics that have a name, a row for each; made by `list_metrics`.
-
-    Parameters
-    ----------
-    metrics : sequence of dict
-        `metric`, its name; `reads`, its columns; `range` of the score by default;
-        `better`, "higher", "lower" or "neither"; `asks_model`, "no", "by option" or
-        "yes"; `purpose`, what it measures.
-    """
-
-    metrics: Sequence[JsonDict]
-
-    def rows(self) -> list[JsonDict]:
-        """Return one dictionary for each metric."""
-        return [dict(row) for row in self.metrics]
-
-    def to_dict(self) -> JsonDict:
-        """Return the rows as plain data."""
-        return {"rows": self.rows()}
-
-    def __repr__(self) -> str:
-        return text_table(self.rows())
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), caption="Metrics by name")
-
-
-def describe_metric(name: str) -> JsonDict:
-    """Return one row of `list_metrics`; only the module of that metric is imported."""
-    known, kind = _KNOWN[require_option(name, "metric", _KNOWN)], metric_class(name)[0]
-    choices = kind.defaults()
-    asks = "by option" if choices.keys() & {"judge", "checker", "backend"} else "no"
-    return {
-        "metric": name,
-        "reads": ", ".join(kind.columns),
-        "range": known.range,
-        "better": known.better,
-        "asks_model": "yes" if choices.get("backend") is MISSING else asks,
-        "purpose": known.purpose,
-    }
-
-
-def list_metrics() -> MetricList:
-    """Return the metrics by name: what each reads and measures, and who is asked.
-
-    Returns
-    -------
-    MetricList
-        A row for each name that `load_metric`, `run` and the shell know. A model is
-        asked "by option" where the judge or checker may be one, as in
-        `judge="llm:FOLDER"`.
-
-    Examples
-    --------
-    >>> list_metrics().rows()[1]["reads"]
-    'candidate, references'
-    """
-    return MetricList([describe_metric(name) for name in _KNOWN])
 
 # %% ../../nbs/5_agreement/54_metrics.ipynb #46923ef2
 def metric_scores(
@@ -481,31 +304,6 @@ def metric_table(
     signature = _signature_of(data, how, said, _embedder_used(metrics, embedder))
     return MetricTable(tables, found, ranks, signature)
 
-# %% ../../nbs/5_agreement/54_metrics.ipynb #0c12f3f0
-def metric_class(name: str) -> tuple[type[Metric], dict[str, Any]]:
-    """Return the class of a metric by its name, and the choices that the name fixes."""
-    known = _KNOWN[require_option(name, "metric", _KNOWN)]
-    module, _, own = known.place.partition(":")
-    kind = getattr(import_module(f"summeval_nb.{module}"), own)
-    return kind, dict(known.fixed)
-
-
-def _made(name: str, options: Mapping[str, Any]) -> Metric:
-    """Return a metric made from its name and choices.
-
-    Unknown and missing choices are named.
-    """
-    kind, fixed = metric_class(name)
-    choices = kind.defaults()
-    require_options(name, options, [one for one in choices if one not in fixed])
-    given = fixed | dict(options)
-    missing = [one for one, value in choices.items() if value is MISSING]
-    if lacking := [one for one in missing if one not in given]:
-        needed = ", ".join(f"{option}=..." for option in lacking)
-        remedy = f"give them as options, {needed}"
-        raise TypeError(f"{name} needs {', '.join(lacking)}: {remedy}")
-    return kind(**given)
-
 # %% ../../nbs/5_agreement/54_metrics.ipynb #04bfe8c4
 # a name, an object, a function, a table
 Scorer: TypeAlias = "str | Metric | Callable[..., float | None] | Grid"
@@ -532,7 +330,7 @@ def _metrics_by_name(metrics: Scorers) -> dict[str, Scorer]:
         )
     for metric in named.values():
         if isinstance(metric, str):
-            require_option(metric, "metric", _KNOWN)
+            require_option(metric, "metric", METRICS)
     return named
 
 

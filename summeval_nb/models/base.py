@@ -460,7 +460,7 @@ class ScriptedBackend(Backend):
         Gets the prompt, returns a reply: an option, a text or JSON. It may raise a
         `BackendError`.
     name : str
-        Part of the fingerprint.
+        Part of the fingerprint. A run with a backend that nobody named is not continued.
 
     Examples
     --------

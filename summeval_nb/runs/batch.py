@@ -12,26 +12,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tqdm.auto import tqdm
 
 from ..core.base import JsonDict
 from ..core.items import Shard, make_shards, open_items
 from ..core.base import require_count, require_module
-from ..models.load import StoreOrPath, store_path
-from .bookkeeping import STATES, Bookkeeping, Corpus, Total, explained
-from .bookkeeping import is_as_written, make_settings, note_damage
-from .bookkeeping import open_folder, require_choices, require_columns
-from .bookkeeping import require_same_corpus, require_same_settings
-from .bookkeeping import settings_mark, shard_head, write_results
-from .costs import note_usage
 from .engines import choose_engine
 from .folder import is_lost, only_one, require_usable, write_whole
 from .jobs import Columns, Job, Line, MetricOrFunction, Planner
 from .jobs import Scored, Work
+from .manifest import STATES, Corpus, Manifest, Total, explained
+from .manifest import is_as_written, make_settings, note_damage
+from .manifest import open_folder, require_choices, require_columns
+from .manifest import require_same_corpus, require_same_settings
+from .manifest import settings_mark, shard_head, warn_if_unknown
+from .manifest import write_results
 from .run_report import RunReport
 from .workers import RunStopped
+
+if TYPE_CHECKING:
+    from summeval_nb.models.load import StoreOrPath
 
 # %% auto #0
 __all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'merge_shards', 'run', 'count_work']
@@ -79,7 +81,7 @@ def finished_head(
     return head if head["digest"] == shard.digest else None
 
 
-class Course(Bookkeeping):
+class Course(Manifest):
     """Which shards are still to be scored, and what has come of the others."""
 
     def unfinished(self, shards: Iterable[Shard]) -> Iterator[Shard]:
@@ -96,9 +98,7 @@ class Course(Bookkeeping):
 
     def keep(self, shard: Shard, scored: Scored) -> None:
         """Write what a shard cost, then its result, and count."""
-        if scored.usage:
-            note_usage(self.folder, shard.name, scored.usage)
-            self.usage.merge(scored.usage)
+        self.note_usage(shard, scored.usage)
         folder = self.folder / "shards"
         self.count(write_shard(folder, shard, scored.lines, self.mark))
 
@@ -171,8 +171,11 @@ def run(
         Processes of this machine, or actors of a Ray cluster. The results are the same
         bytes.
     workers : int, optional
-        Processes or actors; by default one per core (for Ray: per core of the cluster).
-        0 works in this process (local engine).
+        Processes or actors; 0 works in this process (local engine). None is chosen by
+        the metric: 0 for one that only counts words, such as "bleu" or "rouge", which
+        scores thousands before a process has started (give a number for a large
+        corpus); one per core for any other, and for one with a function of yours or a
+        `timeout`. For Ray: one per core of the cluster.
     address : str, optional
         A Ray cluster, such as "10.0.0.1:6379" or "auto"; by default one is started that
         only this machine reaches.
@@ -184,7 +187,11 @@ def run(
     on_error : {"record", "raise"}
         What to do with an item that fails: record it with its reason, or stop the run.
     resume : bool
-        Whether to continue what the folder holds; False starts over.
+        Whether to continue what the folder holds; False starts over. What is continued
+        must be the same metric: a metric, function or model of yours is known by its
+        `fingerprint`, a text that you declare as its attribute; without one by its
+        choices and the source of its module. One that has neither, such as a lambda or
+        a function of a notebook, is scored as any other, and never continued.
     retry_failed : bool
         Whether shards with failed items are scored again, for instance after a server
         was down.
@@ -209,7 +216,7 @@ def run(
     ------
     ValueError, TypeError
         If an argument is wrong, a column is missing, or the folder holds a run with
-        other settings.
+        other settings, or one of a metric that nothing tells from another.
     RunStopped
         If the folder cannot be written, an item failed with `on_error="raise"`, or a
         cluster cannot be reached.
@@ -225,12 +232,13 @@ def run(
     >>> round(report.mean(), 6), report.counts
     (100.0, {'ok': 1, 'undefined': 0, 'failed': 0})
     """
-    job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
+    job = Job(metric, dict(options or {}), dict(columns or {}), store)
     flags = {"resume": resume, "retry_failed": retry_failed, "progress": progress}
     target = require_choices(on_error, output, recover=recover, **flags)
     if shard_size is None:
         shard_size = job.shard_size
     settings = make_settings(job, require_count(shard_size, "shard_size"))
+    warn_if_unknown(settings)
     call, start = choose_engine(engine, job, workers, address, num_gpus, timeout)
     if output == "parquet":
         require_module("pyarrow.parquet", "parquet")
@@ -301,7 +309,7 @@ def count_work(
     >>> count_work([pair], "bleu").pairs
     2
     """
-    job = Job(metric, dict(options or {}), dict(columns or {}), store_path(store))
+    job = Job(metric, dict(options or {}), dict(columns or {}), store)
     planner, stream = Planner(job), open_items(items, format=format)
     size = shard_size or job.shard_size
     done = lambda shard: False

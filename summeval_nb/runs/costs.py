@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from summeval_nb.agreement.metrics import metric_class
+from summeval_nb.agreement.registry import metric_class
 from summeval_nb.core.base import JsonDict, is_finite, require_count, require_option
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.metric import Metric, score_rows

@@ -24,8 +24,7 @@ from typing import Any
 from summeval_nb.core.base import JsonDict, require_count, require_module, require_option
 from summeval_nb.core.items import Item, Shard
 from summeval_nb.core.results import Outcome
-from summeval_nb.runs.costs import Ledger, find_backends
-from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, make_line, read_row
+from summeval_nb.runs.jobs import Job, Line, Scored, Scorer, Stages, make_line, read_row
 from summeval_nb.runs.workers import RunStopped, Worker, WorkerDied, pack, try_together
 
 # Ctrl-C while threads are at work: heeded once, lost never, and not in the middle of a lock.
@@ -132,25 +131,37 @@ def score_shard(worker: Worker[Scored], shard: Shard, patience: Patience | None 
     """Return one line per item of a shard; an item that kills its process, alone in a fresh one, is failed."""
     # Tried once more before anybody is accused: a first death may have been an accident.
     numbered = list(zip(itertools.count(shard.first), shard.items, strict=False))
-    ledger, wait_for = Ledger(), patience or Patience(None)
+    usages, wait_for = list[Stages](), patience or Patience(None)
 
     def score(some: Sequence[tuple[int, Item]]) -> list[Line]:
         whole = len(some) == len(numbered)
         found = wait_for.ask(worker, shard.first if whole else 0, [item for _, item in some])
-        ledger.merge(found.usage)
+        usages.append(found.usage)
         if whole:
             return found.lines
         return [_renumbered(line, number) for line, (number, _) in zip(found.lines, some, strict=True)]
 
     with suppress(WorkerDied):
-        return Scored(score(numbered), ledger.to_dict())
+        return Scored(score(numbered), _sum_of(usages))
     lines = []
     for (number, item), found in zip(numbered, try_together(numbered, score, WorkerDied), strict=True):
         if isinstance(found, Exception):  # a WorkerDied
             row, _ = read_row(item, {}, {})
             found = make_line(number, item, row, Outcome(None, "failed", str(found)))
         lines.append(found)
-    return Scored(lines, ledger.to_dict())
+    return Scored(lines, _sum_of(usages))
+
+
+def _sum_of(usages: Sequence[Stages]) -> Stages:
+    """What several attempts at a shard used, by stage."""
+    if not any(usages):
+        return {}
+    from summeval_nb.runs.costs import Ledger
+
+    ledger = Ledger()
+    for usage in usages:
+        ledger.merge(usage)
+    return ledger.to_dict()
 
 
 def _renumbered(line: Line, number: int) -> Line:
@@ -164,6 +175,8 @@ def sendable(job: Job) -> Iterator[None]:
     try:
         yield
     except TypeError as error:
+        from summeval_nb.runs.costs import find_backends
+
         if not find_backends(job.options):
             raise
         remedy = "name the model, as in {'checker': 'llm:FOLDER'}, so that each worker loads it, or use workers=0"
@@ -222,7 +235,7 @@ def run_local(
     timeout: float | None = None,
     stop: threading.Event | None = None,
 ) -> Generator[Done, None, None]:
-    """Score shards in `workers` processes, or, for 0, in this one (for debugging: it does not survive a crash).
+    """Score shards in `workers` processes, or, for 0, in this one, whose crash stops the run.
 
     Once `stop` is set, only shards that are finished already are still yielded.
     """
@@ -513,7 +526,8 @@ def choose_engine(
         return call, started | {"workers": actors or "one per core", "num_gpus": num_gpus}
     if address is not None or num_gpus:
         raise ValueError("address and num_gpus belong to engine='ray'")
-    count = available_cores() if workers is None else require_count(workers, "workers", minimum=0)
+    chosen = 0 if job.in_this_process and timeout is None else available_cores()
+    count = chosen if workers is None else require_count(workers, "workers", minimum=0)
     if count > _MOST_WORKERS:
         most = f"at most {_MOST_WORKERS:,}, each is a process of this machine"
         raise ValueError(f"workers must be {most}, not {count}")

@@ -6,23 +6,20 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from summeval_nb.core.base import JsonDict, float_array, is_finite, require_module
 from summeval_nb.core.html import Markup, render
-from summeval_nb.evidence.faithfulness import faithfulness_from_dict
+from summeval_nb.core.results import Score, Signature
 from summeval_nb.runs.folder import MANIFEST, RECOVER, file_check, is_lost, manifest_check
-from summeval_nb.runs.identity import differences
-
-if TYPE_CHECKING:
-    from summeval_nb.evidence.faithfulness import Faithfulness
-
+from summeval_nb.runs.manifest import differences
 
 # ---------------------------------------------------------------- rows
 
@@ -102,24 +99,50 @@ def _require_row(line: bytes, path: Path, number: int) -> JsonDict:
     return row
 
 
-def result_of_row(row: JsonDict) -> Faithfulness:
-    """Return the result of which a run wrote a row, without its similarities; a row of no result is a `ValueError`."""
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class StoredScore(Score):
+    """A score as a run wrote it down, with its parts; the texts and what draws them are not kept.
+
+    Parameters
+    ----------
+    parts : mapping
+        What the metric wrote beside the number, as `row["parts"]` of the run's rows.
+    """
+
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    def rows(self) -> list[JsonDict]:
+        """Return the rows that the metric wrote, or its parts as one row."""
+        rows = self.parts.get("rows")
+        listed = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+        return [dict(row) for row in rows] if listed and rows else [{"score": self.score, **self.parts}]
+
+    def to_dict(self) -> JsonDict:
+        """Return everything as plain Python data, ready for JSON."""
+        return {**self.parts, "score": self.score, "reason": self.reason, "signature": str(self.signature)}
+
+
+def result_of_row(row: JsonDict) -> Score:
+    """Return the result of which a run wrote a row: a `Faithfulness` without its similarities, else its score."""
     known = {name: row.get(name) for name in ("score", "reason", "signature")}
     if row.get("status") == "failed":  # a run says where a failure is, which its result did not know
         known["reason"] = re.sub(r"^at \d+: ", "", row["reason"])
-    return faithfulness_from_dict({**row["parts"], **known})
+    if row["parts"].keys() >= {"schema", "verdicts"}:
+        from summeval_nb.evidence.faithfulness import faithfulness_from_dict
+
+        return faithfulness_from_dict({**row["parts"], **known})
+    said = known["signature"]
+    signature = Signature.parse(said) if said else Signature({})
+    return StoredScore(score=known["score"], reason=known["reason"] or "", signature=signature, parts=row["parts"])
 
 
-def stored_result(rows: Iterable[JsonDict], manifest: JsonDict, item: int | None, name: object) -> Faithfulness:
+def stored_result(rows: Iterable[JsonDict], manifest: JsonDict, item: int | None, name: object) -> Score:
     """Return the result of row number `item` of a run, or of the row whose id is `name`."""
     if (item is None) == (name is None):
         raise TypeError("say which row: by its number, result(3), or by its id, result(id='a')")
     row = _row_of_id(rows, name) if item is None else _row_at(rows, item, manifest["items"])
     if row["status"] == "failed" and not row["parts"]:
         raise ValueError(f"item {row['item']} has no result, because it failed: {row['reason']}")
-    if "verdicts" not in row["parts"]:
-        what = f"a result of {metric_name(manifest['settings'])} cannot be made again from its row"
-        raise ValueError(f"{what}, only one of faithfulness: read the row's own numbers, row['parts'] of report.rows()")
     return result_of_row(row)
 
 
@@ -149,7 +172,7 @@ def _row_of_id(rows: Iterable[JsonDict], name: object) -> JsonDict:
 def metric_name(settings: JsonDict) -> str:
     """Return what people call the metric of a run."""
     metric = settings["metric"]
-    return metric if isinstance(metric, str) else str(metric.get("function") or metric.get("fingerprint"))
+    return metric if isinstance(metric, str) else str(metric.get("name"))
 
 
 # ---------------------------------------------------------------- pairs
@@ -318,7 +341,8 @@ def worst_html(row: JsonDict, *, opened: bool = True) -> Markup:
 def _report_html(row: JsonDict) -> str | None:
     """The report of a row's result; None where the parts are not those of faithfulness, whatever they are called."""
     try:
-        return result_of_row(row)._repr_html_()
+        found = result_of_row(row)
+        return None if isinstance(found, StoredScore) else found._repr_html_()
     except (AttributeError, LookupError, TypeError, ValueError):
         return None
 

@@ -259,15 +259,16 @@ def sync_folder(folder: Path) -> None:
 
 
 MANIFEST = "manifest.json"
+LEDGER = "ledger.jsonl"
 SHARDS = "shards/[0-9]*-[0-9a-f]*.jsonl"  # how a manifest lists them
 _SHARD = re.compile(r"\d{8,}-[0-9a-f]{16}\.jsonl")
 _LEFT_BY_A_KILL = re.compile(r"\.[0-9a-f]{16}\.part")  # the temporary names of `_files.replacing`
 _CHECK = re.compile("([0-9a-f]{16})?")  # empty: whoever wrote it knew of none
-_WRITTEN = (MANIFEST, "ledger.jsonl", "results.jsonl", "results.parquet", "shards", LOCK, HOLDER, GATE)
+_WRITTEN = (MANIFEST, LEDGER, "results.jsonl", "results.parquet", "shards", LOCK, HOLDER, GATE)
 _SETTINGS = {"summeval_nb", "metric", "shard_size"}
 _BEGINNING = b'{\n "check": "'  # of a manifest, as a run writes it
 _LONGEST_HEAD = 10_000
-_BEGINNINGS = {"ledger.jsonl": b'{"shard": ', "results.jsonl": b'{"item": 0, "id": ', "results.parquet": b"PAR1"}
+_BEGINNINGS = {LEDGER: b'{"shard": ', "results.jsonl": b'{"item": 0, "id": ', "results.parquet": b"PAR1"}
 _ROW = ["item", "id", "score", "status", "reason", "parts", "signature", "content"]
 LOST: JsonDict = {"files": [MANIFEST, "results.jsonl"]}  # in the place of a manifest that is lost
 RECOVER = "call run again with the same arguments and recover=True, which writes it anew and keeps the whole shards"
@@ -374,7 +375,7 @@ def require_usable(folder: Path, target: str, items: object = None, *, recover: 
     lost = recover and is_lost(folder)
     manifest = None if lost else read_own_manifest(folder)
     if lost:
-        for name in (target, "ledger.jsonl"):
+        for name in (target, LEDGER):
             _require_left_by_a_run(folder / name)
     elif manifest is None:
         foreign = sorted(path.name for path in folder.iterdir() if not _is_nothing(path))

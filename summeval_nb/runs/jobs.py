@@ -11,34 +11,25 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from summeval_nb.agreement.metrics import METRICS, load_metric, metric_class
+from summeval_nb.agreement.registry import METRICS, load_metric, metric_class
 from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
 from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
-from summeval_nb.evidence.load import named_checker
-from summeval_nb.judged.judging import Judge
-from summeval_nb.models.base import Backend, Calls, NotDeclared, added
-from summeval_nb.models.load import load_model, store_path
-from summeval_nb.models.store import Store
-from summeval_nb.runs.costs import (
-    Ledger,
-    Stages,
-    Unloaded,
-    calls_at_most,
-    find_backends,
-    metered,
-    pairs_of,
-    sentence_pairs,
-    unanswered,
-)
-from summeval_nb.runs.identity import identify, identify_model, packaged_fingerprints
+from summeval_nb.runs.identity import MODEL_OPTIONS, describe
 from summeval_nb.runs.workers import try_together
+
+if TYPE_CHECKING:
+    from summeval_nb.models.base import Backend, Calls
+    from summeval_nb.models.store import Store
+    from summeval_nb.runs.costs import Ledger
+
+# What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 
 __all__ = ["Job", "Work"]
 
@@ -46,6 +37,7 @@ __all__ = ["Job", "Work"]
 Rows = Sequence[JsonDict]
 Columns = Mapping[str, "str | Sequence[str]"]
 MetricOrFunction: TypeAlias = str | Scores | Callable[[Mapping[str, Any]], object]
+Stages: TypeAlias = Mapping[str, Mapping[str, float]]  # what language models used, by stage
 
 
 def _parse(data: bytes) -> Any:
@@ -160,42 +152,32 @@ def _wrong_type(value: object, name: str, kind: str) -> str:
     return ""
 
 
-def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] = load_model) -> dict[str, Any]:
+def load_options(options: Mapping[str, Any], load: Callable[[str], Backend] | None = None) -> dict[str, Any]:
     """Return a metric's options in which texts such as "llm:folder" have become checkers, judges and backends."""
     found = dict(options)
     for name in ("checker", "judge", "backend"):
         kind, colon, text = str(options.get(name)).partition(":")
         if not colon or not isinstance(options[name], str):
             continue
-        if name == "checker":
-            found[name] = named_checker(options[name], load)
-        elif kind == "llm":
-            found[name] = _judge(load(text)) if name == "judge" else load(text)
-        else:
-            raise ValueError(f"{name} cannot be {kind!r}: name a model as 'llm:...'")
+        found[name] = _load_option(name, kind, text, load)
     return found
 
 
-def _judge(backend: Backend) -> Judge:
-    """A judge around a backend."""
+def _load_option(name: str, kind: str, text: str, load: Callable[[str], Backend] | None) -> object:
+    from summeval_nb.models.load import load_model
+
+    load = load or load_model
+    if name == "checker":
+        from summeval_nb.evidence.load import named_checker
+
+        return named_checker(f"{kind}:{text}", load)
+    if kind != "llm":
+        raise ValueError(f"{name} cannot be {kind!r}: name a model as 'llm:...'")
+    if name == "backend":
+        return load(text)
     from summeval_nb.judged.llm import LLMJudge
 
-    return LLMJudge(backend)
-
-
-def describe(value: object, name: str) -> Any:
-    """Return plain data that stands for an option in the manifest; an object needs a `fingerprint`."""
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, (str, Path)):
-        return identify_model(name, value)
-    if isinstance(value, Mapping):
-        return {str(key): describe(one, str(key)) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [describe(one, name) for one in value]
-    if callable(value) or isinstance(getattr(value, "fingerprint", None), str):
-        return identify(value)
-    raise TypeError(f"{name} holds a {type(value).__name__}, which a manifest cannot describe: give it a fingerprint")
+    return LLMJudge(load(text))
 
 
 def _digest(*values: str | bytes | Sequence[str]) -> str:
@@ -216,12 +198,15 @@ class Job:
     metric: MetricOrFunction
     options: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
-    store: str | None = None
+    store: Any = None  # a store or its path; afterwards its path, or None
 
     def __post_init__(self) -> None:
         if isinstance(self.metric, Metric) and _is_named(self.metric):
             self._take_apart(self.metric)
-        object.__setattr__(self, "store", store_path(self.store))
+        if self.store is not None:
+            from summeval_nb.models.load import store_path
+
+            object.__setattr__(self, "store", store_path(self.store))
         if isinstance(self.metric, str):
             kind, fixed = metric_class(self.metric)
             known = [one for one in kind.defaults() if one not in fixed and one != "store"]
@@ -283,6 +268,16 @@ class Job:
         """The corpus' column for each of the metric's."""
         return {**{name: name for name in self.kinds}, **self.columns}
 
+    @property
+    def is_lexical(self) -> bool:
+        """Whether the metric is one of the package's that only count words: none of its choices is a model."""
+        return isinstance(self.metric, str) and not self._kind.defaults().keys() & MODEL_OPTIONS
+
+    @property
+    def in_this_process(self) -> bool:
+        """Whether no worker process is started where nobody says: for word metrics without code of somebody's."""
+        return self.is_lexical and not any(map(callable, self.options.values()))
+
     def content(self, item: Item, row: JsonDict) -> str:
         """Return two hashes: of what an item is about (the article), and of what a system wrote for it.
 
@@ -304,8 +299,22 @@ class Job:
             "columns": describe(self.columns, "c"),
         }
         usual = self._kind.defaults() if isinstance(self.metric, str) else {}
-        packaged = packaged_fingerprints({**usual, **self.options})
+        packaged = _packaged_fingerprints({**usual, **self.options})
         return found | ({"fingerprints": packaged} if packaged else {})
+
+
+def _packaged_fingerprints(choices: Mapping[str, Any]) -> dict[str, str]:
+    """The fingerprints of the package's own checkers that choices name, also for a judge to ask.
+
+    The name stays where the checker does not: another version of it, another fingerprint, another run.
+    """
+    named = {name: choices.get(name) for name in ("checker", "judge")}
+    own = {name: value for name, value in named.items() if isinstance(value, str) and value in ("embedded", "words")}
+    if not own:
+        return {}
+    from summeval_nb.evidence.load import packaged_checker
+
+    return {name: packaged_checker(value).fingerprint for name, value in own.items()}
 
 
 def _is_named(metric: Metric) -> bool:
@@ -376,26 +385,42 @@ def named_metric(name: str, options: Mapping[str, Any], store: Any = None) -> Me
 class Scorer:
     """A job made ready in this process. Raises what a wrong option raises, before any item is scored."""
 
-    def __init__(self, job: Job, load: Callable[[str], Backend] = load_model):
-        self.job, self.sources, self._ledger = job, job.sources, Ledger()
+    def __init__(self, job: Job, load: Callable[[str], Backend] | None = None):
+        self.job, self.sources = job, job.sources
+        self._ledger: Ledger | None = None
+        self._backends: Sequence[Backend] = ()
         store: Store | None = None
         if job.store:
+            from summeval_nb.models.store import Store
+
             store = Store(job.store)
+        if job.is_lexical:
+            self._metric = named_metric(str(job.metric), job.options)
+            self._try(self._metric.probe)
+            return
+        from summeval_nb.runs.costs import Ledger, find_backends, metered
+
+        self._ledger = Ledger()
         if isinstance(job.metric, str):
             options, kept = metered(load_options(job.options, load), self._ledger, store)
             self._metric = named_metric(job.metric, options, kept)
-            text = "" if find_backends(options) else self._metric.probe
-            self._score([dict.fromkeys(job.kinds, text)])
-            self._ledger.take()
+            self._try("" if find_backends(options) else self._metric.probe)
         else:
             name = getattr(job.metric, "__qualname__", type(job.metric).__name__)
             self._signature = str(Signature({"metric": getattr(job.metric, "fingerprint", name)}))
             self._backends = find_backends(job.metric)
 
+    def _try(self, text: str) -> None:
+        self._score([dict.fromkeys(self.job.kinds, text)])
+        self._take()
+
+    def _take(self) -> Stages:
+        return self._ledger.take() if self._ledger else {}
+
     def _score(self, rows: Rows) -> list[Outcome]:
         if isinstance(self.job.metric, str):
             return score_rows(self._metric, rows, progress=False)
-        if not self._backends:
+        if not self._backends or self._ledger is None:
             return self._own(rows)
         with self._ledger.stage("metric", self._backends):
             return self._own(rows)
@@ -419,8 +444,8 @@ class Scorer:
 
     def score(self, first: int, items: Sequence[Item]) -> Scored:
         """Return the lines of a shard and the ledger of what they took."""
-        self._ledger.take()
-        return Scored(self.lines(first, items), self._ledger.take())
+        self._take()
+        return Scored(self.lines(first, items), self._take())
 
 
 def _settled(value: Outcome | Exception) -> Outcome:
@@ -435,6 +460,12 @@ def _planned_metric(job: Job) -> MetricOrFunction | None:
     A model that is named is loaded only where a store knows its fingerprint."""
     if not isinstance(job.metric, str):
         return job.metric
+    if job.is_lexical:
+        return None
+    from summeval_nb.models.load import load_model
+    from summeval_nb.models.store import Store
+    from summeval_nb.runs.costs import Unloaded, find_backends
+
     kept = job.store if job.store and Path(job.store).is_file() else None
     options = load_options(job.options, load_model if kept else Unloaded)
     if not find_backends(options):
@@ -473,6 +504,8 @@ class Work:
     @property
     def total(self) -> Calls | None:
         """At most the calls of all stages."""
+        from summeval_nb.models.base import Calls
+
         return None if self.calls is None else sum(self.calls.values(), Calls())
 
     @property
@@ -482,6 +515,8 @@ class Work:
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each count."""
+        from summeval_nb.models.base import Calls
+
         names = ("items", "scored", "to_score", "unreadable", "sentences", "pairs")
         rows: list[JsonDict] = [{"what": n, "count": v} for n in names if (v := getattr(self, n)) is not None]
         for stage, calls in (self.calls or {}).items():
@@ -534,6 +569,9 @@ class Planner:
 
     def add(self, items: Sequence[Item]) -> None:
         """Count a shard that would be scored."""
+        from summeval_nb.models.base import NotDeclared, added
+        from summeval_nb.runs.costs import calls_at_most, pairs_of, sentence_pairs, unanswered
+
         read = [read_row(item, self.job.sources, self.job.kinds) for item in items]
         rows = [row for row, problem in read if not problem]
         self.counts["items"] += len(items)

@@ -31,7 +31,7 @@ from .finished import usage_rows, worst_html
 if TYPE_CHECKING:
     import pandas as pd
 
-    from summeval_nb.evidence.faithfulness import Faithfulness
+    from summeval_nb.core.results import Score
 
 # %% auto #0
 __all__ = ['read_manifest', 'read_rows', 'reason_group', 'Gathered', 'gather', 'RunComparison', 'compare_scores', 'align',
@@ -222,8 +222,8 @@ class RunReport:
         """Yield the rows in the order of the corpus."""
         return read_rows(self.folder)
 
-    def result(self, item: int | None = None, *, id: object = None) -> Faithfulness:
-        """Return the result of one row, as `evaluate` gave it; of faithfulness only.
+    def result(self, item: int | None = None, *, id: object = None) -> Score:
+        """Return the result of one row, as its metric gave it.
 
         Parameters
         ----------
@@ -234,16 +234,18 @@ class RunReport:
 
         Returns
         -------
-        Faithfulness
-            Without the table of similarities, which a run does not keep: it is NaN.
+        Score
+            Of faithfulness a `Faithfulness`, as `evaluate` gives it, without the table
+            of similarities, which a run does not keep: it is NaN. Of any other metric
+            a score with its parts as `rows()`, its signature and its reason, which
+            cannot draw the texts.
 
         Raises
         ------
         IndexError
             If there is no row of that number.
         ValueError
-            If no row has that id, the item failed before there was a result, or the
-            run is of another metric.
+            If no row has that id, or the item failed before there was a result.
         """
         return stored_result(self.rows(), self.manifest, item, id)
 

@@ -89,7 +89,7 @@ def _run(rng: random.Random, folder: Path) -> run_report.RunReport:
     }
     manifest |= {
         "results": "results.jsonl",
-        "settings": {"metric": {"function": text()}, text(): text()},
+        "settings": {"metric": {"name": text()}, text(): text()},
         text(): text(),
     }
     (path / "manifest.json").write_text(json.dumps(manifest))

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
 from summeval_nb.core.base import JsonDict, require_flag, require_module, require_option
 from summeval_nb.core.files import replacing
 from summeval_nb.core.items import ItemStream, Shard
-from summeval_nb.runs.costs import LEDGER, Ledger, read_ledger
 from summeval_nb.runs.folder import (
+    LEDGER,
     LOST,
     MANIFEST,
     RECOVER,
@@ -33,8 +33,7 @@ from summeval_nb.runs.folder import (
     remove_shards,
     write_whole,
 )
-from summeval_nb.runs.identity import differences, find_unknown
-from summeval_nb.runs.jobs import Job, Line, Scored, read_row
+from summeval_nb.runs.jobs import Job, Line, Scored, Stages, read_row
 from summeval_nb.runs.workers import RunStopped
 
 if TYPE_CHECKING:
@@ -128,8 +127,8 @@ def settings_mark(settings: JsonDict) -> str:
 
 
 @dataclass
-class Bookkeeping:
-    """The memory of a run: the names of its shards in order, and what was counted; a hundred bytes a shard."""
+class Manifest:
+    """What the manifest of a run will say: the names of its shards in order, and what was counted."""
 
     folder: Path
     settings: JsonDict
@@ -148,7 +147,7 @@ class Bookkeeping:
     failed: int = 0
     kept: int = 0  # shards from before
     unproven: int = 0  # whole ones of which nothing says that they are of these settings
-    usage: Ledger = field(default_factory=Ledger)
+    usage: Stages = field(default_factory=dict)
     stop: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -207,6 +206,16 @@ class Bookkeeping:
         if self.failed:
             self.bar.set_postfix_str(f"{self.failed} failed", refresh=False)
 
+    def note_usage(self, shard: Shard, usage: Stages) -> None:
+        """Add what language models used for a shard to the ledger in the folder, and to what this attempt used."""
+        if usage:
+            from summeval_nb.runs.costs import Ledger, note_usage
+
+            note_usage(self.folder, shard.name, usage)
+            ledger = Ledger(self.usage)
+            ledger.merge(usage)
+            self.usage = ledger.to_dict()
+
     def keep(self, shard: Shard, scored: Scored) -> None:
         """Write a shard's result and count it."""
         raise NotImplementedError
@@ -245,8 +254,11 @@ class Bookkeeping:
         if self.recovered:
             again = len(self.names) - self.kept
             found["recovered"] = {"shards_kept": self.kept, "shards_scored": again, "unproven": self.unproven}
-        if ledger := read_ledger(self.folder).to_dict():
-            found |= {"usage": ledger, "usage_now": self.usage.to_dict()}
+        if (self.folder / LEDGER).exists():
+            from summeval_nb.runs.costs import read_ledger
+
+            if ledger := read_ledger(self.folder).to_dict():
+                found |= {"usage": ledger, "usage_now": self.usage}
         self._write_manifest({"complete": True, **self.start, **found})
 
     def _write_manifest(self, rest: JsonDict) -> None:
@@ -311,6 +323,40 @@ def make_settings(job: Job, shard_size: int) -> JsonDict:
     return {"summeval_nb": __version__, **job.describe(), "shard_size": shard_size}
 
 
+def find_unknown(described: object) -> list[str]:
+    """Return why some described data have no identity; empty where all of them have one."""
+    if isinstance(described, Mapping):
+        inner = [reason for part in described.values() for reason in find_unknown(part)]
+        return [*inner, *(described["unknown"] if isinstance(described.get("unknown"), list) else [])]
+    if isinstance(described, list):
+        return [reason for part in described for reason in find_unknown(part)]
+    return []
+
+
+def differences(before: object, now: object, name: str = "") -> Iterator[str]:
+    """Yield what differs between two pieces of plain data, each with its path and both values."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for key in dict.fromkeys([*before, *now]):
+            inner = f"{name}.{key}" if name else str(key)
+            if key not in before or key not in now:
+                sides = [repr(side[key]) if key in side else "absent" for side in (before, now)]
+                yield f"{inner} ({sides[0]} before, {sides[1]} now)"
+            else:
+                yield from differences(before[key], now[key], inner)
+    elif json.dumps(before, sort_keys=True) != json.dumps(now, sort_keys=True):
+        yield f"{name} ({before!r} before, {now!r} now)"
+
+
+_DECLARE = "declare a fingerprint, as in metric.fingerprint = 'my-metric v1', and change it with what it does"
+
+
+def warn_if_unknown(settings: JsonDict) -> None:
+    """Warn before the first row if a run could not be continued, and say what to declare."""
+    if unknown := find_unknown(settings):
+        why = f"nothing tells its metric from another ({'; '.join(unknown)})"
+        warnings.warn(f"this run cannot be continued if it is stopped, because {why}: {_DECLARE}", stacklevel=3)
+
+
 def require_same_settings(folder: Path, settings: JsonDict) -> None:
     """Raise a `ValueError` that names what differs, or cannot be known, if a folder holds results of another run."""
     manifest = read_own_manifest(folder)
@@ -322,10 +368,9 @@ def require_same_settings(folder: Path, settings: JsonDict) -> None:
         remedy = f"its manifest was changed after the run wrote it: {RECOVER}; or {_ANOTHER}" if damaged else _ANOTHER
         raise ValueError(f"{str(folder)!r} holds a run with other settings: {', '.join(changed)}; {remedy}")
     if unknown := find_unknown(new):
-        declare = "declare its version as an attribute, fingerprint = 'v1', and change that with it"
         raise ValueError(
-            f"the run in {str(folder)!r} cannot be continued, because it cannot be known whether the metric is still "
-            f"the same: it uses {', '.join(unknown)}; {declare}, or {_ANOTHER}"
+            f"the run in {str(folder)!r} cannot be continued, because nothing tells its metric from another "
+            f"({'; '.join(unknown)}): {_ANOTHER}; to continue the next one, {_DECLARE}"
         )
 
 
