@@ -215,7 +215,7 @@ def summeval(
     show(result, given.as_json, given.html, "SummEval", f"{text_table(rows)}\n{result.signature}")
 
 
-_COUNTED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
+_PLANNED = ("items", "metric", "out", "options", "columns", "format", "store", "shard_size")
 
 
 def _files_of_run(folder: Path) -> list[Path]:
@@ -265,7 +265,7 @@ def run(
     ] = False,
     shard_size: Annotated[int | None, typer.Option(help="Items in a shard (default: 2000 or 500).")] = None,
     output: Annotated[str, typer.Option(help="jsonl or parquet.")] = "jsonl",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate what it would take.")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write the page of the run to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -277,7 +277,7 @@ def run(
     for name in ("table", "html", "as_json", "dry_run"):
         del arguments[name]
     from summeval_nb.agreement.registry import metric_class
-    from summeval_nb.runs.batch import count_work
+    from summeval_nb.runs.plan import plan_run
 
     keep_apart(html, table, store, *_files_of_run(out))
     kind, fixed = metric_class(metric)
@@ -285,8 +285,8 @@ def run(
     arguments["columns"] = read_pairs(arguments.pop("column"), "--column")
     arguments["items"] = standard_input() if table == "-" else table
     if dry_run:
-        work = count_work(**{name: arguments[name] for name in _COUNTED})
-        say(to_json(work.to_dict()) if as_json else str(work))
+        plan = plan_run(**{name: arguments[name] for name in _PLANNED})
+        say(to_json(plan.to_dict()) if as_json else str(plan))
     else:
         _run_and_print(arguments | {"progress": sys.stderr.isatty()}, html, as_json)
 

@@ -207,7 +207,6 @@ TOO_LARGE = {
         "smooth_value must be a finite number",
     ),
     "raters": (lambda: s.agreement.metric_ceiling(0.5, HUGE), "n_raters must be a number that a float can hold"),
-    "pairs": (lambda: s.runs.plan_run(HUGE), "pairs must be a positive number"),
 }
 
 

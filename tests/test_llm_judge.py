@@ -340,3 +340,14 @@ def test_a_real_server_is_held_to_the_schema(llama_server):  # noqa: F811
     local = LLMJudge(TransformersBackend(example_model()))
     for text in ("It rained.", "I don't know."):
         assert abs(LLMJudge(backend).is_refusal(text).probability - local.is_refusal(text).probability) < 0.01
+
+
+def test_replies_beyond_measure_are_asked_for_again():
+    from summeval_nb.judged.cases import of_measure, read_units
+
+    assert of_measure(["It rained."] * 12, "It rained.") and read_units(["Ben came."], ["He came."]) == ["Ben came."]
+    with pytest.raises(ValueError, match="many times as long"):
+        of_measure(["It rained all day."] * 60, "It rained.")
+    for new in ("He came. " * 20, "- He came."):
+        with pytest.raises(ValueError, match="rewritten"):
+            read_units([new], ["He came."])

@@ -110,7 +110,7 @@ def test_backends_of_one_loaded_model_take_turns():
 @pytest.mark.parametrize("wrong", [3, object(), Store], ids=["number", "object", "class"])
 def test_what_is_no_store_is_told_so_by_a_run(wrong, tmp_path):
     items = [{"text": "It rained.", "summary": "Rain."}]
-    for call in (s.run, s.runs.count_work):
+    for call in (s.run, s.runs.plan_run):
         with pytest.raises(TypeError, match="store must be a Store or a path"):
             call(items, "faithfulness", store=wrong, out=tmp_path / "out")
     with pytest.raises(TypeError, match="store must be a Store or a path"):
@@ -214,7 +214,7 @@ CALLS = {
 NAMED = ("checker", "using", "judge", "backend", "splitter", "store")  # parameters that a text may fill
 ELSEWHERE = {  # what has such a parameter and is tested in another file, or takes no model by it
     "run": "tests/test_batch.py",
-    "count_work": "tests/test_batch.py",
+    "plan_run": "tests/test_plan.py",
     "Job": "tests/test_batch.py",
     "NLIChecker": "its model is a folder; its splitter is ClaimFinder's",
     "Guarantees": "a checker's fingerprint, not a checker",

@@ -135,7 +135,7 @@ def test_an_own_metric_goes_wherever_ours_go(tmp_path):
     assert report.counts == {"ok": 1, "undefined": 1, "failed": 0} and report.mean() == 5
     assert s.run(rows, Longer(), out=tmp_path / "longer", workers=0, progress=False).mean() == 1
     assert s.agreement.metric_scores(TOY, {"own": Own()})["own"][0, 0] == len(TOY.summaries[0][0])
-    assert s.runs.count_work(rows, Own()).items == 2
+    assert s.runs.plan_run(rows, Own()).items == 2
 
 
 def test_choices_of_a_metric_go_into_tables():

@@ -244,12 +244,6 @@ def test_a_metric_checks_its_choices_when_it_is_made(choice, error, words):
         RatingMetric(**({"quality": "fluency", "backend": FOUR} | choice))
 
 
-def test_a_metric_counts_one_call_for_each_different_summary():
-    metric = RatingMetric(quality="relevance", backend=FOUR)
-    rows = [{"text": "It rained.", "summary": one} for one in ("Rain.", "Rain.", "It did.", " ")]
-    assert metric.calls_for(rows)["rating"].calls == 2
-
-
 def test_a_failed_call_is_failed_and_an_empty_summary_undefined():
     lost = Rating(score=None, reason="time-out", signature=MINE, quality="fluency")
     table = table_of([rating({4: 1.0}), lost, lost], ["Rain.", "Rain.", " "])

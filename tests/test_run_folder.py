@@ -15,9 +15,10 @@ from types import SimpleNamespace
 import pytest
 
 from summeval_nb.core.items import make_shards, open_items
-from summeval_nb.runs.batch import Course, count_work, run
+from summeval_nb.runs.batch import Course, run
 from summeval_nb.runs.engines import VARIABLE
 from summeval_nb.runs.folder import manifest_check
+from summeval_nb.runs.plan import plan_run
 from summeval_nb.runs.run_report import RunReport
 
 ROOT = Path(__file__).parents[1]
@@ -262,8 +263,8 @@ def test_a_shard_that_cannot_be_read_is_scored_again(tmp_path, monkeypatch):
 def test_the_plan_counts_a_damaged_shard_as_work(tmp_path):
     quiet(ROWS, out=tmp_path)
     sorted((tmp_path / "shards").iterdir())[0].write_text("{}")
-    work = count_work(ROWS, "bleu", out=tmp_path, shard_size=5)
-    assert (work.scored, work.to_score) == (15, 5)
+    plan = plan_run(ROWS, "bleu", out=tmp_path, shard_size=5)
+    assert (plan.scored, plan.to_score) == (15, 5)
 
 
 # ---------------------------------------------------------------- a manifest that is lost
@@ -437,7 +438,7 @@ def test_in_a_new_folder_there_is_nothing_to_recover(tmp_path):
 
 def test_a_plan_counts_as_done_what_a_run_would_keep(tmp_path):
     quiet(ROWS, out=tmp_path)
-    plan = partial(count_work, ROWS, "bleu", out=tmp_path, shard_size=5)
+    plan = partial(plan_run, ROWS, "bleu", out=tmp_path, shard_size=5)
     old(min((tmp_path / "shards").iterdir()))
     assert (plan().scored, plan(options={"n": 2}).scored) == (20, 5)
     lose(tmp_path)

@@ -33,8 +33,6 @@ from ..core.results import Finding, Signature, Verdict
 from ..core.base import require_count, require_module
 from ..core.base import require_option, require_options, require_share
 from ..core.html import figure_text, html_table, render, text_table
-from ..models.base import declared
-from ..models.base import Calls
 from ..text.split import split_text
 
 if TYPE_CHECKING:
@@ -46,10 +44,9 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['TRUE_KINDS', 'FALSE_KINDS', 'MEASURES', 'RECIPES', 'Measure', 'LabelledSentence', 'bench_sentences',
            'checker_measures', 'load_labelled', 'benchmark_checker', 'ChunkedChecker', 'nli_recipe', 'HistogramChecker',
-           'ask', 'ask_pieces', 'most_of_chunks', 'most_of_sentences', 'surest', 'used', 'require_choices',
-           'chosen_sets', 'named_checkers', 'bench_signature', 'arrays_of_one_length', 'measured', 'intervals',
-           'CheckerRun', 'judged_set', 'fitted_on', 'table_row', 'kind_rows', 'wide_rows', 'figure', 'CheckerBench',
-           'histograms', 'labelled_histograms']
+           'ask', 'ask_pieces', 'surest', 'used', 'require_choices', 'chosen_sets', 'named_checkers', 'bench_signature',
+           'arrays_of_one_length', 'measured', 'intervals', 'CheckerRun', 'judged_set', 'fitted_on', 'table_row',
+           'kind_rows', 'wide_rows', 'figure', 'CheckerBench', 'histograms', 'labelled_histograms']
 
 # %% ../../nbs/2_evidence/28_checker_bench.ipynb #971260d9
 TRUE_KINDS = ("close", "paraphrase")
@@ -245,10 +242,6 @@ class ChunkedChecker:
             found[-1].append(sentence)
         return [" ".join(sentences) for sentences in found]
 
-    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
-        """Return at most what the inner checker calls for the chunks."""
-        return most_of_chunks(self.inner, pairs, self.words)
-
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
@@ -314,10 +307,6 @@ class HistogramChecker:
         model.fit(*labelled_histograms(inner, labelled, bins))
         return cls(inner, tuple(model.coef_[0].tolist()), float(model.intercept_[0]))
 
-    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
-        """Return at most what the inner checker calls for the sentences."""
-        return most_of_sentences(self.inner, pairs)
-
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None
     ) -> list[Verdict]:
@@ -364,31 +353,6 @@ def ask_pieces(
     ]
     verdicts = iter(ask(checker, asked))
     return [[next(verdicts) for _ in found] for found in pieces]
-
-
-def most_of_chunks(
-    inner: Checker, pairs: Sequence[Pair], words: int
-) -> dict[str, Calls]:
-    """At most what a checker calls for chunks of evidence: two chunks that follow each
-    other have more than `words`.
-    """
-    asked: list[Pair] = []
-    for evidence, claim in pairs:
-        whole = " ".join(evidence)
-        chunks = min(
-            len(evidence), (len(whole.encode()) + 1) // words + 1
-        )  # a word and its space: two bytes
-        asked += [([whole], claim)] * chunks
-    return declared(inner, "checking", asked)
-
-
-def most_of_sentences(inner: Checker, pairs: Sequence[Pair]) -> dict[str, Calls]:
-    """At most what a checker calls for each evidence sentence by itself."""
-    return declared(
-        inner,
-        "checking",
-        [([one], claim) for evidence, claim in pairs for one in evidence],
-    )
 
 
 def surest(verdict: Verdict) -> float:

@@ -21,7 +21,7 @@ from .embedded import Explanation, is_sum, why_unclear
 from .inputs import warn_of_inputs
 from .load import load_checker, with_threshold
 from .measured import measured_rows
-from .pairs import Pair, Settings, embed_pairs, in_lots
+from .pairs import Settings, embed_pairs, in_lots
 from .pairs import judge, read_pairs, require_pairs
 from ..core.metric import takes_choices_of
 from ..core.files import write_whole
@@ -35,10 +35,7 @@ from ..core.results import Score, Sentence, Signature, Verdict
 from ..core.base import require_count, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import heat_map, html_page
-from ..models.base import declared
 from ..models.load import StoreOrPath, load_store
-from ..models.base import plain
-from ..models.base import Calls
 from ..text.embed import EmbedderOrName
 from ..text.embed import LotEmbedder, load_embedder
 from ..text.split import Splitter, splitter_name
@@ -389,25 +386,6 @@ class FaithfulnessMetric(Metric):
             }
             | ({} if low is None else {"contradicted_below": low})
         )
-
-    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
-        """Return at most what the checker calls for rows; no text is embedded.
-
-        Which sentences are evidence only the vectors will tell. So each question has
-        the k longest sentences of the article; equal ones about the same article are
-        asked once.
-        """
-        checker, asked = load_checker(self.checker), dict[tuple[str, str], Pair]()
-        both = [row["text"] for row in rows], [row["summary"] for row in rows]
-        k = DEFAULT_K if self.k is None else self.k
-        for pair in read_pairs(*both, checker, self.splitter, self.lang):
-            texts = (one.plain for one in pair.source)
-            longest = sorted(texts, key=lambda text: -len(plain(text).encode()))[:k]
-            readings = pair.readings if pair.plain else []
-            for reading, reason in zip(readings, pair.reasons, strict=False):
-                if not reason:
-                    asked[pair.article, reading.plain] = (longest, reading.plain)
-        return declared(checker, "checking", list(asked.values()))
 
     def score(self, text: str, summary: str) -> Faithfulness:
         """Return how much of a summary its article supports; see `evaluate`."""

@@ -15,7 +15,7 @@ from ..models.base import QUOTING, mark, plain
 from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
 from ..models.base import answered
-from ..models.base import Backend, BackendError, Calls
+from ..models.base import Backend, BackendError
 from ..text.language import reads, require_languages
 from ..core.results import Verdict
 from ..core.base import require_count, require_share, require_text
@@ -184,21 +184,6 @@ class LLMChecker:
     def __repr__(self) -> str:
         shown = f"{self.backend.name!r}, claims={self.finder.fingerprint!r}"
         return f"LLMChecker({shown}, threshold={self.threshold}, {reads(self)})"
-
-    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
-        """Return at most what `check_many` calls, by stage.
-
-        It holds for other evidence, too: as many sentences that are no longer.
-        """
-        found = [(evidence, *self.finder.at_most(text)) for evidence, text in pairs]
-        asked = Calls.choices(
-            [filled(self.prompt, given, one) for given, _, own in found for one in own],
-            self.options,
-        )
-        marks = 13 * len(re.findall("</?(?:evidence|claim)>", self.prompt))
-        checking = {"checking": asked + Calls(prompt_bytes=marks * asked.calls)}
-        split = sum((calls for _, calls, _ in found), Calls())
-        return checking | ({"statements": split} if self.finder.backends else {})
 
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None

@@ -16,7 +16,7 @@ from .claims import Annotator, ClaimFinder, Judged, Question
 from .claims import judge_claims
 from ..core.base import hub_only_if
 from ..core.base import JsonDict
-from ..models.base import Backend, BackendRejected, Calls
+from ..models.base import Backend, BackendRejected
 from ..models.base import ContextTooLong, neutralise
 from ..models.local import model_digest, special_texts
 from ..text.language import reads, require_languages
@@ -233,13 +233,6 @@ class NLIChecker:
     def __repr__(self) -> str:
         shown = f"claims={self.finder.fingerprint!r}, aggregate={self.aggregate!r}"
         return f"NLIChecker({shown}, threshold={self.threshold}, {reads(self)})"
-
-    def calls_for(self, pairs: Sequence[Pair]) -> dict[str, Calls]:
-        """Return at most what `check_many` calls: one that splits statements."""
-        if not self.backends:
-            return {}
-        calls = (self.finder.at_most(text)[0] for _, text in pairs)
-        return {"statements": sum(calls, Calls())}
 
     def check_many(
         self, pairs: Sequence[Pair], *, vectors: Sequence[PairVectors] | None = None

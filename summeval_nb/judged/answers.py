@@ -28,7 +28,6 @@ from ..core.html import Markup, html_page, html_table, render, text_table
 from summeval_nb.judged.judging import (
     LABELS,
     Ask,
-    Asking,
     Entailment,
     Flag,
     Items,
@@ -38,13 +37,10 @@ from summeval_nb.judged.judging import (
     Statement,
     as_statement,
     ask_many,
-    json_size,
 )
 from .load import load_judge
 from .statements import answer_units, as_premise, is_list
-from ..models.base import added
 from ..models.load import StoreOrPath, load_store
-from ..models.base import Calls, Most
 from ..models.store import Store
 from ..text.lists import with_denying_leads
 from ..text.split import split_sentences, split_units
@@ -1246,10 +1242,6 @@ class AnswerMetric(Metric):
         in_order = [reports[i] for i in range(len(rows))]
         return AnswerTable(reports=in_order, signature=self.signature)
 
-    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
-        """Return at most what a judge is asked about rows, by kind of question."""
-        return _most_calls(self.judge, rows, self.keep_lists)
-
     def _reports(self, rows: Sequence[AnswerRow], ask: Ask) -> list[AnswerReport]:
         """Reports for checked rows, stage by stage over all of them."""
         flags = _ask_flags(rows, ask)
@@ -1401,107 +1393,3 @@ def evaluate_answers(
     1.0
     """
     return AnswerMetric(**choices).score_table(table, progress=progress)
-
-# %% ../../nbs/4_judged/43_answers.ipynb #f1822269
-def _most_calls(
-    judge: str | Judge, rows: Sequence[Mapping[str, object]], keep_lists: bool
-) -> dict[str, Calls]:
-    """At most what the stages above ask a judge about rows, lot after lot."""
-    checked = [
-        _check_row(row["context"], row["question"], row["ground_truth"], row["answer"])
-        for row in rows
-    ]
-    return added(
-        *(
-            _most_of_lot(judge, [checked[i] for i in lot], keep_lists)
-            for lot in _lots_of(checked)
-        )
-    )
-
-
-def _most_of_lot(
-    judge: str | Judge, rows: Sequence[AnswerRow], keep_lists: bool
-) -> dict[str, Calls]:
-    """At most what a lot asks: no text is a refusal, and each reply is as long as it
-    may be."""
-    ask, undecided = (
-        Asking(load_judge(judge)),
-        {name: Flag(value=False) for name in ("answer", "ground_truth")},
-    )
-    ask(
-        "refusal",
-        [(opening(text),) for row in rows for text in (row.answer, row.ground_truth)],
-    )
-    wanted = [
-        (row, name)
-        for row in rows
-        for name in _TEXTS
-        if not _why_no_score(name, row, undecided, True)
-    ]
-    texts = list(
-        dict.fromkeys(
-            getattr(row, part) for row, name in wanted for part in _TEXTS[name]
-        )
-    )
-    places = {
-        text: tuple(place.text for place in answer_units(text, keep_lists=keep_lists))
-        for text in texts
-    }
-    resolved = dict(
-        zip(
-            texts, ask("resolve", [(text, places[text]) for text in texts]), strict=True
-        )
-    )
-    read = {
-        text: _most_read(resolved[text], places[text], keep_lists) for text in texts
-    }
-    statements = dict(
-        zip(texts, ask("statements", [(read[text],) for text in texts]), strict=True)
-    )
-
-    def premise(name: str, row: AnswerRow) -> str | Most:
-        if name == "answer_given_context":
-            return _premise_of(name, row, {})
-        given = row.ground_truth if name == "answer_given_truth" else row.answer
-        return Most(1, json_size(question_end(row.question)) + read[given].size + 10)
-
-    of = {
-        "answer_given_context": "answer",
-        "answer_given_truth": "answer",
-        "truth_given_answer": "ground_truth",
-    }
-    ask(
-        "entail",
-        [
-            (premise(name, row), statements[getattr(row, of[name])])
-            for row, name in wanted
-        ],
-    )
-    return ask.calls
-
-
-def _largest(texts: Sequence[str], said: Most) -> int:
-    """How much of what is said in place of texts belongs to the longest of them, if
-    it grows as the texts do."""
-    sizes = [json_size(text) + 50 for text in texts]
-    return -(-said.size * max(sizes) // sum(sizes)) if sizes else 0
-
-
-def _together(parts: Sequence[Most]) -> Most:
-    """Texts of several replies as one."""
-    return Most(sum(one.count for one in parts), sum(one.size for one in parts))
-
-
-def _most_read(resolved: Most, units: Sequence[str], keep_lists: bool) -> Most:
-    """The units of a text as they are read: with their lead-ins where there are
-    lists, and the parts of kept ones."""
-    if not any(map(is_list, units)):
-        return resolved
-    longest = _largest(units, resolved)  # of a lead-in, which may stand above each item
-    read = Most(resolved.count, resolved.size + resolved.count * longest)
-    parts = sum(2 * len(answer_units(unit)) for unit in units if is_list(unit))
-    return (
-        _together([read, Most(parts, read.size + parts * longest)])
-        if keep_lists
-        else read
-    )

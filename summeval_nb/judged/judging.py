@@ -12,7 +12,6 @@ from functools import cache, lru_cache
 from typing import (
     Any,
     Literal,
-    NamedTuple,
     Protocol,
     TypeAlias,
     overload,
@@ -24,17 +23,14 @@ from pydantic import TypeAdapter
 from ..core.results import Finding, Sentence
 from ..core.base import require_count, require_option, require_text
 from ..core.base import require_texts
-from ..models.base import HOW, NotDeclared, asks_models
 from ..models.load import StoreOrPath, load_store
-from ..models.base import as_json
-from ..models.base import Calls, Most
 from ..models.store import Store, content_key, fill_missing
 from ..text.split import split_sentences, split_units
 
 # %% auto #0
 __all__ = ['Label', 'LABELS', 'Items', 'PURPOSES', 'JudgeFailure', 'Flag', 'word_list', 'Statement', 'as_statement', 'Passage',
            'Entailment', 'Question', 'Answer', 'Keyphrase', 'Resolution', 'Judge', 'ask_many', 'BulkJudge', 'Ask',
-           'premise_sentences', 'place_keyphrase', 'Asked', 'Asking', 'json_size']
+           'premise_sentences', 'place_keyphrase']
 
 # %% ../../nbs/4_judged/41_judging.ipynb #17eca1c2
 class JudgeFailure(RuntimeError):
@@ -539,61 +535,3 @@ def place_keyphrase(text: str, phrase: str, weight: float | None) -> Keyphrase:
     return Keyphrase(
         text=phrase, weight=None if weight is None else float(weight), **place
     )
-
-# %% ../../nbs/4_judged/41_judging.ipynb #106cf9ae
-class Asked(NamedTuple):
-    """What some questions take at most, and for each what its reply holds at most."""
-
-    calls: Calls
-    replies: Sequence[Most]
-
-
-class Asking:
-    """Stands where a metric asks its judge, and adds up what the judge declares, by
-    kind of question.
-
-    `Asking(judge)(purpose, items)` takes the items of `ask_many`, with a `Most` in the
-    place of a text or of a list of texts that only a reply will tell, and returns what
-    the replies hold at most. Equal items are asked once.
-    """
-
-    def __init__(self, judge: Judge):
-        self.judge = judge
-        self.calls: dict[str, Calls] = {}
-        self._own = getattr(self.judge, "calls_for", None)
-        if self._own is None and asks_models(self.judge):
-            name = type(self.judge).__name__
-            raise NotDeclared(
-                f"{name} does not say what it asks: give it calls_for(purpose, items), "
-                f"{HOW}, "
-                "beside a list of Most(count, size), what the reply to each item holds"
-            )
-
-    def __call__(self, purpose: str, items: Items) -> list[Most]:
-        """What the replies to the items hold at most.
-
-        Their calls are added to `calls`.
-        """
-        if self._own is None or not items:
-            return [Most() for _ in items]
-        unknown = [any(isinstance(part, Most) for part in item) for item in items]
-        keys = [
-            (item, place if unknown[place] else None)
-            for place, item in enumerate(items)
-        ]
-        distinct = list(dict.fromkeys(keys))
-        calls, replies = self._own(purpose, [item for item, _ in distinct])
-        counted = calls if isinstance(calls, Calls) else Calls(int(calls))
-        self.calls[purpose] = self.calls.get(purpose, Calls()) + counted
-        found: Mapping[tuple[tuple[object, ...], int | None], Most] = dict(
-            zip(distinct, replies, strict=True)
-        )
-        return [found[key] for key in keys]
-
-
-def json_size(value: object) -> int:
-    """The bytes of data as one line of JSON, as prompts show it; of what is not
-    known yet, at most."""
-    if isinstance(value, Most):
-        return value.size
-    return len(as_json(value).encode())

@@ -16,12 +16,9 @@ from summeval_nb.judged.cases import (
     RULE,
     ask_cases,
     ask_group,
-    choice_calls,
     choice_prompt,
     choose,
     collect,
-    json_calls,
-    most_of_item,
     plan_statements,
     plan_texts,
     plan_units,
@@ -32,7 +29,6 @@ from summeval_nb.judged.judging import (
     LABELS,
     PURPOSES,
     Answer,
-    Asked,
     BulkJudge,
     Entailment,
     Flag,
@@ -232,29 +228,6 @@ class LLMJudge(BulkJudge):
         """Answer one kind of question for many items, in few calls; see `ask_many`."""
         require_option(purpose, "purpose", PURPOSES)
         return self._asked(purpose, items) if items else []
-
-    def calls_for(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> Asked:
-        """At most what `many(purpose, items)` calls, and what each reply holds.
-
-        A `Most` stands for unknown texts.
-        """
-        chosen = self._probabilities and purpose in ("entail", "answer")
-        found = [
-            most_of_item(purpose, item, self._window, one_by_one=chosen)
-            for item in items
-        ]
-        if chosen or purpose == "refusal":
-            options = LABELS if purpose == "entail" else ("yes", "no")
-            prompt = self._prompts[
-                purpose if purpose == "refusal" else f"one {purpose}"
-            ]
-            calls = choice_calls(prompt, options, [one for one, _ in found])
-        else:
-            group = self._group, self._group_chars
-            calls = json_calls(
-                self._prompts[purpose], [one for one, _ in found], *group
-            )
-        return Asked(calls, [reply for _, reply in found])
 
     def _asked(self, purpose: str, items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """The answers to one kind of question for many items, each or a failure;

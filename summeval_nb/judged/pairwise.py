@@ -32,15 +32,13 @@ from ..core.base import require_column, require_count, require_share
 from ..core.base import require_text, require_texts
 from ..core.html import Markup, figure_text, html_table, text_table
 from .answers import mean_interval, rate_row, table_records
-from .judging import Asking, Entailment, Judge
-from .load import load_judge
+from .judging import Entailment, Judge
 from summeval_nb.judged.ratings import (
     Rating,
     RatingTable,
     Said,
     ask_for_grades,
     expected_grade,
-    most_grades,
     rating_parts,
     require_scale,
     table_of,
@@ -50,12 +48,11 @@ from summeval_nb.judged.retrieval import (
     RetrievalRow,
     Thing,
     explained,
-    most_statements,
     true_premise,
 )
 from ..models.load import StoreOrPath, load_backend, load_store
 from ..models.base import QUOTING, as_json
-from ..models.base import Backend, Calls, Most
+from ..models.base import Backend
 from ..models.store import Store, content_key
 
 if TYPE_CHECKING:
@@ -454,29 +451,6 @@ def _ask_judge(pairs: Sequence[Pair], asker: Asker) -> list[tuple[Verdicts, ...]
     ]
 
 
-def _most_calls(judge: str | Judge, pairs: Sequence[Pair]) -> dict[str, Calls]:
-    """At most what `ask_judge` asks about pairs."""
-    ask = Asking(load_judge(judge))
-    said = most_statements(
-        ask, (text for pair in pairs for text in (pair.a, pair.b, pair.truth))
-    )
-    held: list[tuple[str, Most]] = []
-    for pair in pairs:
-        for answer in (pair.a, pair.b):
-            held += (
-                [(_premise(pair, pair.truth), said[answer])]
-                if pair.truth.strip() and answer.strip()
-                else []
-            )
-            held += (
-                [(_premise(pair, answer), said[pair.truth])]
-                if pair.truth.strip() and answer.strip()
-                else []
-            )
-    ask("entail", held)
-    return ask.calls
-
-
 def _premise(pair: Pair, text: str) -> str:
     return (
         true_premise(RetrievalRow(question=pair.question, truth=text))
@@ -641,28 +615,6 @@ class SideBySide(Metric):
         return ComparisonTable(
             results=[AnswerComparison(signature=line, **one) for one in found],
             signature=line,
-        )
-
-    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
-        """At most what the comparisons of rows call: both orders of a model, or what
-        a judge is asked."""
-        pairs = [
-            _check_pair(**{name: row[name] for name in self.columns}) for row in rows
-        ]
-        if self.backend is None:
-            return _most_calls(self.judge, pairs)
-        prompts = [
-            self.prompt(pair, swapped) for pair in pairs for swapped in (False, True)
-        ]
-        asked = [
-            bool(pair.a.strip() and pair.b.strip()) for pair in pairs for _ in range(2)
-        ]
-        return most_grades(
-            load_backend(self.backend),
-            prompts,
-            asked,
-            list(_OPTIONS),
-            load_store(self.store),
         )
 
     def _by_orders(self, pair: Pair, orders: tuple[Order, Order]) -> JsonDict:
@@ -1274,22 +1226,6 @@ class Rubric(Metric):
         return Signature(
             parts
             | {"backend": load_backend(self.backend).fingerprint, "prompt": version}
-        )
-
-    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
-        """At most what the grades of rows call: one call for each answer that is not
-        empty."""
-        (low, high), pairs = (
-            self.scale,
-            [(row["question"], row["answer"]) for row in rows],
-        )
-        prompts, wanted = (
-            [self.prompt(*pair) for pair in pairs],
-            [bool(answer.strip()) for _, answer in pairs],
-        )
-        grades = [str(grade) for grade in range(low, high + 1)]
-        return most_grades(
-            load_backend(self.backend), prompts, wanted, grades, load_store(self.store)
         )
 
     def score(self, question: str, answer: str) -> Rating:

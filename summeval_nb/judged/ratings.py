@@ -20,7 +20,7 @@ from ..core.base import require_texts
 from ..core.html import figure_text
 from ..models.load import StoreOrPath, load_backend, load_store
 from ..models.base import QUOTING, as_json
-from ..models.base import Backend, BackendError, Calls
+from ..models.base import Backend, BackendError
 from ..models.store import Store, content_key, fill_missing
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['QUALITY_DEFINITIONS', 'Rated', 'Said', 'LOW_MASS', 'expected_grade', 'rating_prompt', 'Rating', 'Graded',
            'require_scale', 'ask_for_grades', 'rating_parts', 'rate_many', 'rate', 'rating_metric', 'RatingTable',
-           'table_of', 'most_grades', 'RatingMetric']
+           'table_of', 'RatingMetric']
 
 # %% ../../nbs/4_judged/45_ratings.ipynb #ea196eab
 QUALITY_DEFINITIONS: Mapping[str, str] = {
@@ -442,30 +442,6 @@ def table_of(ratings: Sequence[Rated], summaries: Sequence[str]) -> RatingTable[
     signature = ratings[0].signature if ratings else Signature({"metric": "rating"})
     return RatingTable(results=ratings, signature=signature, failed=failed)
 
-# %% ../../nbs/4_judged/45_ratings.ipynb #3947878f
-def most_grades(
-    backend: Backend,
-    prompts: Sequence[str],
-    asked: Sequence[bool],
-    options: list[str],
-    store: Store | None,
-) -> dict[str, Calls]:
-    """At most what `ask_for_grades` calls: each different prompt once, but for those
-    that the store answers."""
-    put = dict.fromkeys(
-        prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted
-    )
-    keys = {
-        prompt: content_key("rating", backend.fingerprint, prompt, options)
-        for prompt in put
-    }
-    known = store.get_many("rating", list(keys.values())) if store else {}
-    return {
-        "rating": Calls.choices(
-            [prompt for prompt, key in keys.items() if key not in known], options
-        )
-    }
-
 # %% ../../nbs/4_judged/45_ratings.ipynb #e5bc84a7
 @dataclass(frozen=True, kw_only=True)
 class RatingMetric(Metric):
@@ -511,12 +487,3 @@ class RatingMetric(Metric):
         choices = {name: getattr(self, name) for name in self.defaults()}
         found = rate_many(texts, summaries, **choices, progress=bool(progress))
         return table_of(found, summaries)
-
-    def calls_for(self, rows: Sequence[Mapping[str, str]]) -> dict[str, Calls]:
-        """Return at most what is called for rows: one call for each summary."""
-        how: Graded = {"quality": self.quality, "scale": self.scale}
-        prompts = [rating_prompt(one["text"], one["summary"], **how) for one in rows]
-        grades = [str(grade) for grade in range(self.scale[0], self.scale[1] + 1)]
-        asked = [bool(one["summary"].strip()) for one in rows]
-        kept = load_store(self.store)
-        return most_grades(load_backend(self.backend), prompts, asked, grades, kept)

@@ -27,7 +27,6 @@ from ..core.base import require_text, require_texts
 from ..core.html import Markup, html_page, html_table, render, text_table
 from .answers import opening, question_end, table_records
 from summeval_nb.judged.judging import (
-    Asking,
     Entailment,
     Flag,
     Items,
@@ -39,7 +38,6 @@ from summeval_nb.judged.judging import (
 from .load import load_judge
 from .refusals import unread
 from ..models.load import StoreOrPath, load_store
-from ..models.base import Calls, Most
 from ..text.language import declared_languages
 from ..text.lists import leads_into_items, with_denying_leads
 from ..text.markdown import has_word
@@ -54,10 +52,10 @@ if TYPE_CHECKING:
 # %% auto #0
 __all__ = ['EPSILON', 'Thing', 'RELEVANT', 'MEASURES', 'average_precision', 'relevant_share', 'explained', 'RetrievedPassage',
            'RetrievalStatement', 'RetrievalScore', 'RetrievalTable', 'RetrievalRow', 'Asker', 'true_premise', 'Found',
-           'Measured', 'most_statements', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices',
-           'ContextPrecision', 'context_precision', 'ContextRecall', 'context_recall', 'AnswerFaithfulness',
-           'answer_faithfulness', 'noise_shares', 'NoiseSensitivity', 'noise_sensitivity', 'ContextRelevance',
-           'context_relevance', 'AnswerRelevancy', 'answer_relevancy', 'RetrievalScores', 'retrieval_scores']
+           'Measured', 'RetrievalMetric', 'QuestionMetric', 'Choices', 'QuestionChoices', 'ContextPrecision',
+           'context_precision', 'ContextRecall', 'context_recall', 'AnswerFaithfulness', 'answer_faithfulness',
+           'noise_shares', 'NoiseSensitivity', 'noise_sensitivity', 'ContextRelevance', 'context_relevance',
+           'AnswerRelevancy', 'answer_relevancy', 'RetrievalScores', 'retrieval_scores']
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #3bb43998
 EPSILON = 1e-10  # what the first implementation adds to the denominator
@@ -894,71 +892,6 @@ def _prepare(asker: Asker, rows: Sequence[RetrievalRow], needs: Sequence[str]) -
         asker.vectors([row.question for row in rows if row.question.strip()])
 
 
-def most_statements(ask: Asking, texts: Iterable[str]) -> dict[str, Most]:
-    """At most what `Asker.statements` asks about texts, and the statements of each;
-    none of one without a word."""
-    known = dict.fromkeys(texts)
-    units = {
-        text: tuple(one.text for one in split_sentences(text))
-        for text in known
-        if has_word(text)
-    }
-    resolved = ask("resolve", list(units.items()))
-    split = dict(
-        zip(units, ask("statements", [(one,) for one in resolved]), strict=True)
-    )
-    return {text: split.get(text, Most()) for text in known}
-
-
-def _most_calls(
-    judge: str | Judge, rows: Sequence[RetrievalRow], needs: Sequence[str]
-) -> dict[str, Calls]:
-    """At most what `prepare` asks about rows: no passage entails a statement alone."""
-    ask = Asking(load_judge(judge))
-    spoken = [name for name in ("truth", "answer") if f"{name} by passage" in needs]
-    ask(
-        "refusal",
-        [
-            (opening(getattr(row, name)),)
-            for row in rows
-            for name in ("answer", "truth")
-            if getattr(row, name)
-        ],
-    )
-    texts = [
-        getattr(row, name)
-        for row in rows
-        for name in dict.fromkeys([*spoken, *_questioned(needs)])
-    ]
-    texts += (
-        [one for row in rows for one in row.contexts]
-        if "questions of the contexts" in needs
-        else []
-    )
-    said = most_statements(ask, texts)
-    pairs = [
-        (p, said[getattr(r, name)]) for name in spoken for r in rows for p in r.contexts
-    ]
-    if "answer by truth" in needs:
-        pairs += [(true_premise(row), said[row.answer]) for row in rows]
-    ask("entail", [pair for pair in pairs if has_word(pair[0])])
-    left = [
-        (r.together, said[getattr(r, n)])
-        for n in spoken
-        if f"{n} together" in needs
-        for r in rows
-    ]
-    ask("entail", [pair for pair in left if has_word(pair[0])])
-    asked = [said[getattr(row, name)] for row in rows for name in _questioned(needs)]
-    asked += (
-        [said[one] for row in rows for one in row.contexts]
-        if "questions of the contexts" in needs
-        else []
-    )
-    ask("questions", [(one, one) for one in asked])
-    return ask.calls
-
-
 def _questioned(needs: Sequence[str]) -> list[str]:
     return ["answer"] if "questions of the answer" in needs else []
 
@@ -1024,13 +957,6 @@ class RetrievalMetric(Metric):
                 **own,
                 "max_failed": self.max_failed,
             }
-        )
-
-    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
-        """At most what the scores of rows ask a judge, by kind of question."""
-        checked = [_check_row(self.columns, row) for row in rows]
-        return _most_calls(
-            self.judge, [row for row in checked if not self._empty(row)], self.needs
         )
 
     def _empty(self, row: RetrievalRow) -> str:

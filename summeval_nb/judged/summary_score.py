@@ -29,7 +29,6 @@ from .answers import table_records
 from summeval_nb.judged.judging import (
     Answer,
     Ask,
-    Asking,
     Items,
     Judge,
     JudgeFailure,
@@ -40,7 +39,6 @@ from summeval_nb.judged.judging import (
 from .load import load_judge
 from .questions import how_many_questions
 from ..models.load import StoreOrPath, load_store
-from ..models.base import Calls
 from ..models.store import Store
 from ..overlap.ngrams import load_tokenizer
 
@@ -668,40 +666,6 @@ class SummaryScoreChoices(TypedDict, total=False):
     max_failed: float
     store: Store | str | None
 
-
-def _most_calls(
-    judge: str | Judge,
-    rows: Sequence[tuple[str, str]],
-    n_keyphrases: int | None,
-    check_questions: bool,
-) -> dict[str, Calls]:
-    """At most what `sit_exams` asks a judge: each context has all its key phrases,
-    and all its questions are good."""
-    ask = Asking(load_judge(judge))
-    texts = [
-        text for text in dict.fromkeys(context for context, _ in rows) if text.strip()
-    ]
-    counts = [
-        how_many_questions(text) if n_keyphrases is None else n_keyphrases
-        for text in texts
-    ]
-    phrases = ask("keyphrases", list(zip(texts, counts, strict=True)))
-    questions = dict(
-        zip(
-            texts, ask("questions", list(zip(texts, phrases, strict=True))), strict=True
-        )
-    )
-    ask("answer", list(questions.items()) if check_questions else [])
-    ask(
-        "answer",
-        [
-            (summary, questions[text])
-            for text, summary in rows
-            if summary.strip() and text in questions
-        ],
-    )
-    return ask.calls
-
 # %% ../../nbs/4_judged/44_summary_score.ipynb #d74e7112
 @dataclass(frozen=True, kw_only=True)
 class SummaryScoreMetric(Metric):
@@ -784,11 +748,6 @@ class SummaryScoreMetric(Metric):
             signature=self.signature,
             rank=self.rank,
         )
-
-    def calls_for(self, rows: Sequence[Mapping[str, object]]) -> dict[str, Calls]:
-        """Return at most what a judge is asked about rows, by kind of question."""
-        asked = self.n_keyphrases, self.check_questions
-        return _most_calls(self.judge, _check_rows(rows), *asked)
 
     def _results(
         self, rows: Sequence[tuple[str, str]], progress: bool

@@ -4,11 +4,9 @@ from .base import Backend as Backend
 from .base import BackendError as BackendError
 from .base import BackendRejected as BackendRejected
 from .base import BackendUnavailable as BackendUnavailable
-from .base import Calls as Calls
 from .base import Choice as Choice
 from .base import ContextTooLong as ContextTooLong
 from .base import InvalidOutput as InvalidOutput
-from .base import Most as Most
 from .base import ScriptedBackend as ScriptedBackend
 from .base import Usage as Usage
 from .base import example_model as example_model

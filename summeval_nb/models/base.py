@@ -1,4 +1,4 @@
-"""What all language models share: constrained choices, errors, the calls that are declared, and safe prompts."""
+"""What all language models share: constrained choices, errors, what was used, and safe prompts."""
 
 from __future__ import annotations
 
@@ -32,11 +32,9 @@ __all__ = [
     "BackendError",
     "BackendRejected",
     "BackendUnavailable",
-    "Calls",
     "Choice",
     "ContextTooLong",
     "InvalidOutput",
-    "Most",
     "ScriptedBackend",
     "Usage",
     "example_model",
@@ -225,56 +223,6 @@ class Usage:
 
     def _repr_html_(self) -> str:
         return html_table([self.to_dict()], caption="Usage")
-
-
-@dataclass(frozen=True)
-class Calls:
-    """At most how many calls are made, and how much is sent and written in them.
-
-    Parameters
-    ----------
-    calls : int
-        How many calls; a backend's repeated requests after a fault are not counted.
-    prompt_bytes : int
-        UTF-8 bytes of all prompts together: no fewer than their tokens.
-    generated_tokens : int
-        How many tokens all replies together may take.
-
-    Examples
-    --------
-    >>> Calls(1, 300, 4) + Calls(2, 500, 8)
-    Calls(calls=3, prompt_bytes=800, generated_tokens=12)
-    """
-
-    calls: int = 0
-    prompt_bytes: int = 0
-    generated_tokens: int = 0
-
-    def __add__(self, other: Calls) -> Calls:
-        return Calls(
-            self.calls + other.calls,
-            self.prompt_bytes + other.prompt_bytes,
-            self.generated_tokens + other.generated_tokens,
-        )
-
-    @classmethod
-    def choices(cls, prompts: Iterable[str], options: Sequence[str]) -> Calls:
-        """Return the calls of `choose_many`: one for each prompt."""
-        sizes = [len(one.encode("utf-8", "surrogatepass")) for one in prompts]
-        longest = max(len(one.encode("utf-8", "surrogatepass")) for one in options)
-        return cls(len(sizes), sum(sizes), len(sizes) * longest)
-
-    def to_dict(self) -> dict[str, int]:
-        """Return the numbers as plain data."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
-@dataclass(frozen=True)
-class Most:
-    """Texts that are not known yet: at most `count`, of `size` bytes as JSON."""
-
-    count: int = 0
-    size: int = 0
 
 
 _ROLE_MARKS = re.compile(
@@ -493,54 +441,6 @@ class ScriptedBackend(Backend):
 
     def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
         return self._reply(prompt)
-
-
-HOW = "which returns at most how many calls of a language model they take: a number, Calls(...), or a mapping of both"
-
-
-class NotDeclared(TypeError):
-    """Something calls a language model, and does not say how often."""
-
-
-def asks_models(value: object) -> bool:
-    """Whether a checker or a judge says that it asks language models, by itself or by the one that it wraps."""
-    if getattr(value, "backends", None):
-        return True
-    inner = getattr(value, "inner", None)
-    return inner is not None and asks_models(inner)
-
-
-def by_stage(found: object, stage: str, whose: str) -> dict[str, Calls]:
-    """What was declared, as calls by stage; a plain number or `Calls` is that of the one stage."""
-    stages = found if isinstance(found, Mapping) else {stage: found}
-    return {
-        str(name): one if isinstance(one, Calls) else Calls(require_count(one, f"{whose}.calls_for", minimum=0))
-        for name, one in stages.items()
-    }
-
-
-def declared(value: object, stage: str, given: object, *, always: bool = False) -> dict[str, Calls]:
-    """At most the calls that something makes for what it is given (pairs or rows), by stage; empty without a model.
-
-    Raises `NotDeclared` where it asks a model (or, with `always`, might) and does not say how often.
-    """
-    own = getattr(value, "calls_for", None) or getattr(getattr(value, "func", None), "calls_for", None)
-    name = getattr(value, "__qualname__", type(value).__name__)
-    if own is not None:
-        return by_stage(own(given), stage, name)
-    if always or asks_models(value):
-        given_as = "rows" if always else "pairs"
-        raise NotDeclared(f"{name} does not say what it asks: give it calls_for({given_as}), {HOW}")
-    return {}
-
-
-def added(*parts: Mapping[str, Calls]) -> dict[str, Calls]:
-    """Calls by stage, added up."""
-    total: dict[str, Calls] = {}
-    for part in parts:
-        for stage, calls in part.items():
-            total[stage] = total.get(stage, Calls()) + calls
-    return total
 
 
 LEAST_MASS = 0.001  # below it, what the options hold is a comparison of two accidents

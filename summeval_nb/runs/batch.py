@@ -20,14 +20,14 @@ from ..core.base import JsonDict
 from ..core.items import Shard, make_shards, open_items
 from ..core.base import require_count, require_module
 from .engines import choose_engine
-from .folder import is_lost, only_one, require_usable, write_whole
-from .jobs import Columns, Job, Line, MetricOrFunction, Planner
-from .jobs import Scored, Work
+from .folder import only_one, require_usable, write_whole
+from .jobs import Columns, Job, Line, MetricOrFunction
+from .jobs import Scored
 from .manifest import STATES, Corpus, Manifest, Total, explained
 from .manifest import is_as_written, make_settings, note_damage
 from .manifest import open_folder, require_choices, require_columns
 from .manifest import require_same_corpus, require_same_settings
-from .manifest import settings_mark, shard_head, warn_if_unknown
+from .manifest import shard_head, warn_if_unknown
 from .manifest import write_results
 from .run_report import RunReport
 from .workers import RunStopped
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from summeval_nb.models.load import StoreOrPath
 
 # %% auto #0
-__all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'merge_shards', 'run', 'count_work']
+__all__ = ['write_shard', 'read_shard', 'finished_head', 'Course', 'merge_shards', 'run']
 
 # %% ../../nbs/6_runs/61_batch.ipynb #b2bd4fbf
 def write_shard(
@@ -265,56 +265,3 @@ def run(
         found = total.items, total.counts, total.mean
         course.complete(*found, target, time.perf_counter() - began)
         return RunReport.load(folder)
-
-# %% ../../nbs/6_runs/61_batch.ipynb #4ed59fff
-def _is_scored(folder: Path, mark: str, shard: Shard) -> bool:
-    """Whether a run's folder holds a shard that `run` would keep, with `recover` too
-    where its manifest is lost."""
-    head = finished_head(folder / "shards", shard)
-    if head is None:
-        return False
-    said = head.get("settings", "")
-    return said == mark if said else not is_lost(folder)
-
-
-def count_work(
-    items: Corpus,
-    metric: MetricOrFunction,
-    *,
-    out: str | Path | None = None,
-    options: Mapping[str, Any] | None = None,
-    columns: Columns | None = None,
-    format: str | None = None,
-    store: StoreOrPath = None,
-    shard_size: int | None = None,
-) -> Work:
-    """Return what `run` would do: items, sentences, pairs, calls; no model is called.
-
-    Parameters
-    ----------
-    items, metric, options, columns, format, store, shard_size
-        As for `run`.
-    out : path, optional
-        The folder of the run, whose finished shards are not counted again.
-
-    Returns
-    -------
-    Work
-        The calls are an upper bound, which the metric declares by `calls_for(rows)`;
-        None where it declares none.
-
-    Examples
-    --------
-    >>> pair = {"candidate": "the cat sat", "references": ["the cat sat", "a cat sat"]}
-    >>> count_work([pair], "bleu").pairs
-    2
-    """
-    job = Job(metric, dict(options or {}), dict(columns or {}), store)
-    planner, stream = Planner(job), open_items(items, format=format)
-    size = shard_size or job.shard_size
-    done = lambda shard: False
-    if out is not None:
-        done = partial(_is_scored, Path(out), settings_mark(make_settings(job, size)))
-    for shard in require_columns(make_shards(stream, size), job):
-        (planner.skip if done(shard) else planner.add)(shard.items)
-    return planner.work()

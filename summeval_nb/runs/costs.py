@@ -1,42 +1,34 @@
-"""Calls, tokens and seconds of each stage: what a run used, at most will use, and what a very large one needs."""
+"""Calls, tokens and seconds of each stage: what a run has used."""
 
 from __future__ import annotations
 
 import copy
 import functools
 import json
-import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from summeval_nb.agreement.registry import metric_class
-from summeval_nb.core.base import JsonDict, is_finite, require_count, require_option
+from summeval_nb.core.base import JsonDict, require_option
 from summeval_nb.core.html import html_table, text_table
-from summeval_nb.core.metric import Metric, score_rows
+from summeval_nb.core.metric import Metric
 from summeval_nb.core.results import Verdict
 from summeval_nb.evidence.base import Checker, Pair, PairVectors
 from summeval_nb.evidence.load import with_threshold
-from summeval_nb.judged.judging import BulkJudge, Judge, JudgeFailure, ask_many
+from summeval_nb.judged.judging import BulkJudge, Judge, ask_many
 from summeval_nb.models.base import (
     Backend,
     BackendError,
-    BackendUnavailable,
-    Calls,
     Choice,
     Schema,
     Usage,
-    asks_models,
-    declared,
 )
 from summeval_nb.models.store import Store
-from summeval_nb.text.split import Splitter
 
-__all__ = ["Ledger", "calls_at_most", "find_backends", "plan_run", "read_ledger"]
+__all__ = ["Ledger", "find_backends", "read_ledger"]
 
 
 COUNTS = ("questions", "from_store", *Usage.__dataclass_fields__, "call_seconds")
@@ -341,159 +333,3 @@ def read_ledger(folder: str | Path) -> Ledger:
         with suppress(ValueError, KeyError, TypeError):
             ledger.merge(json.loads(line)["usage"])
     return ledger
-
-
-def calls_at_most(metric: object, rows: Sequence[JsonDict]) -> dict[str, Calls]:
-    """Return at most the calls that a metric makes for rows, by stage of its ledger.
-
-    Parameters
-    ----------
-    metric : object
-        With `calls_for(rows)`, which returns a number, `Calls`, or a mapping of stages
-        to them. Rows that are scored together are given together.
-    rows : sequence of mappings
-        The metric's columns.
-
-    Raises
-    ------
-    TypeError
-        If the metric, or the checker or judge in it, does not say what it calls.
-
-    Examples
-    --------
-    >>> from summeval_nb import LLMChecker, ScriptedBackend
-    >>> from summeval_nb.evidence.faithfulness import FaithfulnessMetric
-    >>> metric = FaithfulnessMetric(checker=LLMChecker(ScriptedBackend(str)))
-    >>> rows = [{"text": "It rained.", "summary": "It rained. It was cold."}]
-    >>> calls_at_most(metric, rows)["checking"].calls
-    2
-    """
-    found = declared(metric, "metric", rows, always=True)
-    return {STAGES.get(name, name): calls for name, calls in found.items()}
-
-
-# ---------------------------------------------------------------- calls before the first one
-
-
-class Unloaded(Backend):
-    """Stands for a model that is named and need not be loaded, because it is not called."""
-
-    def __init__(self, text: str):
-        self.name, self.usage = text, Usage()
-
-    @property
-    def fingerprint(self) -> str:
-        return f"llm:{self.name}"
-
-    def _choose(self, prompt: str, options: tuple[str, ...]) -> Choice:
-        raise BackendUnavailable("a plan calls no model", model=self.name)
-
-    def _json(self, prompt: str, schema: JsonDict, max_tokens: int) -> str:
-        raise BackendUnavailable("a plan calls no model", model=self.name)
-
-    def _text(self, prompt: str, regex: str | None, max_tokens: int) -> str:
-        raise BackendUnavailable("a plan calls no model", model=self.name)
-
-
-class KeptJudge(BulkJudge):
-    """A judge that answers nothing by itself, so that only what a store holds is answered; counts what it was asked."""
-
-    def __init__(self, judge: Judge):
-        self.fingerprint, self.languages, self.asked = judge.fingerprint, getattr(judge, "languages", None), 0
-
-    def many(self, purpose: str, items: Sequence[tuple[object, ...]]) -> list[JudgeFailure]:
-        """A failure for each item."""
-        self.asked += len(items)
-        return [JudgeFailure(purpose, "the store does not hold it") for _ in items]
-
-
-def unanswered(metric: Any, rows: Sequence[JsonDict]) -> list[JsonDict]:
-    """The rows for which the metric's judge has to be asked, because its store does not hold all the answers."""
-    judge: Judge | None = getattr(metric, "judge", None)
-    if getattr(metric, "store", None) is None or judge is None or not asks_models(judge):
-        return list(rows)
-    left = []
-    for row in rows:
-        kept = KeptJudge(judge)
-        score_rows(replace(metric, judge=kept), [row], progress=False)
-        left += [row] if kept.asked else []
-    return left
-
-
-def pairs_of(metric: str, row: JsonDict) -> int:
-    """How many pairs of texts a row has: one for each reference; three of an answer."""
-    if "references" in metric_class(metric)[0].columns:
-        return 1 if isinstance(row["references"], str) else len(row["references"])
-    return 3 if metric == "answers" else 1
-
-
-def sentence_pairs(rows: Sequence[Mapping[str, str]], splitter: Splitter, lang: str | None) -> tuple[int, int]:
-    """The distinct sentences of rows, and the pairs of a summary's sentence and its evidence."""
-    from summeval_nb.text.lists import read_with_leads
-    from summeval_nb.text.markdown import has_word
-    from summeval_nb.text.split import split_markdown
-
-    texts = list(dict.fromkeys(text for row in rows for text in (row["text"], row["summary"])))
-    found = split_markdown(texts, splitter=splitter, lang=lang or "en", progress=False)
-    read = {text: read_with_leads(text, own) for text, own in zip(texts, found, strict=True)}
-    split = {text: [one.plain for one in own if not one.reason and has_word(one.plain)] for text, own in read.items()}
-    usable = [row for row in rows if split[row["text"]] and split[row["summary"]]]
-    distinct = {one for row in usable for name in ("text", "summary") for one in split[row[name]]}
-    return len(distinct), sum(len(split[row["summary"]]) for row in usable)
-
-
-# ---------------------------------------------------------------- hours and disk of a very large run
-
-
-class Plan(NamedTuple):
-    """What a faithfulness run over many pairs needs: hours of each stage, disk in GB, and the slowest stage."""
-
-    embed_hours: float
-    judge_hours: float
-    driver_hours: float
-    results_gb: float
-    store_gb: float
-    bottleneck: str
-
-
-def plan_run(
-    pairs: float,
-    *,
-    workers: int = 16,
-    sentences_per_pair: float = 33,
-    share_new: float = 1.0,
-    verdicts_per_pair: float = 3,
-    embed_rate: float = 90,
-    verdict_rate: float = 160,
-    driver_rate: float = 20_000,
-    bytes_per_result: float = 10_000,
-    bytes_per_vector: float = 1_800,
-) -> Plan:
-    """Return hours and disk for a run; rates are per second and worker, `driver_rate` for the one driver.
-
-    `share_new` is the share of sentences that no earlier pair of the same lot holds:
-    with 16 summaries of each article about 0.15.
-
-    Examples
-    --------
-    >>> plan_run(10_000_000, workers=16).bottleneck
-    'embedding'
-    """
-    require_count(workers, "workers")
-    rates = {"embed_rate": embed_rate, "verdict_rate": verdict_rate, "driver_rate": driver_rate, "pairs": pairs}
-    for name, value in rates.items():
-        if not (is_finite(value) and value > 0):
-            raise ValueError(f"{name} must be a positive number, not {value}")
-    shares = {"sentences_per_pair": sentences_per_pair, "share_new": share_new, "verdicts_per_pair": verdicts_per_pair}
-    for name, value in (shares | {"bytes_per_result": bytes_per_result, "bytes_per_vector": bytes_per_vector}).items():
-        if not (is_finite(value) and value >= 0):
-            raise ValueError(f"{name} must be 0 or more, not {value}")
-    embed = pairs * sentences_per_pair * share_new / embed_rate / workers / 3600
-    judge = pairs * verdicts_per_pair / verdict_rate / workers / 3600
-    driver = pairs / driver_rate / 3600
-    stages = {"embedding": embed, "judging": judge, "the driver": driver}
-    results = 2 * pairs * bytes_per_result / 1e9  # shards and the merged file
-    store = pairs * (sentences_per_pair * share_new * bytes_per_vector + verdicts_per_pair * 500) / 1e9
-    if not math.isfinite(sum(stages.values()) + results + store):
-        raise ValueError(f"these numbers lead beyond all bounds: {pairs:g} pairs with {embed_rate:g} a second")
-    return Plan(embed, judge, driver, results, store, max(stages, key=lambda name: stages[name]))

@@ -10,14 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
 from summeval_nb.agreement.registry import METRICS, load_metric, metric_class
 from summeval_nb.core.base import JsonDict, Scores, require_option, require_options
-from summeval_nb.core.html import html_table, text_table
 from summeval_nb.core.items import Item, why_unread
 from summeval_nb.core.metric import Metric, score_rows
 from summeval_nb.core.results import Outcome, Signature, as_outcome
@@ -25,13 +23,13 @@ from summeval_nb.runs.identity import MODEL_OPTIONS, describe
 from summeval_nb.runs.workers import try_together
 
 if TYPE_CHECKING:
-    from summeval_nb.models.base import Backend, Calls
+    from summeval_nb.models.base import Backend
     from summeval_nb.models.store import Store
     from summeval_nb.runs.costs import Ledger
 
 # What asks models is imported by the functions that need it, so that a run of a word metric begins at once.
 
-__all__ = ["Job", "Work"]
+__all__ = ["Job"]
 
 
 Rows = Sequence[JsonDict]
@@ -452,146 +450,3 @@ def _settled(value: Outcome | Exception) -> Outcome:
     if isinstance(value, BaseException):
         return Outcome(None, "failed", " ".join(f"{type(value).__name__}: {value}".split()))
     return value
-
-
-def _planned_metric(job: Job) -> MetricOrFunction | None:
-    """The metric that says what a job will call; None where no model is asked.
-
-    A model that is named is loaded only where a store knows its fingerprint."""
-    if not isinstance(job.metric, str):
-        return job.metric
-    if job.is_lexical:
-        return None
-    from summeval_nb.models.load import load_model
-    from summeval_nb.models.store import Store
-    from summeval_nb.runs.costs import Unloaded, find_backends
-
-    kept = job.store if job.store and Path(job.store).is_file() else None
-    options = load_options(job.options, load_model if kept else Unloaded)
-    if not find_backends(options):
-        return None
-    return named_metric(job.metric, options, Store(kept) if kept else None)
-
-
-@dataclass(frozen=True)
-class Work:
-    """What a run would do.
-
-    Parameters
-    ----------
-    items, scored, to_score, unreadable : int
-        Items of the corpus; those that the run's folder already holds; the others;
-        those of them that cannot be read.
-    sentences, pairs : int or None
-        Distinct sentences, and pairs of a sentence and its evidence, of faithfulness; of other metrics the
-        pairs of texts. None where they are not known beforehand or do not exist.
-    calls : mapping of str to Calls, or None
-        For each stage at most the calls of a language model, and how large they are;
-        empty without one, None where they cannot be known.
-    note : str
-        What a reader should know.
-    """
-
-    items: int = 0
-    scored: int = 0
-    to_score: int = 0
-    unreadable: int = 0
-    sentences: int | None = None
-    pairs: int | None = None
-    calls: Mapping[str, Calls] | None = field(default_factory=dict)
-    note: str = ""
-
-    @property
-    def total(self) -> Calls | None:
-        """At most the calls of all stages."""
-        from summeval_nb.models.base import Calls
-
-        return None if self.calls is None else sum(self.calls.values(), Calls())
-
-    @property
-    def total_calls(self) -> int | None:
-        """At most how many calls all stages make."""
-        return None if self.total is None else self.total.calls
-
-    def rows(self) -> list[JsonDict]:
-        """Return one row for each count."""
-        from summeval_nb.models.base import Calls
-
-        names = ("items", "scored", "to_score", "unreadable", "sentences", "pairs")
-        rows: list[JsonDict] = [{"what": n, "count": v} for n in names if (v := getattr(self, n)) is not None]
-        for stage, calls in (self.calls or {}).items():
-            rows.append(_calls_row(f"calls for {stage}, at most", calls))
-        last = _calls_row("model calls, at most", self.total or Calls())
-        return [*rows, {"what": "model calls"} if self.total is None else last]
-
-    def to_dict(self) -> JsonDict:
-        """Return everything as plain data."""
-        found = {name: value for name, value in vars(self).items() if name != "calls"}
-        stages = (self.calls or {}).items()
-        calls = None if self.calls is None else {n: one.to_dict() for n, one in stages}
-        return {**found, "calls": calls, "total": self.total and self.total.to_dict()}
-
-    def __repr__(self) -> str:
-        return text_table(self.rows(), columns=self._columns) + (f"\n{self.note}" if self.note else "")
-
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), columns=self._columns, caption="What a run would do", note=self.note)
-
-    @property
-    def _columns(self) -> list[str]:
-        return ["what", "count", *(_SIZES.values() if self.calls else ())]
-
-
-_SIZES = {"prompt_bytes": "prompt bytes", "generated_tokens": "generated tokens"}
-
-
-def _calls_row(what: str, calls: Calls) -> JsonDict:
-    sizes = {shown: getattr(calls, name) for name, shown in _SIZES.items()}
-    return {"what": what, "count": calls.calls, **sizes}
-
-
-class Planner:
-    """Counts what a job would do with the shards that it is shown, without a call of a language model."""
-
-    def __init__(self, job: Job):
-        self.job, self.counts = (job, {"items": 0, "scored": 0, "to_score": 0, "unreadable": 0})
-        self.sentences: int | None = 0 if job.metric == "faithfulness" else None
-        self.pairs: int | None = 0 if isinstance(job.metric, str) else None
-        self._metric, self._note = _planned_metric(job), ""
-        self._calls: dict[str, Calls] | None = {}
-        options = job.options if isinstance(job.metric, str) else {}
-        self._splitter = options.get("splitter", "punkt"), options.get("lang", "en")
-
-    def skip(self, items: Sequence[Item]) -> None:
-        """Count a shard that is already scored."""
-        self.counts["items"] += len(items)
-        self.counts["scored"] += len(items)
-
-    def add(self, items: Sequence[Item]) -> None:
-        """Count a shard that would be scored."""
-        from summeval_nb.models.base import NotDeclared, added
-        from summeval_nb.runs.costs import calls_at_most, pairs_of, sentence_pairs, unanswered
-
-        read = [read_row(item, self.job.sources, self.job.kinds) for item in items]
-        rows = [row for row, problem in read if not problem]
-        self.counts["items"] += len(items)
-        self.counts["to_score"] += len(items)
-        self.counts["unreadable"] += len(items) - len(rows)
-        if self.job.metric == "faithfulness":
-            found = sentence_pairs(rows, *self._splitter)
-            self.sentences, self.pairs = ((self.sentences or 0) + found[0], (self.pairs or 0) + found[1])
-        elif self.pairs is not None:
-            self.pairs += sum(pairs_of(str(self.job.metric), row) for row in rows)
-        if self._metric is not None and self._calls is not None:
-            try:
-                left = unanswered(self._metric, rows)
-                self._calls = added(self._calls, calls_at_most(self._metric, left))
-            except NotDeclared as error:
-                self._calls, self._note = None, str(error)
-
-    def work(self) -> Work:
-        """Return what was counted."""
-        note = self._note
-        if self.job.store and self._calls and self.job.metric == "faithfulness":
-            note = "how many verdicts the store holds is known only after the embedding"
-        return Work(**self.counts, sentences=self.sentences, pairs=self.pairs, calls=self._calls, note=note)

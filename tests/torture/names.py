@@ -319,7 +319,7 @@ LISTED: dict[str, dict[str, Any]] = {
     "meteor_many": {"references": st.lists(groups, max_size=3), "synonyms": st.none()},
     "meteor_score": {"synonyms": st.none()},
     "ter_many": {"references": st.lists(groups, max_size=3)},
-    "count_work": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
+    "plan_run": {"items": pairs, "metric": options("bleu", "rouge"), "options": st.just({})},
     "fleiss_kappa": {"ratings": tables()},
     "krippendorff_alpha": {
         "ratings": st.one_of(tables(), st.lists(ratings_given, max_size=3)),
@@ -472,8 +472,10 @@ LISTED: dict[str, dict[str, Any]] = {
         "details": st.dictionaries(texts, anything, max_size=2),
         "failed": st.booleans(),
     },
-    "Work": dict.fromkeys(_words("items scored to_score unreadable sentences pairs"), st.integers(0, 9))
-    | {"calls": st.just({})},
+    "RunPlan": dict.fromkeys(_words("items scored to_score unreadable sample"), st.integers(0, 9))
+    | {"stages": st.just({}), "total": st.none(), "seconds": st.none()},
+    "Estimate": dict.fromkeys(_words("value low high"), st.floats(0, 9)),
+    "RecordingBackend": {"name": safe_names, "inner": st.none()},
     "BackendError": {},
     "BackendRejected": {},
     "BackendUnavailable": {},
@@ -498,7 +500,7 @@ PASSIVE = _words(
     "sample_articles rating_metric seal_answers Metric ResultTable ScoreTable "
 )
 MAY_HOLD_NAN = _words(
-    "metric_scores Signature Outcome Verdict Score Work Ledger Choice Job RunReport content_key "
+    "metric_scores Signature Outcome Verdict Score RunPlan Ledger Choice Job RunReport content_key "
     "find_backends ObjectEmbedder common_slip Rating Keyphrase Passage Evidence Answer Entailment Flag "
 )  # pass on what they are given, or say that NaN is a missing cell
 

@@ -1,0 +1,192 @@
+"""What a run would take, estimated from a sample: whether the estimate holds, and that nothing is asked or kept."""
+
+import random
+from functools import partial
+from typing import Annotated, Literal
+
+import pydantic
+import pytest
+from helpers.made_up import MadeUpModel
+
+from summeval_nb.core.results import Verdict
+from summeval_nb.evidence.bench import ChunkedChecker, HistogramChecker
+from summeval_nb.evidence.faithfulness import FaithfulnessMetric
+from summeval_nb.evidence.llm import LLMChecker
+from summeval_nb.judged.answers import AnswerMetric
+from summeval_nb.judged.embedded import EmbeddedJudge
+from summeval_nb.judged.llm import LLMJudge
+from summeval_nb.judged.pairwise import SideBySide
+from summeval_nb.judged.ratings import RatingMetric
+from summeval_nb.judged.summary_score import SummaryScoreMetric
+from summeval_nb.models.base import ScriptedBackend, example_model
+from summeval_nb.models.store import Store
+from summeval_nb.runs.batch import run
+from summeval_nb.runs.costs import find_backends
+from summeval_nb.runs.plan import Estimate, RecordingBackend, plan_run
+
+
+def corpus(count, seed=0):
+    """Rows with every column that a metric here reads; no two texts are the same, and lengths differ."""
+    draw = random.Random(seed)
+
+    def text(name, n):
+        said = (f"{name} {n} saw rain on day {i}." for i in range(draw.randint(1, 4)))
+        return " ".join(said)
+
+    for n in range(count):
+        a, b, c, d = (text(name, n) for name in ("Anna", "Ben", "Cleo", "Dora"))
+        row = {"text": a, "summary": b, "context": a, "contexts": a, "question": f"How was day {n}?"}
+        yield row | {"ground_truth": c, "answer": b, "truth": c, "a": b, "b": d}
+
+
+METRICS = {
+    "faithfulness": lambda model: FaithfulnessMetric(checker=LLMChecker(model)),
+    "statements": lambda model: FaithfulnessMetric(checker=LLMChecker(model, claims="statements", splitter=model)),
+    "answers": lambda model: AnswerMetric(judge=LLMJudge(model)),
+    "answers one by one": lambda model: AnswerMetric(judge=LLMJudge(model, probabilities=True)),
+    "summary score": lambda model: SummaryScoreMetric(judge=LLMJudge(model)),
+    "rating": lambda model: RatingMetric(quality="fluency", backend=model),
+    "comparison": lambda model: SideBySide(backend=model),
+    "comparison by a judge": lambda model: SideBySide(judge=LLMJudge(model)),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_interval_holds_the_calls_of_the_run(name, tmp_path):
+    rows, model = list(corpus(80)), MadeUpModel()
+    plan = plan_run(rows, METRICS[name](model), seed=1)
+    assert model.usage.calls == 0, "a plan asks nobody"
+    used = run(rows, METRICS[name](model), out=tmp_path, workers=0, progress=False).usage
+    assert plan.sample == 20 and list(plan.stages) == list(used)
+    for stage, counts in used.items():
+        estimate = plan.stages[stage]["calls"]
+        assert estimate.low <= counts["calls"] <= estimate.high, (stage, estimate, counts["calls"])
+    assert plan.calls.low <= model.usage.calls <= plan.calls.high
+
+
+def asks_often(row, backend):
+    return float(sum(backend.choose(row["text"], ["yes", "no"]).label == "yes" for _ in range(len(row["text"]))))
+
+
+def test_of_many_samples_most_intervals_hold_the_truth():
+    draw = random.Random(0)
+    rows = [{"text": "x" * draw.choice([1, 2, 3, 9])} for _ in range(200)]
+    metric = partial(asks_often, backend=MadeUpModel())
+    true = sum(len(row["text"]) for row in rows)
+    plans = [plan_run(rows, metric, seed=seed).calls for seed in range(60)]
+    assert sum(plan.low <= true <= plan.high for plan in plans) >= 53
+    assert len({plan.value for plan in plans}) > 20 and plan_run(rows, metric, seed=7).calls == plans[7]
+    assert plan_run(rows, metric, sample=200).calls == Estimate(true, true, true)
+
+
+def test_a_reply_that_is_unlike_is_not_foretold(tmp_path):
+    """What the docstring says: the interval is about rows, and the model may refuse, ramble and be asked again."""
+    rows, model = list(corpus(40)), MadeUpModel("varied")
+    plan = plan_run(rows, METRICS["answers"](model))
+    run(rows, METRICS["answers"](model), out=tmp_path, workers=0, progress=False)
+    assert not plan.calls.low <= model.usage.calls <= plan.calls.high and "depends on what the model" in plan.note
+
+
+def never(prompt):
+    raise AssertionError("a plan has asked a model")
+
+
+class HidingChecker:
+    """A checker that does not list its model."""
+
+    threshold, fingerprint = 0.5, "hiding"
+
+    def __init__(self, model):
+        self.parts = {"models": [(model,)]}
+        self.itself = self
+
+    def check_many(self, pairs, *, vectors=None):
+        chosen = self.parts["models"][0][0].choose_many([claim for _, claim in pairs], ["yes", "no"])
+        return [Verdict(probability=one.probabilities["yes"]) for one in chosen]
+
+
+HELD = {
+    "attribute": lambda model: FaithfulnessMetric(checker=HidingChecker(model)),
+    "wrapped": lambda model: FaithfulnessMetric(checker=ChunkedChecker(LLMChecker(model), words=20)),
+    "wrapped twice": lambda model: FaithfulnessMetric(checker=HistogramChecker(LLMChecker(model), (1.0,) * 10, 0.0)),
+    "judge": lambda model: AnswerMetric(judge=EmbeddedJudge(checker=LLMChecker(model))),
+    "argument": lambda model: partial(asks_often, backend=model),
+}
+
+
+@pytest.mark.parametrize("held", HELD.values(), ids=HELD)
+def test_a_model_is_replaced_wherever_it_is_held(held):
+    model = ScriptedBackend(never)
+    plan = plan_run(corpus(4), held(model))
+    assert plan.calls.value > 0 and "no score" not in plan.note
+    assert model.usage.calls == 0
+
+
+def test_a_function_that_hides_its_model_is_not_tried():
+    model = ScriptedBackend(never)
+    plan = plan_run(corpus(3), lambda row: model.choose(row["text"], ["yes", "no"]).mass)
+    assert (plan.to_score, plan.stages, plan.calls) == (3, None, None) and "functools.partial" in plan.note
+    assert "was not tried" in repr(plan) and plan.to_dict()["stages"] is None
+    assert find_backends(lambda row: model) == []
+
+
+class Answer(pydantic.BaseModel):
+    label: Literal["yes", "no"]
+    places: Annotated[list[int], pydantic.Field(max_length=3)]
+    why: str | None
+
+
+class Reply(pydantic.BaseModel):
+    case_1: list[Annotated[str, pydantic.Field(max_length=90)]]
+    case_2: Annotated[list[Answer], pydantic.Field(min_length=2, max_length=2)]
+    sure: bool
+    share: Annotated[float, pydantic.Field(ge=0.5)]
+    name: Annotated[str, pydantic.Field(min_length=40)]
+
+
+def test_made_up_replies_fit_their_schema_and_the_prompt():
+    model = RecordingBackend("nobody")
+    prompt = 'Split.\nCase 1: {"text": "Anna bought a car, and Ben sold a boat."}\nCase 2: {"a": ["x", "y"]}\n\nReply.'
+    reply = model.generate_json(prompt, Reply, max_tokens=99)
+    assert reply.case_1 == ["Anna bought a", "Ben sold a"]
+    assert [answer.label for answer in reply.case_2] == ["no", "no"] and reply.case_2[0].places == [1]
+    assert (reply.sure, reply.share, len(reply.name)) == (True, 0.5, 40)
+    assert model.choose("Is it so?", ["yes", "no"]).label == "yes"
+    assert model.choose("Does the answer refuse?\nIt rained.", ["yes", "no"]).label == "no"
+    assert model.generate_text("Say a digit.", regex="[0-9]") == "1" and model.generate_text("Repeat: rain") != ""
+    assert model.usage.calls == 5 and model.usage.generated_tokens == 99 + 1 + 1 + 2 * 256 and model.estimates
+
+
+def test_tokens_are_those_of_a_local_model_or_estimated():
+    rows, folder = list(corpus(3)), str(example_model())
+    counted = plan_run(rows, "faithfulness", options={"checker": f"llm:{folder}"})
+    assert "model's own tokenizer" in counted.note
+    nobody = "llm:model@http://127.0.0.1:9/v1"  # where nobody listens: to ask would fail
+    estimated = plan_run(rows, "faithfulness", options={"checker": nobody})
+    assert "estimated at 4 bytes" in estimated.note and estimated.calls == counted.calls
+    tokens = [plan.total["prompt_tokens"].value for plan in (counted, estimated)]
+    assert 0.5 < tokens[0] / tokens[1] < 4
+
+
+def test_nothing_made_up_is_kept(tmp_path):
+    rows, path = list(corpus(6)), tmp_path / "kept.sqlite"
+    model = MadeUpModel()
+    options = {"judge": LLMJudge(model)}
+    plan = plan_run(rows, "answers", options=options, store=path)
+    assert plan.calls.value > 0 and not path.exists()
+    run(rows[:3], "answers", options=options, store=path, out=tmp_path / "out", workers=0, progress=False)
+    before = Store(path).info().to_dict()
+    half = plan_run(rows, "answers", options=options, store=path)
+    assert 0 < half.total["from_store"].value < half.total["questions"].value
+    assert half.calls.value < plan.calls.value and Store(path).info().to_dict() == before
+
+
+def test_a_row_that_cannot_be_scored_is_told():
+    def fussy(row, backend):
+        if "day 3" in row["text"]:
+            raise ValueError("not on day 3")
+        return backend.choose(row["text"], ["yes", "no"]).mass
+
+    plan = plan_run(corpus(30), partial(fussy, backend=MadeUpModel()), sample=10)
+    assert "of the sampled rows had no score" in plan.note and "not on day 3" in plan.note
+    assert 0 < plan.calls.value < 30
