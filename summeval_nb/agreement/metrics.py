@@ -392,7 +392,9 @@ def _made(name: str, options: Mapping[str, Any]) -> Metric:
     choices = kind.defaults()
     for option in options:
         require_option(
-            option, f"option of {name}", [one for one in choices if one not in fixed]
+            option,
+            f"option of {name}",
+            [choice for choice in choices if choice not in fixed],
         )
     given = fixed | dict(options)
     if missing := [
@@ -486,7 +488,8 @@ def _scored(metric: Metric, name: str, data: SummEval) -> np.ndarray:
         if isinstance(found, ScoreTable):
             return found.scores.reshape(data.shape)
     values = [
-        np.nan if one.score is None else one.score for one in score_rows(metric, rows)
+        np.nan if score_row.score is None else score_row.score
+        for score_row in score_rows(metric, rows)
     ]
     return np.array(values).reshape(data.shape)
 
@@ -584,7 +587,7 @@ def _require_choices(
     A choice that the data or the coefficients do not know is refused.
     """
     wanted = data.qualities if qualities is None else qualities
-    chosen = [require_option(one, "quality", data.qualities) for one in wanted]
+    chosen = [require_option(quality, "quality", data.qualities) for quality in wanted]
     require_option(level, "level", LEVELS)
     require_option(coefficient, "coefficient", COEFFICIENTS)
     require_count(

@@ -123,9 +123,9 @@ def require_column(values: object, name: str) -> list[object]:
 
 def is_listed(values: object) -> TypeGuard[Iterable[object]]:
     """Whether these are many values: a text and a mapping are one."""
-    one = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
+    single = isinstance(values, (str, bytes, bytearray, Mapping)) or _is_table(values)
     counted = hasattr(values, "__len__") and hasattr(values, "__getitem__")
-    return not one and (isinstance(values, Iterable) or counted)
+    return not single and (isinstance(values, Iterable) or counted)
 
 
 def _is_table(values: object) -> bool:

@@ -234,7 +234,7 @@ def evidence_report(report: Report, *, shown: int = _SHOWN) -> Markup:
     >>> "A &lt;b&gt; sat." in page
     True
     """
-    texts, sizes = [one.text for one in report.entries], [n for _, n in report.groups]
+    texts, sizes = [entry.text for entry in report.entries], [n for _, n in report.groups]
     name = _name(report.source, texts, sizes, report.signature, report.judged_by)
     article, rest = _article(report.source, report.spans)
     kinds = sorted({kind for entry in report.entries for kind, _, _ in entry.findings})

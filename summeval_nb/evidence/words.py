@@ -143,8 +143,8 @@ def sentence_matches(vectors: PairVectors) -> np.ndarray:
     """
     tokens = vectors.claim_tokens
     columns = [
-        (tokens @ one.T).max(axis=1) if len(one) else np.zeros(len(tokens))
-        for one in vectors.evidence_tokens
+        (tokens @ matrix.T).max(axis=1) if len(matrix) else np.zeros(len(tokens))
+        for matrix in vectors.evidence_tokens
     ]
     return np.stack(columns, axis=1).astype(np.float64)
 

@@ -87,9 +87,9 @@ def average_precision(
     0.8333333333333333
     """
     hits, total, extra = 0, 0.0, require_share(epsilon, "epsilon")
-    for rank, one in enumerate(relevant, 1):
-        hits += bool(one)
-        total += hits / rank if one else 0.0
+    for rank, mark in enumerate(relevant, 1):
+        hits += bool(mark)
+        total += hits / rank if mark else 0.0
     if not len(relevant):
         return None
     return total / (hits + extra) if hits else 0.0
@@ -124,10 +124,13 @@ def _sections(text: str) -> dict[str, str]:
 
 def _entries(body: str) -> list[tuple[tuple[str, ...], str]]:
     """The entries of a section: the names that each is about, and the whole of it."""
-    found = [one for one in re.split(r"\n(?=\S)", body) if one]
+    found = [entry for entry in re.split(r"\n(?=\S)", body) if entry]
     return [
-        (tuple(re.findall(r"[\w*]+", one.partition("\n")[0].partition(" : ")[0])), one)
-        for one in found
+        (
+            tuple(re.findall(r"[\w*]+", entry.partition("\n")[0].partition(" : ")[0])),
+            entry,
+        )
+        for entry in found
     ]
 
 
@@ -137,7 +140,7 @@ def _parameters(own: str, told: str, names: Iterable[str]) -> str:
     mine = {name: text for heads, text in _entries(own) for name in heads}
     theirs = {name: text for heads, text in _entries(told) for name in heads}
     chosen = [mine.get(name, theirs.get(name)) for name in names]
-    return "\n".join(dict.fromkeys(one for one in chosen if one is not None))
+    return "\n".join(dict.fromkeys(text for text in chosen if text is not None))
 
 
 def explained(thing: Thing, told: str) -> Thing:
@@ -274,7 +277,8 @@ def _how_many(number: int, what: str) -> str:
 def _worth(name: str, statements: Sequence[RetrievalStatement]) -> bool:
     """Whether a column says anything about these statements."""
     return name in ("text", "origin", "counts") or any(
-        getattr(one, name) not in ((), "", None, False) for one in statements
+        getattr(statement, name) not in ((), "", None, False)
+        for statement in statements
     )
 
 
@@ -307,11 +311,11 @@ class RetrievalScore(Score):
 
     def rows(self) -> list[JsonDict]:
         """Return one row for each statement."""
-        return [asdict(one) for one in self.statements]
+        return [asdict(statement) for statement in self.statements]
 
     def passage_rows(self) -> list[JsonDict]:
         """Return one row for each passage, in the order of retrieval."""
-        return [asdict(one) for one in self.passages]
+        return [asdict(passage) for passage in self.passages]
 
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
@@ -344,7 +348,11 @@ class RetrievalScore(Score):
     def undecided(self) -> str:
         """How many statements were neither entailed nor contradicted: not said, or
         the judge cannot tell; may be ''."""
-        labels = [one.label for one in self.statements if one.label is not None]
+        labels = [
+            statement.label
+            for statement in self.statements
+            if statement.label is not None
+        ]
         neutral = labels.count("neutral")
         return (
             f"{neutral} of {len(labels)} statements neither entailed nor contradicted, "
@@ -398,12 +406,12 @@ class RetrievalTable(ResultTable[RetrievalScore]):
     def arrays(self) -> dict[str, np.ndarray]:
         """Return each number by name, the score first, NaN where a row has none."""
         names = dict.fromkeys(
-            ["score", *(name for one in self.results for name in one.numbers)]
+            ["score", *(name for result in self.results for name in result.numbers)]
         )
         values = {
             n: [
-                one.score if n == "score" else one.numbers.get(n)
-                for one in self.results
+                result.score if n == "score" else result.numbers.get(n)
+                for result in self.results
             ]
             for n in names
         }
@@ -419,8 +427,8 @@ class RetrievalTable(ResultTable[RetrievalScore]):
         return pd.DataFrame(
             [
                 {"row": n, **row}
-                for n, one in enumerate(self.results)
-                for row in one.passage_rows()
+                for n, result in enumerate(self.results)
+                for row in result.passage_rows()
             ]
         )
 
@@ -431,8 +439,8 @@ class RetrievalTable(ResultTable[RetrievalScore]):
         return pd.DataFrame(
             [
                 {"row": n, **row}
-                for n, one in enumerate(self.results)
-                for row in one.rows()
+                for n, result in enumerate(self.results)
+                for row in result.rows()
             ]
         )
 
@@ -441,8 +449,8 @@ class RetrievalTable(ResultTable[RetrievalScore]):
         undefined where there is no score."""
         found = zip(super().outcomes(), self.results, strict=True)
         return [
-            o._replace(status="failed") if o.score is None and one.n_failed else o
-            for o, one in found
+            o._replace(status="failed") if o.score is None and result.n_failed else o
+            for o, result in found
         ]
 
 # %% ../../nbs/4_judged/47_retrieval.ipynb #a5c2fd4b
@@ -526,7 +534,7 @@ class Asker:
         keys = [
             (
                 purpose,
-                tuple(tuple(one) if isinstance(one, list) else one for one in item),
+                tuple(tuple(part) if isinstance(part, list) else part for part in item),
             )
             for item in items
         ]
@@ -555,7 +563,7 @@ class Asker:
         by itself.
         """
         pairs = [
-            (text, [one.text for one in split_sentences(text)])
+            (text, [split_sentence.text for split_sentence in split_sentences(text)])
             for text in dict.fromkeys(texts)
             if has_word(text)
         ]
@@ -589,7 +597,7 @@ class Asker:
                     unit,
                     [unit]
                     if isinstance(found := split[unit], JudgeFailure)
-                    else [one.text for one in found],
+                    else [statement.text for statement in found],
                 )
                 for unit in own
                 if unit in split
@@ -598,7 +606,7 @@ class Asker:
     def of(self, text: str) -> list[str]:
         """The statements of a text that was learned, each once."""
         return list(
-            dict.fromkeys(one for _, own in self.sentences(text) for one in own)
+            dict.fromkeys(unit for _, own in self.sentences(text) for unit in own)
         )
 
     def sentences(self, text: str) -> list[tuple[str, list[str]]]:
@@ -643,14 +651,16 @@ class Asker:
 
     def questions(self, statements: Iterable[str]) -> None:
         """Learn the question that each statement answers, and its vector."""
-        items = [(one, [one.rstrip(".!?;, ")]) for one in dict.fromkeys(statements)]
+        items = [(text, [text.rstrip(".!?;, ")]) for text in dict.fromkeys(statements)]
         for (statement, _), found in zip(
             items, self.ask("questions", items), strict=True
         ):
             failed = isinstance(found, JudgeFailure)
             self._made[statement] = found if failed else found[0].text if found else ""
-        made = [self.made(one) for one, _ in items]
-        self.vectors([one for one in made if not isinstance(one, JudgeFailure)])
+        made = [self.made(text) for text, _ in items]
+        self.vectors(
+            [question for question in made if not isinstance(question, JudgeFailure)]
+        )
 
     def made(self, statement: str) -> str | JudgeFailure:
         """The question made from a statement that was learned; the statement itself
@@ -688,7 +698,7 @@ def true_premise(row: RetrievalRow) -> str:
 def _decided(marks: Iterable[bool | None]) -> list[bool]:
     """Those that are known: what the judge failed on is None, and counts neither
     way."""
-    return [one for one in marks if one is not None]
+    return [mark for mark in marks if mark is not None]
 
 
 @dataclass(frozen=True)
@@ -707,7 +717,7 @@ class Found:
 
     def by_passage(self, statement: str) -> list[Entailment]:
         """What each passage says of a statement, in the order of retrieval."""
-        return [self.asker.verdict(one, statement) for one in self.row.contexts]
+        return [self.asker.verdict(context, statement) for context in self.row.contexts]
 
     def by_truth(self, statement: str) -> Entailment:
         """What the question's end and the truth together say of a statement, as in
@@ -719,7 +729,7 @@ class Found:
         that, all of them together."""
         if self.row.nothing:
             return _NOT_SAID
-        alone = [one for one in self.by_passage(statement) if one.label == "entailed"]
+        alone = [tag for tag in self.by_passage(statement) if tag.label == "entailed"]
         return alone[0] if alone else self.asker.verdict(self.row.together, statement)
 
     def best_alone(self, statement: str) -> Entailment:
@@ -728,7 +738,7 @@ class Found:
         order = ("entailed", None, "contradicted", "neutral")
         return min(
             self.by_passage(statement),
-            key=lambda one: order.index(one.label),
+            key=lambda tag: order.index(tag.label),
             default=_NOT_SAID,
         )
 
@@ -737,13 +747,24 @@ class Found:
     ) -> RetrievalStatement:
         """A sentence with the question nearest to the one asked among those that its
         statements answer."""
-        made = [self.asker.made(one) for one in statements]
-        if failed := [one for one in made if isinstance(one, JudgeFailure)]:
+        made = [self.asker.made(statement) for statement in statements]
+        if failed := [
+            made_question
+            for made_question in made
+            if isinstance(made_question, JudgeFailure)
+        ]:
             return RetrievalStatement(
                 text=sentence, origin=origin, failed=True, reason=str(failed[0])
             )
-        asked = [one for one in made if not isinstance(one, JudgeFailure)]
-        found = [(self.asker.similarity(self.row.question, one), one) for one in asked]
+        asked = [
+            made_question
+            for made_question in made
+            if not isinstance(made_question, JudgeFailure)
+        ]
+        found = [
+            (self.asker.similarity(self.row.question, made_question), made_question)
+            for made_question in asked
+        ]
         near, question = max(found, key=lambda pair: pair[0])
         return RetrievalStatement(
             text=sentence,
@@ -776,9 +797,11 @@ class Found:
             failed=tag.failed,
             label=tag.label,
             passages=tuple(
-                rank for rank, one in enumerate(tags, 1) if one.label == "entailed"
+                rank
+                for rank, entailment in enumerate(tags, 1)
+                if entailment.label == "entailed"
             ),
-            evidence=tuple(one.shown for one in tag.evidence[:2]),
+            evidence=tuple(entailment.shown for entailment in tag.evidence[:2]),
             reason=tag.reason,
         )
 
@@ -789,10 +812,12 @@ class Found:
 
         The entailed ones count or, with `wrong`, the others.
         """
-        tags = [(one, verdict(one)) for one in self.statements(origin)]
+        tags = [
+            (statement, verdict(statement)) for statement in self.statements(origin)
+        ]
         return [
-            self.judged(one, origin, tag, (tag.label == "entailed") != wrong)
-            for one, tag in tags
+            self.judged(statement, origin, tag, (tag.label == "entailed") != wrong)
+            for statement, tag in tags
         ]
 
     def passages(self, origin: str) -> tuple[RetrievedPassage, ...]:
@@ -814,18 +839,18 @@ class Found:
         """The answer's statements with the questions that they answer; of a fragment
         nobody can tell which."""
         rows = [
-            self.asked(one, [one], "answer", enough)
-            for one in self.statements("answer")
+            self.asked(statement, [statement], "answer", enough)
+            for statement in self.statements("answer")
         ]
         return [self.too_short(row) if _is_fragment(row.text) else row for row in rows]
 
     def passage_shares(self, statements: Sequence[str]) -> list[float | None]:
         """For each passage the share of statements that it entails alone, failed
         ones left out; None without one."""
-        columns = [self.by_passage(one) for one in statements]
+        columns = [self.by_passage(statement) for statement in statements]
         tags = zip(*columns, strict=True) if columns else [()] * len(self.row.contexts)
         known = [
-            [one.label == "entailed" for one in own if not one.failed] for own in tags
+            [tag.label == "entailed" for tag in own if not tag.failed] for own in tags
         ]
         return [sum(own) / len(own) if own else None for own in known]
 
@@ -1175,7 +1200,7 @@ class ContextPrecision(RetrievalMetric):
 
     def measure(self, found: Found) -> Measured:
         passages = found.passages("truth")
-        known = _decided(one.relevant for one in passages)
+        known = _decided(passage.relevant for passage in passages)
         numbers = {
             "average_precision": average_precision(known),
             "average_precision_epsilon": average_precision(known, epsilon=EPSILON),
@@ -1216,7 +1241,7 @@ def context_precision(
 def _counted(found: Found, origin: str) -> Measured:
     """The share of a text's statements that the passages entail."""
     rows = found.rows(origin, found.attributed)
-    share = relevant_share(_decided(one.counts for one in rows))
+    share = relevant_share(_decided(row.counts for row in rows))
     return Measured({"statement_share": share}, rows, found.passages(origin))
 
 
@@ -1327,7 +1352,9 @@ def noise_shares(
     """
     counts = dict.fromkeys(("relevant", "irrelevant", "made_up"), 0)
     for _, passages in (pair for pair in zip(wrong, said, strict=True) if pair[0]):
-        sources = [of for of, one in zip(relevant, passages, strict=True) if one]
+        sources = [
+            of for of, said_so in zip(relevant, passages, strict=True) if said_so
+        ]
         kind = "relevant" if any(sources) else "irrelevant" if sources else "made_up"
         counts[kind] += 1
     return {name: n / len(wrong) if wrong else None for name, n in counts.items()}
@@ -1351,11 +1378,11 @@ class NoiseSensitivity(RetrievalMetric):
     def measure(self, found: Found) -> Measured:
         passages = found.passages("truth")
         rows = found.rows("answer", found.by_truth, wrong=True)
-        known = [one for one in rows if one.counts is not None]
+        known = [row for row in rows if row.counts is not None]
         shares = noise_shares(
-            [bool(one.counts) for one in known],
-            [[p.rank in one.passages for p in passages] for one in known],
-            [bool(one.relevant) for one in passages],
+            [bool(statement.counts) for statement in known],
+            [[p.rank in statement.passages for p in passages] for statement in known],
+            [bool(passage.relevant) for passage in passages],
         )
         return Measured({self.noise: shares[self.noise]} | shares, rows, passages)
 
@@ -1411,11 +1438,11 @@ class ContextRelevance(QuestionMetric):
 
     def measure(self, found: Found) -> Measured:
         by_passage = found.passage_sentences(self.relevant)
-        rows = [one for own in by_passage for one in own]
+        rows = [mark for own in by_passage for mark in own]
         shares = [relevant_share(_decided(s.counts for s in own)) for own in by_passage]
-        means = [one for one in shares if one is not None]
+        means = [share for share in shares if share is not None]
         numbers = {
-            "sentence_share": relevant_share(_decided(one.counts for one in rows)),
+            "sentence_share": relevant_share(_decided(row.counts for row in rows)),
             "passage_mean": sum(means) / len(means) if means else None,
         }
         return Measured(numbers, rows, found.ranked(shares), "nothing was retrieved")
@@ -1538,7 +1565,7 @@ class RetrievalScores(ScoreTable):
                 "mean": table.mean(number),
                 "n": int((~np.isnan(values)).sum()),
                 "undefined": int(np.isnan(values).sum()),
-                "failed statements": sum(one.n_failed for one in table.results),
+                "failed statements": sum(result.n_failed for result in table.results),
             }
             for name, table in self.tables.items()
             for number, values in table.arrays().items()
@@ -1548,7 +1575,7 @@ class RetrievalScores(ScoreTable):
     def to_dict(self) -> JsonDict:
         """Return everything as plain Python data, ready for JSON."""
         own = {
-            name: [one.to_dict() for one in table.results]
+            name: [result.to_dict() for result in table.results]
             for name, table in self.tables.items()
         }
         return super().to_dict() | {"summary": self.summary(), "measures": own}
@@ -1565,7 +1592,9 @@ class RetrievalScores(ScoreTable):
             )
         ]
         for n in range(min(len(self), 10)):
-            scores = [folded(one.line, one._repr_html_()) for one in self[n].values()]
+            scores = [
+                folded(score.line, score._repr_html_()) for score in self[n].values()
+            ]
             parts += (
                 scores
                 if len(self) == 1
@@ -1641,15 +1670,15 @@ def retrieval_scores(
         for name in names
     }
     made = {kind.name: kind(**shared, **own[kind.name]) for kind in kinds}
-    wanted = [name for name in _COLUMNS if any(name in one.columns for one in kinds)]
+    wanted = [name for name in _COLUMNS if any(name in kind.columns for kind in kinds)]
     records = table_records(table, {name: _COLUMNS[name] for name in wanted})
     rows = [
         _check_row(wanted, record, f"row {n}: ") for n, record in enumerate(records)
     ]
     asker = Asker(judge, embedder, store, progress)
     tables = {
-        name: one.results([_only(row, one.columns) for row in rows], asker)
-        for name, one in made.items()
+        name: kind.results([_only(row, kind.columns) for row in rows], asker)
+        for name, kind in made.items()
     }
     parts = {
         name: value

@@ -208,12 +208,12 @@ def skip_counts(made: np.ndarray, wanted: np.ndarray, tokens: NumberedTexts, kin
         return _counted(texts[number], base, kind, 1, 0)
 
     matches = np.zeros(len(made))
-    for place, (one, other) in enumerate(zip(made.tolist(), wanted.tolist(), strict=True)):
-        parts = 1 + int(max(totals[one], totals[other])) // _ROOM
+    for place, (own, other) in enumerate(zip(made.tolist(), wanted.tolist(), strict=True)):
+        parts = 1 + int(max(totals[own], totals[other])) // _ROOM
         for part in range(parts):
             sides = (
                 (whole(number) if parts == 1 else _counted(texts[number], base, kind, parts, part))
-                for number in (one, other)
+                for number in (own, other)
             )
             (left, often), (right, seldom) = sides
             _, i, j = np.intersect1d(left, right, assume_unique=True, return_indices=True)
@@ -234,7 +234,7 @@ def count_pairs(length: int, kind: str) -> int:
     return reach * length - reach * (reach + 1) // 2 + (length if single else 0)
 
 
-def shared_pairs(one: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
+def shared_pairs(sequence: Sequence[Hashable], other: Sequence[Hashable], kind: str) -> int:
     """Return how many skip-bigrams two texts share, first word by first word, so that few are held at once.
 
     Examples
@@ -244,13 +244,13 @@ def shared_pairs(one: Sequence[Hashable], other: Sequence[Hashable], kind: str) 
     """
     gap, single = SKIP_TYPES[kind]
     found: list[dict[Hashable, list[int]]] = [defaultdict(list), defaultdict(list)]
-    for text, places in zip((one, other), found, strict=True):
+    for text, places in zip((sequence, other), found, strict=True):
         for place, token in enumerate(text):
             places[token].append(place)
-    matches = (Counter(one) & Counter(other)).total() if single else 0
+    matches = (Counter(sequence) & Counter(other)).total() if single else 0
     for token in found[0].keys() & found[1].keys():
         followers = []
-        for text, places in zip((one, other), found, strict=True):
+        for text, places in zip((sequence, other), found, strict=True):
             after = Counter[Hashable]()
             for place in places[token]:
                 after.update(text[place + 1 : None if gap is None else place + gap + 2])
@@ -312,11 +312,11 @@ def _lots(
     places: dict[str, int] = {}
     size = 0
     for text, group in zip(candidates, references, strict=True):
-        for one in (text, *group):
-            if one not in places:
-                places[one] = len(places)
-                size += len(one)
-        theirs += [places[one] for one in group]
+        for string in (text, *group):
+            if string not in places:
+                places[string] = len(places)
+                size += len(string)
+        theirs += [places[string] for string in group]
         own += [places[text]] * len(group)
         if size >= _CHARACTERS or len(own) >= _PAIRS:
             yield own, theirs, list(places)
@@ -382,10 +382,10 @@ class _Items:
             marked = self.numbers[starts[text] : ends[text]]
             table[marked] = True
             for pair in members:
-                one = own[pair]
-                size = ends[one] - starts[one]
-                np.take(table, self.numbers[starts[one] : ends[one]], out=found[:size], mode="clip")
+                number = own[pair]
+                size = ends[number] - starts[number]
+                np.take(table, self.numbers[starts[number] : ends[number]], out=found[:size], mode="clip")
                 found[size] = False  # so that an empty last order has a place to begin
-                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[one], dtype=np.int64)
+                result[pair] = np.add.reduceat(found[: size + 1], self.offsets[number], dtype=np.int64)
             table[marked] = False
         return np.where(self.lengths[own] > 0, result, 0)

@@ -108,11 +108,11 @@ def _as_dict(item: RougeItem) -> dict[str, float]:
 # %% ../../nbs/3_overlap/33_rouge.ipynb #c2b6712c
 def _lcs_rows(x: Sequence[object], y: Sequence[object]) -> list[list[int]]:
     table = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
-    for i, one in enumerate(x, 1):
+    for i, token in enumerate(x, 1):
         for j, other in enumerate(y, 1):
             table[i][j] = (
                 table[i - 1][j - 1] + 1
-                if one == other
+                if token == other
                 else max(table[i - 1][j], table[i][j - 1])
             )
     return table
@@ -422,13 +422,13 @@ class Rouge(Metric):
 
     def _count(self, text: str, references: list[str]) -> dict[str, RougeItem]:
         """Return the items by type; none where no side holds a token."""
-        made, *wanted = cut = [_CutText(one, self) for one in [text, *references]]
-        lengths = {one.text: len(one.tokens) for one in cut}
+        made, *wanted = cut = [_CutText(string, self) for string in [text, *references]]
+        lengths = {part.text: len(part.tokens) for part in cut}
         name = self._tokenizer_name()
         warn_of_lost_texts(list(lengths), lengths.values(), name)
         items = {}
         for kind in self.types if any(lengths.values()) else ():
-            counts = [_count_matches(kind, made, one) for one in wanted]
+            counts = [_count_matches(kind, made, reference) for reference in wanted]
             items[kind] = _combine_one(counts, kind, self)
         return items
 
@@ -687,14 +687,14 @@ def _combine_one(
         columns = list(zip(*counts, strict=True))[:3]
         matches, made, wanted = (_total(column) for column in columns)
         return _item(matches, made, wanted, exponent)
-    each = [_item(one[0], one[1], one[2], exponent) for one in counts]
+    each = [_item(count[0], count[1], count[2], exponent) for count in counts]
     if options.combining == "average":
         columns = list(zip(*each, strict=True))
         return RougeItem(*(_total(column) / len(each) for column in columns))
     if options.combining == "best":
         deciding = [item.f1 for item in each]
     elif kind == "rougeW":  # by which ROUGE-1.5.5 chooses the best
-        deciding = [(one[0] / max(one[3], 1)) ** exponent for one in counts]
+        deciding = [(count[0] / max(count[3], 1)) ** exponent for count in counts]
     else:
         deciding = [item.recall for item in each]
     return each[deciding.index(max(deciding))]  # the first of several best
@@ -712,9 +712,9 @@ def _weighted_table(
     values = [[0.0] * (len(y) + 1) for _ in range(len(x) + 1)]
     runs = [[0] * (len(y) + 1) for _ in range(len(x) + 1)]
     moves = [[""] * (len(y) + 1) for _ in range(len(x) + 1)]
-    for i, one in enumerate(x, 1):
+    for i, token in enumerate(x, 1):
         for j, other in enumerate(y, 1):
-            if one == other:
+            if token == other:
                 run = runs[i - 1][j - 1]
                 values[i][j] = values[i - 1][j - 1] + (run + 1) ** weight - run**weight
                 runs[i][j], moves[i][j] = run + 1, "match"
@@ -820,7 +820,7 @@ def _compiled_one(
         found = scorer.score_multi(list(references), text)
     alike = any(found[kind][2] for kind in options.types)
     if not alike or len(references) > 1:  # what shares a word has one on both sides
-        kept = {one: int(_holds_token(one)) for one in (text, *references)}
+        kept = {string: int(_holds_token(string)) for string in (text, *references)}
         warn_of_lost_texts(list(kept), kept.values(), options._tokenizer_name())
         if not any(kept.values()):
             return {}
@@ -850,7 +850,7 @@ def _compiled_many(
         found = [scorer.score_multi(list(group), text) for text, group in pairs]
     scores = {}
     for kind in options.types:
-        flat = chain.from_iterable([one[kind] for one in found])
+        flat = chain.from_iterable([values[kind] for values in found])
         scores[kind] = np.fromiter(flat, float, 3 * len(found)).reshape(-1, 3)
     defined = np.ones(len(texts), bool)
     if most == 1:  # what shares a word has one on both sides
@@ -858,15 +858,18 @@ def _compiled_many(
         unlike = np.flatnonzero(shared == 0).tolist()
         sides = [texts[i] for i in unlike] + [references[i][0] for i in unlike]
         kept = dict.fromkeys(sides, True)
-    for one in kept:
-        kept[one] = _holds_token(one)
+    for string in kept:
+        kept[string] = _holds_token(string)
     if not all(kept.values()):
         held = {
-            one: kept.get(one, True)
-            for one in dict.fromkeys([*texts, *chain.from_iterable(references)])
+            string: kept.get(string, True)
+            for string in dict.fromkeys([*texts, *chain.from_iterable(references)])
         }
         pairs = zip(texts, references, strict=True)
-        some = [held[text] or any(held[one] for one in group) for text, group in pairs]
+        some = [
+            held[text] or any(held[reference] for reference in group)
+            for text, group in pairs
+        ]
         defined = np.array(some)
         name = options._tokenizer_name()
         warn_of_lost_texts(list(held), map(int, held.values()), name)

@@ -391,7 +391,7 @@ def warn_of_foreign_stems(stemmer: bool | str, texts: Sequence[str]) -> None:
     if code := foreign_language(_start_of(texts), reads):
         own = language_name((reads or ("",))[0])
         message = f"the stemmer {name!r} reads {own}, and the texts are in {language_name(code)}"
-        other = next((one for one, codes in READS["stemmer"].items() if codes == (code,)), "")
+        other = next((stemming for stemming, codes in READS["stemmer"].items() if codes == (code,)), "")
         remedy = f"pass stemmer={other!r}" if other else "pass stemmer=False, and a tokenizer of their language"
         warnings.warn(f"{message}: {remedy}", InputWarning, stacklevel=callers_level())
 

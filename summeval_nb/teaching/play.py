@@ -267,7 +267,7 @@ def correlation_state(
         name: correlate([x], [y], level="pooled", coefficient=name, n_resamples=0)
         for name in COEFFICIENTS
     }
-    scores = {name: one.score for name, one in values.items()}
+    scores = {name: value.score for name, value in values.items()}
     return CorrelationState(known, values, dict(before or scores))
 
 

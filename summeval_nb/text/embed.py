@@ -101,8 +101,8 @@ def _warn_cut(cut: int, total: int, limit: int) -> None:
 def _token_ids(tokenizer: Tokenizer, texts: list[str], limit: int) -> list[list[int]]:
     """Return each text's token numbers, `limit` at most, the closing token kept."""
     ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
-    _warn_cut(sum(len(one) > limit for one in ids), len(ids), limit)
-    return [one if len(one) <= limit else [*one[: limit - 1], one[-1]] for one in ids]
+    _warn_cut(sum(len(row) > limit for row in ids), len(ids), limit)
+    return [row if len(row) <= limit else [*row[: limit - 1], row[-1]] for row in ids]
 
 # %% ../../nbs/1_text/12_embed.ipynb #8f9cb47a
 _HEADS = 12
@@ -193,9 +193,9 @@ def _token_vectors(
     import torch
 
     device = weights["embeddings.word_embeddings.weight"].device
-    lengths = [len(one) for one in ids]
+    lengths = [len(row) for row in ids]
     positions = [position for length in lengths for position in range(length)]
-    flat = torch.tensor([token for one in ids for token in one], device=device)
+    flat = torch.tensor([token for row in ids for token in row], device=device)
     x = _token_starts(flat, torch.tensor(positions, device=device), weights)
     for number in range(6):
         x = _layer(x, weights, number, lengths)
@@ -287,8 +287,8 @@ class LotEmbedder:
                     shape = (len(items), of_lot.shape[1])
                     vectors = np.empty(shape, dtype=np.float32)
                 vectors[lot] = of_lot
-                for index, one in zip(lot, of_tokens, strict=False):
-                    token_vectors[index] = one
+                for index, matrix in zip(lot, of_tokens, strict=False):
+                    token_vectors[index] = matrix
                 bar.update(len(lot))
         if vectors is None:
             vectors = np.empty((0, self.dimension), dtype=np.float32)
@@ -315,7 +315,7 @@ def _pool(h: torch.Tensor, lengths: list[int], tokens: bool | str) -> _Passed:
     means = F.normalize(torch.cat([block.mean(1) for block in blocks]), dim=-1)
     wanted = [b if tokens == "all" else b[:, 1:-1] for b in blocks] if tokens else []
     inner = [F.normalize(block, dim=-1).cpu().numpy() for block in wanted]
-    return means.cpu().numpy(), [one for block in inner for one in block]
+    return means.cpu().numpy(), [matrix for block in inner for matrix in block]
 
 
 class MiniLMEmbedder(LotEmbedder):
@@ -362,14 +362,14 @@ class MiniLMEmbedder(LotEmbedder):
 
     def _prepare(self, texts: list[str]) -> tuple[list[Any], list[int]]:
         ids = _token_ids(self._tokenizer, texts, self.max_tokens)
-        return ids, [len(one) for one in ids]
+        return ids, [len(row) for row in ids]
 
     def _pass(self, lot: list[Any], tokens: bool | str) -> _Passed:
         import torch
 
         with _threads(self.n_threads), torch.inference_mode():
             h = _token_vectors(lot, self._weights)
-            return _pool(h, [len(one) for one in lot], tokens)
+            return _pool(h, [len(row) for row in lot], tokens)
 
     def encode_all_tokens(
         self, sentences: Sequence[str], *, batch_size: int = 64
@@ -488,7 +488,9 @@ class ObjectEmbedder(LotEmbedder):
                 f"the embedder {self.fingerprint} gave {len(found)} token arrays "
                 f"for {len(lot)} sentences"
             )
-        checked = [_require_vectors(one, len(one), self.fingerprint) for one in found]
+        checked = [
+            _require_vectors(matrix, len(matrix), self.fingerprint) for matrix in found
+        ]
         return vectors, checked
 
 # %% ../../nbs/1_text/12_embed.ipynb #5015065f
@@ -829,7 +831,7 @@ def _warn_long(model: SentenceTransformer, texts: list[str]) -> None:
         # no other text can be too long
         suspects = [text for text in texts if len(text.encode()) > limit]
         ids = model.tokenizer(suspects, verbose=False)["input_ids"] if suspects else []
-        _warn_cut(sum(len(one) > limit for one in ids), len(texts), limit)
+        _warn_cut(sum(len(row) > limit for row in ids), len(texts), limit)
 
 
 def _inner_tokens(item: dict[str, Any], special: tuple[int, int]) -> np.ndarray:

@@ -235,7 +235,10 @@ def split_text(
     >>> split_text("Prof. Lee left the U.S. He was tired.")
     ['Prof. Lee left the U.S.', 'He was tired.']
     """
-    return [one.text for one in split_sentences(text, splitter=splitter, lang=lang)]
+    return [
+        sentence.text
+        for sentence in split_sentences(text, splitter=splitter, lang=lang)
+    ]
 
 # %% ../../nbs/1_text/11_split.ipynb #5a1c0d02
 class Reading(NamedTuple):
@@ -303,7 +306,7 @@ def split_markdown(
     split = split_many(bodies, splitter=splitter, lang=lang, progress=progress)
     rest = iter(split)
     return [
-        [Reading(*one) for one in markdown.read_pieces(text, own, rest)]
+        [Reading(*piece) for piece in markdown.read_pieces(text, own, rest)]
         for text, own in zip(texts, pieces, strict=True)
     ]
 
@@ -540,4 +543,6 @@ def split_claims(sentence: str) -> list[str]:
             claims.append(text)
         else:
             waiting.extend(reversed(parts))
-    return [whole] if len(claims) == 1 else [clauses.statement(one) for one in claims]
+    return (
+        [whole] if len(claims) == 1 else [clauses.statement(claim) for claim in claims]
+    )

@@ -98,7 +98,7 @@ def stanza_places(bodies: Sequence[str], lang: str, progress: bool | None) -> li
     show = len(lots) > 3 if progress is None else progress
     for lot in tqdm(lots, desc="splitting with stanza", unit="lot", leave=False, disable=not show):
         documents = pipeline.bulk_process([stanza.Document([], text=body) for body in lot])
-        places += [[sentence.tokens[0].start_char for sentence in one.sentences] for one in documents]
+        places += [[sentence.tokens[0].start_char for sentence in document.sentences] for document in documents]
     return places
 
 
