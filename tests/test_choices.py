@@ -43,26 +43,30 @@ OTHERS = [  # the functions of a metric, and what each takes beside its choices
 ]
 
 
-@pytest.mark.parametrize(("kind", "typed", "functions"), OTHERS, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(
+    ("kind", "typed", "functions"), OTHERS, ids=lambda kind_or_name: getattr(kind_or_name, "__name__", "")
+)
 def test_a_judged_metric_s_functions_show_its_choices(kind, typed, functions):
-    choices = {one.name: one.default for one in fields(kind)}
+    choices = {field.name: field.default for field in fields(kind)}
     for function, own in functions.items():
         shown = inspect.signature(function).parameters
-        assert {name: one.default for name, one in shown.items() if name not in own} == choices
+        assert {name: parameter.default for name, parameter in shown.items() if name not in own} == choices
         assert set(own) <= set(shown) and set(typed.__annotations__) | {"k", "rank"} >= set(choices) >= set(
             typed.__annotations__
         )
 
 
-@pytest.mark.parametrize(("kind", "typed", "functions"), FACES, ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(
+    ("kind", "typed", "functions"), FACES, ids=lambda kind_or_name: getattr(kind_or_name, "__name__", "")
+)
 def test_a_function_shows_the_choices_of_its_metric(kind, typed, functions):
-    choices = {one.name: one.default for one in fields(kind)}
+    choices = {field.name: field.default for field in fields(kind)}
     assert set(typed.__annotations__) <= set(choices)
     for function in functions:
         shown = inspect.signature(function).parameters
         assert list(shown)[0] in ("candidate", "candidates") and list(shown)[1] == "references"
         differs = {"effective_order": function is not bleu.corpus_bleu} if kind is bleu.Bleu else {}
-        assert {name: one.default for name, one in list(shown.items())[2:]} == choices | differs
+        assert {name: parameter.default for name, parameter in list(shown.items())[2:]} == choices | differs
         assert set(choices) - set(typed.__annotations__) <= set(function.__kwdefaults__ or {}) | {"n"}
 
 

@@ -120,7 +120,7 @@ def test_a_bound_is_not_silly_for_the_usual_reply(make, request):
     assert backend.usage.calls <= sum(bound.values(), Calls()).calls <= far * backend.usage.calls
 
 
-def test_a_checker_or_judge_that_does_not_say_is_named_with_the_method():
+def test_a_checker_without_declared_calls_is_named():
     class Silent:
         fingerprint, threshold, backends = "silent", 0.5, [Recorder("usual", 0)]
 
@@ -145,7 +145,7 @@ def test_a_checker_or_judge_that_does_not_say_is_named_with_the_method():
         calls_at_most(len, rows)
 
 
-def test_a_judge_of_one_s_own_declares_calls_and_what_its_replies_hold():
+def test_an_own_judge_declares_calls_and_replies():
     class Own(BulkJudge):
         fingerprint, backends = "own", [Recorder("usual", 0)]
 

@@ -41,7 +41,7 @@ class Recorder(Backend):
         label = draw.choice(options) if self.manner == "varied" else options[-1]
         label = "no" if "refuse" in prompt and self.manner != "varied" else label
         self._sent(prompt, label, 10)
-        return Choice(label, {one: float(one == label) for one in options}, 1.0)
+        return Choice(label, {option: float(option == label) for option in options}, 1.0)
 
     def _json(self, prompt, schema, max_tokens):
         draw = self._draw(prompt)
@@ -65,7 +65,7 @@ class Recorder(Backend):
             more = {"usual": "", "varied": draw.choice(["", " she", " <b> “x”"]), "greatest": " Rain" * 20}[self.manner]
             return [unit + more[: 60 + len(unit)] for unit in case["units"]]
         if part["type"] == "object":
-            return {name: self._fill(one, case, schema, draw) for name, one in part["properties"].items()}
+            return {name: self._fill(inner, case, schema, draw) for name, inner in part["properties"].items()}
         if part["type"] == "array":
             least, most = part.get("minItems", 0), part["maxItems"]
             usual = 1 if "hypothesis" in case else most
