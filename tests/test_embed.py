@@ -30,8 +30,8 @@ from summeval_nb.text.embed import (
     RememberingEmbedder,
     SentenceTransformerEmbedder,
     SentenceVectors,
+    _batches_of,
     _linear,
-    _lots_of,
     _norm,
     _pool,
     _require_source,
@@ -646,7 +646,7 @@ def test_a_model_whose_weights_cannot_be_seen_is_turned_down(library, monkeypatc
         sentence2embedding(["a"], embedder=library)
 
 
-# --- parts of a pass: bytes, token numbers, lots, pooling, what comes out ---------------------------------------------
+# --- parts of a pass: bytes, token numbers, batches, pooling, what comes out ------------------------------------------
 
 
 def test_what_no_tokenizer_takes_is_replaced_and_nothing_else():
@@ -678,7 +678,7 @@ def test_a_long_text_keeps_its_closing_token_and_is_told_of():
 
 
 @pytest.mark.parametrize(
-    ("lengths", "batch_size", "budget", "lots"),
+    ("lengths", "batch_size", "budget", "batches"),
     [
         ([9, 2, 5, 2], 2, None, [[1, 3], [2, 0]]),
         ([9, 2, 5, 2], 10, 9, [[1, 3, 2], [0]]),
@@ -686,17 +686,17 @@ def test_a_long_text_keeps_its_closing_token_and_is_told_of():
         ([], 10, 9, []),
     ],
 )
-def test_lots_by_hand(lengths, batch_size, budget, lots):
-    assert list(_lots_of(lengths, batch_size, budget)) == lots
+def test_lots_by_hand(lengths, batch_size, budget, batches):
+    assert list(_batches_of(lengths, batch_size, budget)) == batches
 
 
 @given(st.lists(st.integers(1, 50)), st.integers(1, 9), st.none() | st.integers(1, 99))
 def test_lots_hold_every_position_once_within_both_limits(lengths, batch_size, budget):
-    lots = list(_lots_of(lengths, batch_size, budget))
-    flat = [index for lot in lots for index in lot]
+    batches = list(_batches_of(lengths, batch_size, budget))
+    flat = [index for batch in batches for index in batch]
     assert sorted(flat) == list(range(len(lengths))) and [lengths[i] for i in flat] == sorted(lengths)
-    assert all(1 <= len(lot) <= batch_size for lot in lots)
-    assert budget is None or all(len(lot) == 1 or sum(lengths[i] for i in lot) <= budget for lot in lots)
+    assert all(1 <= len(batch) <= batch_size for batch in batches)
+    assert budget is None or all(len(batch) == 1 or sum(lengths[i] for i in batch) <= budget for batch in batches)
 
 
 def test_threads_are_put_back():

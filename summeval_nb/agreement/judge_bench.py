@@ -521,7 +521,7 @@ def ask_judge(
 def _reply(
     answer: list[Statement] | Flag | Entailment | JudgeFailure, case: Case
 ) -> Reply:
-    """What an answer says of a case, in the words of its label."""
+    """The reply to a case, in the words of its label."""
     if isinstance(answer, JudgeFailure):
         return Reply(None, reason=str(answer))
     if isinstance(answer, list):
@@ -594,7 +594,7 @@ Measures: TypeAlias = Callable[
 
 
 def table_row(judge: str, place: str, asked: Asked, measures: Measures) -> JsonDict:
-    """What the table says of one judge on one set.
+    """The table's row for one judge on one set.
 
     `measures` is asked about what was judged.
     """

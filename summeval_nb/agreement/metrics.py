@@ -599,7 +599,7 @@ def _require_choices(
 def _signature_of(
     data: SummEval, how: Mapping[str, object], ranks: str, embedder: str | None
 ) -> Signature:
-    """Every choice of a table: the data, and how its cells came about."""
+    """The signature of a table: the data, and every choice that decides its cells."""
     said: dict[str, object] = {
         "metric": "metric-table",
         "data": f"{data.name}-{data.fingerprint}",

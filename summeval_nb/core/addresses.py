@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, quote, quote_plus, unquote, unquote_plus, 
 
 @dataclass(frozen=True)
 class Address:
-    """An address taken apart: what may be shown, and what is only sent.
+    """An address split into the part that may be shown and the parts that are only sent.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Address:
-        """Take an address apart; a `ValueError` says what is wrong and shows nothing that could be secret."""
+        """Parse an address; a `ValueError` names the mistake and shows nothing that could be secret."""
         text = text.strip()
         parts, port = _split(text)
         if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
@@ -209,7 +209,7 @@ class _Reading:
                 first = self.text.find(form, first + 1)
 
     def _is_word(self, first: int, last: int) -> bool:
-        """Whether no letter and no digit on either side goes on."""
+        """Whether a passage is a whole word: no letter or digit touches it on either side."""
         before, after = self.text[max(0, first - 1) : first + 1], self.text[last - 1 : last + 1]
         return not _LETTERS.fullmatch(before) and not _LETTERS.fullmatch(after)
 

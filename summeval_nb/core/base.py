@@ -64,7 +64,7 @@ JsonDict: TypeAlias = dict[str, Any]  # what JSON can say of a thing, by name: `
 
 
 class Scores(Protocol):
-    """What scores texts: a `Metric`, or an object of somebody's that has these two."""
+    """What scores texts: a `Metric`, or any object with these two attributes."""
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -75,7 +75,7 @@ class Scores(Protocol):
 
 
 def is_numpy(value: object, kind: str) -> bool:
-    """Return whether `value` is of numpy's type of that name; nobody has one who has not imported numpy."""
+    """Return whether `value` is of numpy's type of that name, without importing numpy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, getattr(numpy, kind))
 

@@ -76,8 +76,8 @@ class Metric:
         """Return `score(...)` of one text, or `score_many(...)` of a list of texts.
 
         The first column that holds a text decides which: `Bleu()("a cat", "a cat")` is
-        one result, `Bleu()(["a cat"], ["a cat"])` a table. All that is given goes there
-        as it is, keywords too, and what is refused there is refused here.
+        one result, `Bleu()(["a cat"], ["a cat"])` a table. All arguments are passed on unchanged, with the same
+        errors.
         """
         place = [*self.columns.values(), "text"].index("text")
         others = [value for name, value in named.items() if name not in self.columns]
@@ -326,8 +326,7 @@ def score_rows(metric: Scores, rows: Sequence[Mapping[str, Any]], **choices: obj
 
 
 def _of_its_own(outcome: Outcome, row: Mapping[str, Any]) -> Outcome:
-    """An outcome whose signature names its own number of references, whatever was
-    scored beside it."""
+    """An outcome whose signature names the number of references of its own row."""
     if "references" not in row or "|nrefs:var|" not in outcome.signature:
         return outcome
     size = 1 if isinstance(row["references"], str) else len(row["references"])
@@ -338,7 +337,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
-    """Whether a choice is a function of somebody's. A metric, which can be called to score, is none."""
+    """Whether a choice is a function. A metric can be called too, but is not one."""
     return callable(value) and getattr(type(value), "__call__", None) is not Metric.__call__  # noqa: B004
 
 

@@ -350,12 +350,12 @@ def ask(checker: Checker, pairs: Sequence[Pair]) -> list[Verdict]:
 
 
 def ask_pieces(
-    checker: Checker, pairs: Sequence[Pair], cut: Callable[[Sequence[str]], list[str]]
+    checker: Checker, pairs: Sequence[Pair], split: Callable[[Sequence[str]], list[str]]
 ) -> list[list[Verdict]]:
-    """For each pair the verdicts on every piece of its evidence by itself, all asked
-    in one call.
+    """For each pair the verdicts on every single piece of its evidence, all from one
+    call.
     """
-    pieces = [cut(evidence) for evidence, _ in pairs]
+    pieces = [split(evidence) for evidence, _ in pairs]
     asked = [
         ([piece], claim)
         for found, (_, claim) in zip(pieces, pairs, strict=True)
@@ -522,9 +522,9 @@ def intervals(
         return [(None, None)] * len(MEASURES)
     draws = drawn_counts(count, n, seed)
     step = max(1, 4_000_000 // len(group))
-    lots = [draws[start : start + step] for start in range(0, n, step)]
+    batches = [draws[start : start + step] for start in range(0, n, step)]
     y, p, s = sides
-    table = np.concatenate([measured(y, p, s, lot[:, group]) for lot in lots])
+    table = np.concatenate([measured(y, p, s, batch[:, group]) for batch in batches])
     ends = [middle(column, confidence)[0] for column in table.T]
     return [interval or (None, None) for interval in ends]
 

@@ -764,7 +764,7 @@ FACTS = (
 
 
 def facts(row: JsonDict | None, n_sentences: int = 1) -> JsonDict:
-    """Return what a guarantee says of its threshold, from a row of its curve; None: no
+    """Return a guarantee's facts about its threshold, from a row of its curve; None: no
     threshold.
     """
     if row is None:

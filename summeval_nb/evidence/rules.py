@@ -26,7 +26,8 @@ __all__ = ["Clash", "Clashes", "Words", "find_clashes", "findings_of", "nearest_
 
 
 class Clash(NamedTuple):
-    """A passage of the claim that the evidence speaks against: its kind, its tokens, and what stood there.
+    """A passage of the claim that the evidence contradicts: its kind, its tokens, and the words of the evidence
+    instead.
 
     `firm` is False where the rule is often wrong; such a passage is shown, but does not keep a sentence from being
     supported. `in_place` is True where all around it is equal, so that hardly anything but a change of what is said is
@@ -54,7 +55,7 @@ class Words:
 
 
 class Slot(NamedTuple):
-    """Words of the claim from `start` to `end`, and those of the evidence that they stand for."""
+    """Words of the claim from `start` to `end`, and the words of the evidence in their place."""
 
     start: int
     end: int
@@ -127,7 +128,7 @@ def number_value(tokens: Sequence[Token], place: int) -> float | None:
 
 
 def is_rounded(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a number is said to be approximate, or a limit: about 50, more than 50."""
+    """Return whether a number is approximate or a limit: about 50, more than 50."""
     return told_between(tokens, place) != (_EXACT, 1 / _EXACT)
 
 
@@ -277,7 +278,7 @@ def _turned_about(claim: Words, nearest: Words) -> tuple[Slot, Slot] | None:
 
 
 def _doing(claim: Words, names: Container[str], between: range) -> bool:
-    """Return whether what stands between two names says what one does to the other, and not what both do."""
+    """Return whether the words between two names say what one does to the other, not what both do."""
     told = [claim.parts.keys[i] for i in between if claim.parts.tokens[i].kind == "content"]
     words = [claim.raw[i] for i in between]
     both = words[-1] == "with" or not EITHER.isdisjoint(words)
@@ -392,7 +393,7 @@ def is_negation(words: Words, place: int) -> bool:
 
 
 def left_undone(words: Words, place: int) -> bool:
-    """Return whether somebody failed to do what a word says: failed to raise, but not never failed to raise."""
+    """Return whether the deed of a word was not done: failed to raise, but not never failed to raise."""
     before = words.raw[max(0, place - 2) : place]
     if len(before) < 2 or before[1] != "to" or before[0] not in _UNDONE:
         return False
@@ -643,7 +644,7 @@ def _next_told(words: Words, place: int) -> int | None:
 
 
 def _undone(sentences: Sequence[Words]) -> set[str]:
-    """Return the words that stand only behind a *failed to*: nowhere is said that somebody did it."""
+    """Return the words that occur only behind a *failed to*, so that no sentence asserts the deed."""
     every = [
         (sentence.parts.keys[i], left_undone(sentence, i)) for sentence in sentences for i in range(len(sentence.raw))
     ]
@@ -684,7 +685,7 @@ def negation_clashes(claim: Words, near: Words, evidence: Sequence[Parts]) -> tu
 
 
 def denied_once(claim: Words, near: Words, place: int, opposite: str) -> bool:
-    """Return whether a word and its opposite in the nearest sentence say the same, because one of them is denied.
+    """Return whether a word and its opposite in the nearest sentence agree because one of them is denied.
 
     What is said to be one thing is not its opposite; what is not the one need not be the other, but for some pairs.
     """
@@ -948,7 +949,7 @@ def _run(claim: Words, i: int, near: Words, k: int) -> int:
 
 
 def _same_deed(deed: str, other: str) -> bool:
-    """Return whether two words may be forms of one verb (came, come), or both say that somebody spoke."""
+    """Return whether two words may be forms of one verb (came, come), or are both verbs of speaking."""
     return {deed, other} <= _SPOKEN or (deed[0] == other[0] and fuzz.ratio(deed, other) >= ALIKE)
 
 
@@ -997,7 +998,7 @@ def _places(words: Words, claim: Words, start: int, n: int) -> Iterator[int]:
 
 
 def _does_another(claim: Words, i: int, name: range, evidence: Sequence[Words]) -> str | None:
-    """Return who does in the evidence what a name does in the words from `i` on, if it is somebody else.
+    """Return the other actor whom the evidence names for the deed that starts at `i` in the claim, if any.
 
     Of the verb itself another form will do (came on as a substitute, had come on as a substitute).
     """

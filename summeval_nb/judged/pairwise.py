@@ -972,8 +972,8 @@ def _resampled(
         return [None] * len(systems)
     found = [
         fit(tables[vote].sum(axis=0))
-        for lot in drawings(len(tables), n_resamples, seed)
-        for vote in lot
+        for batch in drawings(len(tables), n_resamples, seed)
+        for vote in batch
     ]
     none = np.full(len(systems), np.nan)
     values = np.stack(

@@ -226,14 +226,14 @@ def ask_for_grades(
     progress: str,
 ) -> list[Said]:
     """The options' probabilities for each prompt, from the store or from the backend,
-    asked in lots.
+    asked in batches.
 
     A failed call is its error; what is not asked is None.
     """
     put = [prompt for prompt, wanted in zip(prompts, asked, strict=True) if wanted]
 
-    def compute(lot: list[int]) -> list[Said]:
-        chosen = backend.choose_many([put[i] for i in lot], options, workers=workers)
+    def compute(batch: list[int]) -> list[Said]:
+        chosen = backend.choose_many([put[i] for i in batch], options, workers=workers)
         return [
             choice if isinstance(choice, BackendError) else choice.to_dict()
             for choice in chosen

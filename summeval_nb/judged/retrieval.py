@@ -135,8 +135,8 @@ def _entries(body: str) -> list[tuple[tuple[str, ...], str]]:
 
 
 def _parameters(own: str, told: str, names: Iterable[str]) -> str:
-    """The section of parameters, in the order of the signature: its own entries,
-    others from what is told of all."""
+    """The section of parameters in the order of the signature: own entries first, the
+    shared ones for the rest."""
     mine = {name: text for heads, text in _entries(own) for name in heads}
     theirs = {name: text for heads, text in _entries(told) for name in heads}
     chosen = [mine.get(name, theirs.get(name)) for name in names]
@@ -144,8 +144,8 @@ def _parameters(own: str, told: str, names: Iterable[str]) -> str:
 
 
 def explained(thing: Thing, told: str) -> Thing:
-    """Add to a function's or class's docstring what is told of its parameters, and
-    of what is raised."""
+    """Add the shared descriptions of parameters and errors to a function's or class's
+    docstring."""
     if not thing.__doc__:  # python -OO
         return thing
     own, common = _sections(thing.__doc__), _sections(told)

@@ -494,8 +494,8 @@ class SummarizationScore(Score):
         return self.row() | parts | names | texts | {"signature": str(self.signature)}
 
     def _marks(self) -> list[Mark]:
-        """A mark for each key phrase that stands in the context, told by words and
-        not by colour alone."""
+        """A mark for each key phrase in the context, with a label so that colour is not
+        the only sign."""
         marks = []
         for phrase in self.keyphrases:
             color, word = (

@@ -119,7 +119,7 @@ def require_candidate(candidate: object, references: object, name: str = "candid
     listed = references if isinstance(references, (list, tuple)) else [references]
     if plain := [
         listed_text for listed_text in listed if isinstance(listed_text, str)
-    ]:  # whether there are any is asked elsewhere
+    ]:  # an empty list is reported by the caller
         _warn_of_long([text], [plain])
     return text
 

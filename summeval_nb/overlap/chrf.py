@@ -133,8 +133,8 @@ class Chrf(Metric):
         """Return the n-grams of both sides and the shared ones, by order."""
         found = []
         cuts = [(self.characters, self.char_order), (self.words, self.word_order)]
-        for cut, orders in cuts:
-            own, wanted = list(cut(candidate)), list(cut(reference))
+        for tokenize, orders in cuts:
+            own, wanted = list(tokenize(candidate)), list(tokenize(reference))
             for n in range(1, orders + 1):
                 left, right = (
                     Counter(list_ngrams(string, n)) for string in (own, wanted)

@@ -42,10 +42,10 @@ def number_texts(texts: Sequence[str], tokenizer: Callable[[str], Tokens]) -> Nu
     if not hasattr(plain, "split_word"):
         return _number_items([tokenizer(text) for text in texts])[0]
     words, names = _number_items([plain.clean(text).split() for text in texts])
-    cut: list[Tokens] = [plain.split_word(word) for word in names]
+    tokenized: list[Tokens] = [plain.split_word(word) for word in names]
     if plain.normalise is not None:
-        cut = [[plain.normalise(str(token)) for token in found] for found in cut]
-    pieces, _ = _number_items(cut)
+        tokenized = [[plain.normalise(str(token)) for token in found] for found in tokenized]
+    pieces, _ = _number_items(tokenized)
     if (pieces.lengths == 1).all():
         return NumberedTexts(pieces.numbers[words.numbers], words.lengths)
     counts = pieces.lengths[words.numbers]  # tokens in each word of the texts
@@ -112,7 +112,7 @@ _SURROGATES, _MORE_THAN_CHARACTERS = 0xD800, 0x110000 - 0x800
 
 
 def in_order(items: NumberedTexts) -> NumberedTexts:
-    """Return the same numbers, those of each text sorted."""
+    """Return the token numbers with each text's numbers sorted."""
     return NumberedTexts(items.numbers[stable_order(items.numbers, items.owners())], items.lengths)
 
 
@@ -275,7 +275,7 @@ def pairs_in_order(tokens: Sequence[Hashable], kind: str) -> Iterator[tuple[int,
         yield from ((first, second) for second in range(first + 1, last))
 
 
-_CHARACTERS, _PAIRS = 400_000, 50_000  # of a lot
+_CHARACTERS, _PAIRS = 400_000, 50_000  # of a batch
 
 
 def many_counts(
@@ -284,17 +284,17 @@ def many_counts(
     char_order: int,
     word_order: int,
     clean: Callable[[str], str],
-    cut: Callable[[str], Tokens],
+    tokenize: Callable[[str], Tokens],
 ) -> np.ndarray:
     """Return (candidate, reference, shared) n-grams of each order for every pair of a text and one of its references.
 
     `clean` gives the characters that count, `cut` the words. Shape (pairs, orders, 3), pairs in the order of the texts.
     """
     parts = [np.zeros((0, char_order + word_order, 3), np.int64)]
-    for own, theirs, texts in _lots(candidates, references):
+    for own, theirs, texts in _batches(candidates, references):
         items = [_Items(_number_characters([clean(text) for text in texts]), char_order)]
         if word_order:
-            items.append(_Items(number_texts(texts, cut), word_order))
+            items.append(_Items(number_texts(texts, tokenize), word_order))
         shared = np.concatenate([some.shared(own, theirs) for some in items], axis=1)
         lengths = np.concatenate([some.lengths for some in items], axis=1)
         parts.append(np.stack([lengths[own], lengths[theirs], shared], axis=2))
@@ -303,10 +303,10 @@ def many_counts(
     return counts
 
 
-def _lots(
+def _batches(
     candidates: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Iterator[tuple[list[int], list[int], list[str]]]:
-    """Yield, lot by lot, the numbers of both texts of every pair, and the different texts of the lot."""
+    """Yield, batch by batch, the numbers of both texts of every pair, and the different texts of the batch."""
     own: list[int] = []
     theirs: list[int] = []
     places: dict[str, int] = {}

@@ -487,8 +487,8 @@ class TokenModel:
         try:
             with hub_only_if(download=False) as where:
                 where |= {"trust_remote_code": False}
-                cut = transformers.AutoTokenizer.from_pretrained
-                self.tokenizer = cut(folder, **where)
+                from_folder = transformers.AutoTokenizer.from_pretrained
+                self.tokenizer = from_folder(folder, **where)
                 load, where = (
                     transformers.AutoModel.from_pretrained,
                     {**where, "use_safetensors": True},
@@ -522,9 +522,11 @@ class TokenModel:
         most = self.tokenizer.model_max_length
         found: dict[str, Vectors] = {}
         for start in range(0, len(different), 32):
-            lot = different[start : start + 32]
-            cut, short = self.tokenizer.encode, most < 10**9
-            ids = [cut(text.strip(), truncation=short) for text in encodable(lot)]
+            batch = different[start : start + 32]
+            tokenize, short = self.tokenizer.encode, most < 10**9
+            ids = [
+                tokenize(text.strip(), truncation=short) for text in encodable(batch)
+            ]
             longest = max(map(len, ids))
             padded = torch.zeros((len(ids), longest), dtype=torch.long)
             mask = torch.zeros((len(ids), longest), dtype=torch.long)
@@ -534,7 +536,7 @@ class TokenModel:
             with torch.no_grad():
                 asked = {"attention_mask": mask, "output_hidden_states": True}
                 states = self.model(padded, **asked).hidden_states[self.layer]
-            for row, (text, identifiers) in enumerate(zip(lot, ids, strict=True)):
+            for row, (text, identifiers) in enumerate(zip(batch, ids, strict=True)):
                 matrix = unit_rows(states[row, : len(identifiers)].double().numpy())
                 ends = (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id)
                 special = np.isin(identifiers, [i for i in ends if i is not None])

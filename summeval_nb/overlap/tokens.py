@@ -151,7 +151,7 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
             remedy = f"have sacrebleu fetch it once (sacrebleu --tokenize {name} on any two files), or put it there"
             raise FileNotFoundError(f"the tokenizer {name!r} needs its model file, which is not at {path}: {remedy}")
     try:
-        cut = getattr(loaded, kind)()
+        borrowed = getattr(loaded, kind)()
     except (OSError, RuntimeError) as error:
         if not file:
             raise
@@ -161,7 +161,7 @@ def borrowed_tokenizer(name: str) -> Callable[[str], list[str]]:
         ) from None
 
     def tokenize(text: str) -> list[str]:
-        return cut(require_text(text, "text")).split()
+        return borrowed(require_text(text, "text")).split()
 
     return tokenize
 

@@ -95,7 +95,7 @@ def _seal(exercise: str, form: _Canonical) -> str:
 # %% ../../nbs/7_teaching/71_exercises.ipynb #32f491b3
 @dataclass(frozen=True, repr=False)
 class AnswerCheck:
-    """What the checker says of one answer; true if the answer is right.
+    """The outcome of checking an answer; true if the answer is right.
 
     Attributes
     ----------
@@ -630,7 +630,7 @@ def _numbers(answer: object) -> Iterator[float]:
 
 
 def _changed(answer: object, numbers: list[float]) -> object:
-    """Return the answer with other numbers in the places of its own."""
+    """Return the answer with its numbers replaced."""
     left = iter(numbers)
 
     def change(value: object) -> object:
@@ -661,7 +661,7 @@ def _other_orders(values: list[Any]) -> Iterator[list[Any]]:
 
 
 def _decimals(number: float) -> int:
-    """Return how many decimals a number was written with, as far as can be told.
+    """Return the number of decimals with which a number was probably written.
 
     4 stands for four and more.
     """

@@ -230,7 +230,7 @@ def evidence_study(
 def verdicts_by_k(
     result: Faithfulness, plain: dict[str, str], judge: Checker, max_k: int
 ) -> tuple[tuple[Verdict, ...], ...]:
-    """Return the verdicts with 1, 2, … evidence sentences; the last ones are those of the result itself."""
+    """Return the verdicts with 1, 2, … evidence sentences; the last ones equal the result's."""
     source = [plain[sentence.text] for sentence in result.source_sentences]
     chosen = [[nearest_evidence(row, k) for row in result.similarity] for k in range(1, min(max_k, len(source)))]
     stated = [verdict.judged or verdict.failed for verdict in result.verdicts]  # headings and code are not judged

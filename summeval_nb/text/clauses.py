@@ -79,7 +79,7 @@ def _complement(word: _Word | None, *, strict: bool = False) -> bool:
 
 
 def _is_verb(words: Sequence[_Word], index: int, *, strict: bool = False) -> bool:
-    """Whether the word at `index` is, as far as can be told from its neighbours, a finite verb."""
+    """Whether the neighbours of the word at `index` suggest a finite verb."""
     word, low = words[index], words[index].low
     before = next((earlier.low for earlier in reversed(words[:index]) if not earlier.low.endswith("ly")), "")
     after = words[index + 1] if index + 1 < len(words) else None

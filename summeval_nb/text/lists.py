@@ -62,7 +62,7 @@ def before_items(unit: str) -> tuple[list[str], bool]:
 
 
 def with_denying_leads(units: Sequence[str]) -> list[str]:
-    """The units of a text as they are read: items whose lead-in holds a *not* stand below it, others by themselves.
+    """The units of a text for judging: an item joins its lead-in if that holds a *not*, other items stand alone.
 
     A bare item under "The warranty does not cover" is no assertion: what the text says of it is in the lead-in.
 
@@ -86,7 +86,7 @@ def _is_plural(item: str) -> bool:
 
 
 def with_lead(lead: str, item: str) -> str:
-    """An item as a statement: with its lead-in where the sentence goes on or a *not* stands in it, otherwise alone."""
+    """An item as a statement: with its lead-in where the sentence continues or the lead-in denies, otherwise alone."""
     turned = _TURNED.match(lead)
     if turned:  # "These are not included:" and "- the charger" is "The charger are not included"
         rest = (
@@ -135,14 +135,15 @@ def read_with_leads(text: str, readings: Sequence[Reading]) -> list[Reading]:
 
 
 def _unit(text: str, reading: Reading) -> str:
-    """A sentence as it is looked at: an item with its marker, a heading only where it denies what is listed below."""
+    """The text by which a sentence is grouped: an item keeps its marker, a heading counts only where it denies its
+    items."""
     if reading.reason:
         return f"{reading.plain}:" if reading.reason == HEADING and _DENIES.search(reading.plain) else ""
     return f"- {reading.plain}" if _is_item(text, reading) else reading.plain
 
 
 def leads_into_items(units: Sequence[str], read: Sequence[str]) -> list[bool]:
-    """Whether each unit is the lead-in of the next one as it is read; such a unit is no statement by itself.
+    """Whether each unit is only the lead-in of the next one, and so no statement.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def _is_item(text: str, reading: Reading) -> bool:
 
 
 def _led(reading: Reading, plain: str) -> LedReading:
-    """A reading whose words are those of its item and of the lead-in, which stand nowhere in it."""
+    """A reading with the words of an item and of its lead-in; the lead-in has no places in the text."""
     own = reading.plain.rstrip(".;,")
     start = len(plain) - len(reading.plain) if plain.endswith(reading.plain) else 0
     places = [*[-1] * start, *reading.places[: len(own)]]

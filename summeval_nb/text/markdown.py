@@ -274,7 +274,7 @@ def markdown_pieces(text: str) -> list[Piece] | None:
 
 
 class _Unplaced(Exception):
-    """A line of the parser's that does not stand in the text as it is."""
+    """A parsed line that cannot be located in the text."""
 
 
 def _span(token: Token) -> tuple[int, int]:

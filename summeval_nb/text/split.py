@@ -228,7 +228,8 @@ def split_sentences(
 def split_text(
     text: str, *, splitter: Splitter = "punkt", lang: str | None = None
 ) -> list[str]:
-    """Return the sentences' texts alone; the parameters are those of `split_sentences`.
+    """Return only the sentences' texts; the parameters are the same as for
+    `split_sentences`.
 
     Examples
     --------
