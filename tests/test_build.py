@@ -57,7 +57,7 @@ def built(tmp_path_factory) -> Path:
 def test_the_source_archive_holds_what_the_build_reads(built):
     (archive,) = built.glob("*.tar.gz")
     with tarfile.open(archive) as opened:
-        names = {one.name.partition("/")[2] for one in opened if one.isfile()}
+        names = {file.name.partition("/")[2] for file in opened if file.isfile()}
     assert {"setup.py", "settings.ini", "README.md", "LICENSE", "CITATION.cff", "constraints.txt"} <= names
     assert {name for name in names if name.startswith("nbs/")} == committed("nbs")
     assert not {name.partition("/")[0] for name in names} & {"tests", "benchmarks", "docs", ".github", ".ci"}
@@ -137,7 +137,7 @@ def test_a_person_starts_a_release_and_the_last_job_publishes():
     assert publish["needs"] == "build" and not [step for step in publish["steps"] if "run" in step]
     assert any(step["uses"].startswith("pypa/gh-action-pypi-publish@") for step in publish["steps"])
     steps = "\n".join(step.get("run", "") for step in build["steps"])
-    assert all(one in steps for one in ("python -m build", "twine check --strict", "summeval demo"))
+    assert all(command in steps for command in ("python -m build", "twine check --strict", "summeval demo"))
     assert "${{" not in steps  # what a person typed is a variable and never a part of a command
     assert build["if"] == "github.ref == 'refs/heads/main'"
     assert not any("password" in step.get("with", {}) for step in publish["steps"])

@@ -209,7 +209,7 @@ class _Reading:
                 first = self.text.find(form, first + 1)
 
     def _is_word(self, first: int, last: int) -> bool:
-        """Whether a passage is a whole word: no letter or digit touches it on either side."""
+        """Whether a passage starts and ends at the border of a word or number."""
         before, after = self.text[max(0, first - 1) : first + 1], self.text[last - 1 : last + 1]
         return not _LETTERS.fullmatch(before) and not _LETTERS.fullmatch(after)
 

@@ -235,7 +235,7 @@ def verdicts_by_k(
     chosen = [[nearest_evidence(row, k) for row in result.similarity] for k in range(1, min(max_k, len(source)))]
     stated = [verdict.judged or verdict.failed for verdict in result.verdicts]  # headings and code are not judged
     pairs = [
-        ([source[chosen_verdict.index] for chosen_verdict in row], plain[sentence.text])
+        ([source[evidence.index] for evidence in row], plain[sentence.text])
         for rows in chosen
         for row, sentence, asked in zip(rows, result.sentences, stated, strict=True)
         if asked
