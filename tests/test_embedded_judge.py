@@ -110,7 +110,7 @@ def test_refusals_and_answers_that_no_pattern_was_made_for(judge):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "denied"),
+    ("statement", "other", "denied"),
     [
         ("It never opened.", "It opened in May.", True),
         ("It opened in May.", "It never opened.", False),

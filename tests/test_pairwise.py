@@ -78,9 +78,9 @@ ORDERS = [  # chances with a first and with b first; preference, lean, winner by
 ]
 
 
-@pytest.mark.parametrize(("one", "two", "preference", "lean", "winner"), ORDERS)
-def test_both_orders_by_hand(first, two, preference, lean, winner):
-    found = both_orders(order("a", *first), order("b", *two))
+@pytest.mark.parametrize(("first", "second", "preference", "lean", "winner"), ORDERS)
+def test_both_orders_by_hand(first, second, preference, lean, winner):
+    found = both_orders(order("a", *first), order("b", *second))
     assert (
         found["winner"] == winner
         and found["score"] == pytest.approx(preference)

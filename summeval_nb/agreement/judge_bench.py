@@ -89,15 +89,15 @@ class Asked:
         None where there is no order.
         """
         pairs = [
-            (before_turn.said, two.said)
-            for before_turn, two in zip(
+            (before_turn.said, after_turn.said)
+            for before_turn, after_turn in zip(
                 self.replies, self.turned, strict=bool(self.turned)
             )
         ]
         changed = [
-            before_turn != two
-            for before_turn, two in pairs
-            if before_turn is not None and two is not None
+            before_turn != after_turn
+            for before_turn, after_turn in pairs
+            if before_turn is not None and after_turn is not None
         ]
         return sum(changed) / len(changed) if changed else None
 
@@ -470,8 +470,8 @@ def _asked(judge: Judge | Rater, cases: Sequence[Case], store: StoreOrPath) -> A
     )
     seconds, after = time.perf_counter() - start, _used(judge)
     spent = [
-        None if used is None or two is None else two - used
-        for used, two in zip(before, after, strict=True)
+        None if earlier is None or later is None else later - earlier
+        for earlier, later in zip(before, after, strict=True)
     ]
     turned = (
         []
@@ -574,8 +574,8 @@ def _plain_pairs(
     """What was said beside the label; of splits whether they are the same."""
     pairs = list(zip(said, truth, strict=True))
     return [
-        (own == two, True) if isinstance(two, tuple) else (own, two)
-        for own, two in pairs
+        (own == other, True) if isinstance(other, tuple) else (own, other)
+        for own, other in pairs
     ]
 
 

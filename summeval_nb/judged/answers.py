@@ -837,14 +837,14 @@ def _resolve(
         )
     )
     out: dict[str, tuple[list[Unit], tuple[str, ...]]] = {}
-    for text, resolution_or_failure in found.items():
-        if isinstance(resolution_or_failure, JudgeFailure):
+    for text, reply in found.items():
+        if isinstance(reply, JudgeFailure):
             resolution, note = (
                 None,
-                f"pronouns were left as they are: {resolution_or_failure.reason}",
+                f"pronouns were left as they are: {reply.reason}",
             )
         else:
-            resolution, note = resolution_or_failure, resolution_or_failure.note
+            resolution, note = reply, reply.note
         out[text] = (
             make_units(text, resolution, keep_lists=keep_lists),
             (note,) if note else (),

@@ -68,7 +68,7 @@ __all__ = ['CRITERIA', 'Verdicts', 'both_orders', 'Pair', 'side_by_side_prompt',
            'TrueSystems', 'read_as']
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ee39b92e
-def both_orders(order: Order, two: Order) -> JsonDict:
+def both_orders(order: Order, other: Order) -> JsonDict:
     """Return winner, preference for a, lean and consistency from both orders.
 
     Parameters
@@ -87,10 +87,10 @@ def both_orders(order: Order, two: Order) -> JsonDict:
     >>> both_orders(Order(first="a", **sure), Order(first="b", **sure))
     {'score': 1.0, 'winner': 'a', 'consistent': True, 'lean': 0.0}
     """
-    chances = order.chances, two.chances
+    chances = order.chances, other.chances
     preference = sum(p["a"] + p["tie"] / 2 for p in chances) / 2
     lean = (chances[0]["a"] - chances[0]["b"] + chances[1]["b"] - chances[1]["a"]) / 2
-    same = order.winner == two.winner
+    same = order.winner == other.winner
     winner = order.winner if same else "tie"
     return {"score": preference, "winner": winner, "consistent": same, "lean": lean}
 
@@ -976,12 +976,7 @@ def _resampled(
         for vote in batch
     ]
     none = np.full(len(systems), np.nan)
-    values = np.stack(
-        [
-            none if strengths_or_none is None else strengths_or_none
-            for strengths_or_none in found
-        ]
-    )
+    values = np.stack([none if row is None else row for row in found])
     return [middle(column, confidence)[0] for column in values.T]
 
 # %% ../../nbs/4_judged/48_side_by_side.ipynb #ba118359
@@ -1034,13 +1029,13 @@ def _as_outcomes(
     votes = [
         (
             entry.system,
-            two.system,
+            other.system,
             "tie"
             if result.winner == "tie"
-            else (entry, two)[named[result.winner]].system,
+            else (entry, other)[named[result.winner]].system,
             entry.question,
         )
-        for (entry, two), result in zip(met, found.results, strict=True)
+        for (entry, other), result in zip(met, found.results, strict=True)
         if result.winner is not None
     ]
     if not votes:
@@ -1169,8 +1164,8 @@ def rank_systems(
     """
     met = _meetings(_read_entries(table))
     pairs = [
-        Pair(entry.question, entry.answer, two.answer, entry.truth)
-        for entry, two in met
+        Pair(entry.question, entry.answer, other.answer, entry.truth)
+        for entry, other in met
     ]
     found = SideBySide(**choices).compare(pairs, progress)
     outcomes = _as_outcomes(met, found)
